@@ -33,6 +33,7 @@ from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.approximate.scores import score_in_class
 from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
+from sdv_threea.encoding.transformers import encode
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins, plan_pairs
 from sdv_threea.joint.counting import Counter
 from sdv_threea.joint.density import Joint
@@ -103,13 +104,14 @@ def _count_columns(
     sizes = [transformer.size for transformer in encoder.scored_transformers]
     once = release_counts(encoded, sizes, num_classes, **spending.terms('columns'))
     counts = spending.keep(once)
-    if not may_count_pairs(run.settings, alone=run.alone):
+    if not may_count_pairs(run.settings):
         return counts, None
     price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
     num_records = float(counts.totals.sum())
     adapted = num_classes if run.adapts(encoder.classes) and not run.aside else 0
     known = counts.columns, num_records, price, run.constants.joint, adapted
-    plan = plan_pairs(*known, adapts_number=run.adapts_number(encoder.classes))
+    adapts = run.adapts_number(encoder.classes)
+    plan = plan_pairs(*known, adapts_number=adapts, num_given=run.num_given)
     if plan is None and num_classes == 1:
         terms = spending.terms('pairs', 'functions')
         twice = release_counts(encoded, sizes, num_classes, **terms)
@@ -131,7 +133,7 @@ def _count_classes(
         return None
     # Pairs that may be counted but are not leave their share to classes. If a class has few
     # records, classes get the share of functional pairs, which then get what other stages leave.
-    may = may_count_pairs(run.settings, alone=run.alone)
+    may = may_count_pairs(run.settings)
     shared = for_classes(run.settings) if may and plan is None else ()
     if plan is not None and plan.few_of_class:
         shared = ('functions',)
@@ -164,7 +166,8 @@ def join_columns(
     edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
     known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
     unlisted = [getattr(each, 'unlisted', -1) for each in encoder.scored_transformers]
-    singles = Singles(*known, tuple(edges), tuple(unlisted))
+    given = _encode_given(encoder, run)
+    singles = Singles(*known, tuple(edges), tuple(unlisted), given)
     adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
     promised = ('adapt',) if adapts else ()
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
@@ -174,3 +177,10 @@ def join_columns(
 
     counted = encoded, locate, singles, plan, expected, run.spending, constants.joint, run.rng
     return Counter(*counted, run.adapts(encoder.classes), promised).join()
+
+
+def _encode_given(encoder: RecordEncoder, run: Run) -> NDArray[np.int64] | None:
+    """Return the codes of given columns, shape (P, q); ``None`` if no column is given."""
+    if run.given is None or run.given.empty:
+        return None
+    return encode(run.given, encoder.transformers[: run.num_given]).astype(np.int64)

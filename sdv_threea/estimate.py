@@ -214,7 +214,7 @@ def _split_prices(
     # An unnamed target is chosen after the number of records is released.
     before = replace(domain, target=None) if aside else domain
     prices = budget.split(stage_shares(before, settings))
-    if not asks_size(domain, settings, alone=True):
+    if not asks_size(domain, settings):
         return prices
     left = 1.0
     if math.isfinite(budget.mu):

@@ -73,7 +73,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     rng: np.random.Generator | None = None,
     budget: Budget | None = None,
     rows_per_unit: int = 1,
-    alone: bool = True,
+    size: tuple[float, float] | None = None,
+    given: pd.DataFrame | None = None,
 ) -> Release:
     """Release a model of a private table.
 
@@ -96,14 +97,18 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         budget: A part of the settings' budget, where other tables are released too; by default
             all of it.
         rows_per_unit: The most records that a unit of privacy has in the table.
-        alone: Whether the table is released alone, and not in the context of another one.
+        size: The number of records and the standard deviation of its noise, if it was released
+            before.
+        given: Rows drawn from other releases: values of the first columns of the domain, which are
+            known whenever rows are drawn, as those of the row that owns a row. By default no column
+            is given.
     """
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    account = open_account(domain, settings, noise, budget, rows_per_unit, alone=alone)
-    run = Run(settings, account, rng or np.random.default_rng(), alone)
+    account = open_account(domain, settings, noise, budget, rows_per_unit)
+    run = Run(settings, account, rng or np.random.default_rng(), given)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    planned, size, run = _plan(rows, domain, run, budget)
+    planned, size, run = _plan(rows, domain, size, run, budget)
     encoder, encoded = _describe(rows, planned, size, run, budget, guessed=planned is not domain)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
@@ -155,7 +160,11 @@ def _model(
 
 
 def _plan(
-    rows: Rows[pd.DataFrame], domain: Domain, run: Run, budget: Budget
+    rows: Rows[pd.DataFrame],
+    domain: Domain,
+    size: tuple[float, float] | None,
+    run: Run,
+    budget: Budget,
 ) -> tuple[Domain, tuple[float, float] | None, Run]:
     """Release the row count, choose an unnamed target, and share out the rest of the budget.
 
@@ -164,12 +173,15 @@ def _plan(
         ``None`` if it is not released; the run, which knows whether the last column was taken as
         the target.
     """
-    if not asks_size(domain, run.settings, alone=run.alone):
+    settings, num_given = run.settings, run.num_given
+    if not asks_size(domain, settings):
         return domain, None, run
-    size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
-    planned, aside = plan_target(domain, run.settings, budget, size[0])
+    if size is None:
+        size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
+    known = budget, size[0], num_given
+    planned, aside = plan_target(domain, settings, *known)
     run = run._replace(aside=aside)
-    run.spending.divide(share_by_size(planned, run.settings, budget, size[0], aside=run.aside))
+    run.spending.divide(share_by_size(planned, settings, *known, aside=aside))
     return planned, size, run
 
 

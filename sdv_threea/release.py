@@ -34,7 +34,7 @@ from sdv_threea.sampling.draws import (
     find_codes,
 )
 from sdv_threea.sampling.each import draw_each_within
-from sdv_threea.sampling.joint import draw_each_jointly, draw_jointly
+from sdv_threea.sampling.joint import draw_each_jointly, draw_given, draw_jointly
 
 #: Rows drawn at once, at least, where a condition asks for a number, which may be rare.
 LEAST_NUMBERED = 2**14
@@ -146,6 +146,31 @@ class Release:
         else:
             found = self._draw_each(scored, classes, rng)
         return self._decode(*found, rng)
+
+    def sample_given(
+        self, known: Mapping[str, NDArray[np.int64]], num_rows: int, rng: np.random.Generator
+    ) -> pd.DataFrame:
+        """Draw rows of a joint density given the codes of the columns that it was fitted given.
+
+        Args:
+            known: Codes of the given columns by name, shape (num_rows,) each; -1 for an unknown
+                one.
+            num_rows: Number of rows.
+            rng: Source of randomness, which needs no secrecy.
+
+        Returns:
+            The columns of the domain, as of :meth:`sample`.
+        """
+        assert self.joint is not None
+        names = [self.transformers[at].name for at in self.scored]
+        scored = {names.index(name): codes for name, codes in known.items()}
+        codes, classes = draw_given(self.joint, scored, num_rows, rng)
+        if self.labels is not None:
+            classes = self.labels.draw(codes, rng)
+        elif self.number is not None:
+            target = self.number.expectation.target
+            codes[:, target] = self.number.draw(codes, rng)
+        return self._decode(codes, classes, rng)
 
     def _draw_each_labelled(
         self,

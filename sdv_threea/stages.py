@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.regression import carries_number
@@ -52,14 +53,14 @@ CLASSES_ASIDE, LABELS_ASIDE = 0.1, 0.25
 TIMES_FOR_NUMBERS = 1.8
 
 
-def may_count_pairs(settings: Settings, *, alone: bool) -> bool:
+def may_count_pairs(settings: Settings) -> bool:
     """Return whether pairs of columns are counted, if the budget supports them.
 
-    They are not in the context of another table (``alone=False``), with a number of components that
-    the user chose, by the algorithm of the paper, or under its accounting.
+    They are not with a number of components that the user chose, by the algorithm of the paper, or
+    under its accounting.
     """
     chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
-    return alone and not chosen and settings.mixing is None
+    return not chosen and settings.mixing is None
 
 
 def for_pairs(settings: Settings) -> tuple[str, ...]:
@@ -72,16 +73,16 @@ def for_classes(settings: Settings) -> tuple[str, ...]:
     return tuple(each for each in for_pairs(settings) if each not in MIXED)
 
 
-def asks_size(domain: Domain, settings: Settings, *, alone: bool) -> bool:
+def asks_size(domain: Domain, settings: Settings) -> bool:
     """Return whether the row count is released first, to share out the budget by it.
 
     It is if ranges or values must be found, which takes more budget when records are few, or if any
     column is numeric: a stated range may be too wide for few records, and a numerical target too
-    noisy. Databases release the sizes of tables in another way (``alone=False``).
+    noisy.
     """
     has_share = settings.guarantee == 'end_to_end' and settings.shares.get('size', 0.0) > 0
     has_numbers = any(isinstance(column, Number) for column in domain.columns)
-    return alone and has_share and (has_numbers or is_open(domain))
+    return has_share and (has_numbers or is_open(domain))
 
 
 def find_loose(
@@ -94,7 +95,9 @@ def find_loose(
     return find_wide(domain, evidence, settings.constants.describe)
 
 
-def guess_target(domain: Domain, settings: Settings, *, drowned: bool) -> Domain:
+def guess_target(
+    domain: Domain, settings: Settings, num_given: int = 0, *, drowned: bool
+) -> Domain:
     """Return the domain with a category as its target, if the user named none.
 
     * The only category, as among numbers it is the label that models are trained to predict. Also,
@@ -111,20 +114,22 @@ def guess_target(domain: Domain, settings: Settings, *, drowned: bool) -> Domain
         * the choice depends on public facts and on ``drowned`` alone
 
     Args:
-        domain: The public facts of a table that is released alone.
+        domain: The public facts of a table.
         settings: The user's settings.
+        num_given: The number of given columns, which come first: none of them is a target.
         drowned: Whether noise would exceed the pair counts.
     """
-    if not _may_guess(domain, settings):
+    if not _may_guess(domain, settings, num_given):
         return domain
-    categories = [column for column in domain.columns if isinstance(column, Category)]
+    own = domain.columns[num_given:]
+    categories = [column for column in own if isinstance(column, Category)]
     suited = [column.name for column in categories if _suits_classes(column, settings)]
     if not suited or (len(categories) > 1 and not drowned):
         return domain
     return replace(domain, target=suited[-1])
 
 
-def take_last(domain: Domain, settings: Settings) -> Domain:
+def take_last(domain: Domain, settings: Settings, num_given: int = 0) -> Domain:
     """Return the domain with its last column as the target, if it has none and pairs are counted.
 
     Without a target, samples do not show how several columns together affect one. To fit this for
@@ -135,7 +140,7 @@ def take_last(domain: Domain, settings: Settings) -> Domain:
     Formal guarantees:
         * the choice depends on public facts alone
     """
-    if not _may_guess(domain, settings) or not counts_loss(settings.alpha):
+    if not _may_guess(domain, settings, num_given) or not counts_loss(settings.alpha):
         return domain
     last = domain.columns[-1]
     is_date = isinstance(last, Number) and last.steps == TIME_STEPS
@@ -144,41 +149,53 @@ def take_last(domain: Domain, settings: Settings) -> Domain:
 
 
 def plan_target(
-    domain: Domain, settings: Settings, budget: Budget, num_rows: float
+    domain: Domain, settings: Settings, budget: Budget, num_rows: float, num_given: int = 0
 ) -> tuple[Domain, bool]:
     """Return the domain with the target that a fit plans, and whether :func:`take_last` chose it.
 
     Formal guarantees:
         * the choice depends on public facts and on the row count alone
     """
-    drowned = drowns_pairs(domain, settings, budget, num_rows)
-    planned = guess_target(domain, settings, drowned=drowned)
+    drowned = drowns_pairs(domain, settings, budget, num_rows, num_given)
+    planned = guess_target(domain, settings, num_given, drowned=drowned)
     if planned.target is not None or drowned:
         return planned, False
-    planned = take_last(planned, settings)
+    planned = take_last(planned, settings, num_given)
     return planned, planned.target is not None
 
 
-def _may_guess(domain: Domain, settings: Settings) -> bool:
+def _may_guess(domain: Domain, settings: Settings, num_given: int) -> bool:
     """Return whether a target may be chosen: none is named, and pairs may be counted."""
-    nobody = domain.target is None and len(domain.columns) > 1
-    return nobody and may_count_pairs(settings, alone=True)
+    several = len(domain.columns) > max(num_given, 1)
+    return domain.target is None and several and may_count_pairs(settings)
 
 
 def _suits_classes(column: Category, settings: Settings) -> bool:
     """Return whether the values of a category may be classes: few enough are stated."""
-    return len(column.values or ()) <= settings.constants.encoding.most_classes
+    values = column.values or ()  # noqa: PD011 (no column of a table)
+    return len(values) <= settings.constants.encoding.most_classes
 
 
-def drowns_pairs(domain: Domain, settings: Settings, budget: Budget, num_rows: float) -> bool:
-    """Return whether noise would exceed the pair counts, or there are too many columns for them."""
-    shares = share_by_size(domain, settings, budget, num_rows)
-    carried = _carry_bins(domain, shares, settings, budget, num_rows)
-    return carried is None or len(domain.columns) > settings.constants.joint.most_columns
+def drowns_pairs(
+    domain: Domain, settings: Settings, budget: Budget, num_rows: float, num_given: int = 0
+) -> bool:
+    """Return whether pairs are not counted, or noise would exceed their counts."""
+    most = settings.constants.joint.most_columns
+    if not may_count_pairs(settings) or len(domain.columns) > most:
+        return True
+    shares = share_by_size(domain, settings, budget, num_rows, num_given)
+    carried = _carry_bins(domain, shares, settings, budget, num_rows, num_given)
+    return carried is None
 
 
 def share_by_size(
-    domain: Domain, settings: Settings, budget: Budget, num_rows: float, *, aside: bool = False
+    domain: Domain,
+    settings: Settings,
+    budget: Budget,
+    num_rows: float,
+    num_given: int = 0,
+    *,
+    aside: bool = False,
 ) -> dict[str, float]:
     """Return the shares of the rest of the budget by stage, given the released number of records.
 
@@ -188,7 +205,7 @@ def share_by_size(
     loose = find_loose(domain, settings, budget, num_rows)
     part = find_asked_part(domain, constants, loose)
     shares = stage_shares(domain, settings, aside=aside)
-    del shares['size']
+    shares.pop('size', None)
     shares['describe'] = settings.shares['describe'] * part
     few, many = constants.few_records, constants.many_records
     evidence = _weigh_records(domain, budget, num_rows)
@@ -200,8 +217,8 @@ def share_by_size(
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))
         if not carries_number(num_rows, len(domain.columns), price, settings.constants.adapt):
             shares['adapt'] = 0.0
-        elif may_count_pairs(settings, alone=True) and not aside:
-            shares = _share_with_classes(domain, shares, settings, budget, num_rows)
+        elif may_count_pairs(settings) and not aside:
+            shares = _share_with_classes(domain, shares, settings, budget, num_rows, num_given)
     return shares
 
 
@@ -211,12 +228,13 @@ def _share_with_classes(
     settings: Settings,
     budget: Budget,
     num_rows: float,
+    num_given: int,
 ) -> dict[str, float]:
     """Move a part of the share of pairs to classes of a number, if pairs would have few bins.
 
     Fine bins of pairs relate a number to other columns better than classes do.
     """
-    num_bins = _carry_bins(domain, shares, settings, budget, num_rows) or 0
+    num_bins = _carry_bins(domain, shares, settings, budget, num_rows, num_given) or 0
     if num_bins >= settings.constants.joint.least_bins_of_number or not counts_loss(settings.alpha):
         return shares
     whole = shares['pairs'] + shares['functions']
@@ -230,11 +248,12 @@ def _carry_bins(
     settings: Settings,
     budget: Budget,
     num_rows: float,
+    num_given: int,
 ) -> int | None:
     """Return the bins per column if all pairs are counted; ``None`` if noise exceeds the counts."""
     part = math.fsum(shares.get(each, 0.0) for each in for_pairs(settings))
     price = budget.mu * math.sqrt(part / math.fsum(shares.values()))
-    pairs = math.comb(len(domain.columns), 2)
+    pairs = math.comb(len(domain.columns), 2) - math.comb(num_given, 2)
     return num_pair_bins(num_rows, pairs, price, settings.constants.joint)
 
 
@@ -249,23 +268,21 @@ def _weigh_records(domain: Domain, budget: Budget, num_rows: float) -> float:
     return max(num_rows, 1.0) * budget.mu / math.sqrt(len(domain.columns))
 
 
-def stage_shares(
-    domain: Domain, settings: Settings, *, alone: bool = True, aside: bool = False
-) -> dict[str, float]:
+def stage_shares(domain: Domain, settings: Settings, *, aside: bool = False) -> dict[str, float]:
     """Return the share of the budget by stage; zero for stages without a task.
 
     Without a target, the share of classes goes to pairs of columns, or to columns if pairs may not
     be counted. A categorical target leaves pairs a part of it; a numerical one leaves pairs all of
-    it, if they have fine bins (:func:`share_by_size`). Numerical targets are adapted only in tables
-    that are released alone, with a larger share than labels if the user named them. At ``alpha=1``
-    no target is adapted, and its share goes to pairs, or to all stages.
+    it, if they have fine bins (:func:`share_by_size`). Numerical targets get a larger share than
+    labels if the user named them. At ``alpha=1`` no target is adapted, and its share goes to pairs,
+    or to all stages.
     """
     shares = dict(settings.shares)
-    if not asks_size(domain, settings, alone=alone):
+    if not asks_size(domain, settings):
         shares['describe'] += shares.pop('size', 0.0)
     if not asks(domain):
         shares['describe'] = 0.0
-    if may_count_pairs(settings, alone=alone):
+    if may_count_pairs(settings):
         whole = shares.pop('classes')
         if domain.target is not None and isinstance(domain[domain.target], Category):
             adapted = CLASSES_ASIDE if aside else CLASSES_ADAPTED
@@ -279,18 +296,16 @@ def stage_shares(
             shares['columns'] += shares.pop('classes')
         if not counts_loss(settings.alpha):
             shares['adapt'] = 0.0
-    shares['adapt'] *= _weigh_target(domain, settings, alone=alone, aside=aside)
+    shares['adapt'] *= _weigh_target(domain, settings, aside=aside)
     return shares
 
 
-def _weigh_target(domain: Domain, settings: Settings, *, alone: bool, aside: bool) -> float:
+def _weigh_target(domain: Domain, settings: Settings, *, aside: bool) -> float:
     """Return the factor by which this target multiplies the share of the stage *adapt*."""
     if domain.target is None:
         return 0.0
     if not isinstance(domain[domain.target], Number):
         return LABELS_ASIDE if aside else 1.0
-    if not alone:
-        return 0.0
     return TIMES_FOR_NUMBERS if counts_loss(settings.alpha) and not aside else 1.0
 
 
@@ -300,11 +315,9 @@ def open_account(
     noise: Noise,
     budget: Budget,
     rows_per_unit: int,
-    *,
-    alone: bool,
 ) -> Spending:
     """Return the account of one release, with nothing spent yet."""
-    shares = stage_shares(domain, settings, alone=alone)
+    shares = stage_shares(domain, settings)
     charged = settings.guarantee == 'end_to_end'
     return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)
 
@@ -316,15 +329,21 @@ class Run(NamedTuple):
         settings: The user's settings.
         spending: The account.
         rng: Source of the draws that need no secrecy.
-        alone: Whether the table is released alone, and not in the context of another one.
+        given: Rows drawn from another release, whose columns are known when rows are drawn; they
+            are the first columns of the domain. ``None`` without any.
         aside: Whether the target was chosen for the user by :func:`take_last`, and gets little.
     """
 
     settings: Settings
     spending: Spending
     rng: np.random.Generator
-    alone: bool
+    given: pd.DataFrame | None = None
     aside: bool = False
+
+    @property
+    def num_given(self) -> int:
+        """The number of given columns."""
+        return 0 if self.given is None else self.given.shape[1]
 
     @property
     def constants(self) -> Constants:
@@ -362,7 +381,8 @@ def settle_target(description: Description, size: tuple[float, float], run: Run)
         return settle_guess(description, size, *terms)
     sizes = [each.size for each in make_transformers(description, constants.encoding)]
     price = math.hypot(*(run.spending.price(stage) for stage in for_pairs(run.settings)))
-    num_bins = num_pair_bins(size[0], math.comb(len(sizes), 2), price, constants.joint) or 0
+    pairs = math.comb(len(sizes), 2) - math.comb(run.num_given, 2)
+    num_bins = num_pair_bins(size[0], pairs, price, constants.joint) or 0
     fine = num_bins >= constants.joint.least_bins_of_guess
     if fine and suits_number(num_bins, sizes, constants.joint) and run.spending.price('adapt'):
         return description

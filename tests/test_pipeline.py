@@ -241,13 +241,6 @@ def test_pairs_are_not_counted_where_noise_would_drown_them_or_another_model_is_
     assert not any('pairs' in receipt.released for receipt in released.ledger.receipts)
 
 
-def test_the_context_of_other_tables_has_no_pairs():
-    released = release(make_table(2000), retarget(PUBLIC, None), Settings(epsilon=2.0), alone=False)
-    assert released.joint is None
-    counts = [each for each in released.ledger.receipts if 'and histograms' in each.released]
-    assert len(counts) == 1
-
-
 def test_a_stage_without_a_share_is_left_out():
     settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
     stages = {

@@ -64,9 +64,8 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
     assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
     fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
-    within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
-    assert set(fixed) == set(within) | {'size'} == set(SHARES) - {'classes'}
-    for shares in (single, fixed, within):
+    assert set(fixed) == set(SHARES) - {'classes'}
+    for shares in (single, fixed):
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
         assert shares['adapt'] == 0
     number = retarget(PRIVATE, 'age')
@@ -75,7 +74,6 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert shares | {'adapt': 0.0} == single  # pairs say what a number has to do with others
     assert stage_shares(number, Settings(), aside=True)['adapt'] == SHARES['adapt']
     assert stage_shares(number, Settings(n_components=1))['classes'] == SHARES['classes']
-    assert stage_shares(number, Settings(), alone=False)['adapt'] == 0
     budget = Settings().budget(thresholds=True)
     few, many = (share_by_size(number, Settings(), budget, size)['adapt'] for size in (500, 50_000))
     assert (few, many) == (0, TIMES_FOR_NUMBERS * SHARES['adapt'])
@@ -109,6 +107,8 @@ def test_where_noise_drowns_pairs_the_last_category_is_taken_for_the_target(colu
     """Of those that are not stated to have too many values."""
     assert guess_target(Domain(columns), Settings(), drowned=True) == Domain(columns, 'place')
     assert guess_target(Domain(columns), Settings(), drowned=False).target is None
+    # No given column is a target.
+    assert guess_target(Domain(columns), Settings(), len(columns), drowned=True).target is None
 
 
 DATE = Number(name='date', steps=TIME_STEPS)
@@ -296,13 +296,12 @@ def test_describing_gets_more_where_records_are_few(num_rows, share):
 
 def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():
     settings = Settings()
-    assert asks_size(PRIVATE, settings, alone=True)
-    assert not asks_size(PRIVATE, settings, alone=False)
-    assert asks_size(PUBLIC, settings, alone=True)
+    assert asks_size(PRIVATE, settings)
+    assert asks_size(PUBLIC, settings)
     listed = tuple(each for each in PUBLIC.columns if isinstance(each, Category))
-    assert not asks_size(Domain(listed, 'label'), settings, alone=True)
-    assert not asks_size(PRIVATE, Settings(guarantee='paper'), alone=True)
-    assert not asks_size(PRIVATE, Settings(shares=SHARES | {'size': 0.0}), alone=True)
+    assert not asks_size(Domain(listed, 'label'), settings)
+    assert not asks_size(PRIVATE, Settings(guarantee='paper'))
+    assert not asks_size(PRIVATE, Settings(shares=SHARES | {'size': 0.0}))
     receipts = release(make_table(500), PRIVATE, settings).ledger.receipts
     assert receipts[0].released == 'number of records'
     assert receipts[0].mu ** 2 == pytest.approx(SHARES['size'] * 0.23553**2, rel=1e-3)

@@ -216,7 +216,7 @@ class NumberFit:
     ) -> tuple[float, float]:
         """Return the likeliest spread of weights with the covariance ``alike``, and its gain."""
         spreads = 0.0, *self._constants.term_spreads
-        nothing, more = np.zeros_like(alike), np.linalg.cholesky(alike)
+        nothing, more = np.zeros_like(alike), np.asarray(np.linalg.cholesky(alike))
         likely = log_likelihoods(curvature, slopes, scale, nothing, more, spreads)
         return choose_spread(likely, spreads)
 

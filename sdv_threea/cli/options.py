@@ -19,7 +19,7 @@ class Source(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path; refuse a kind of file before any library is loaded."""
-        path = super().convert(value, param, ctx)
+        path = Path(super().convert(value, param, ctx))  # type: ignore[arg-type]
         check_source(path)
         return path
 

@@ -24,8 +24,8 @@ def steps(count: int, *, timed: bool = False) -> Iterator[Callable[[str], None]]
         A function to call with the name of each step at its beginning.
     """
     if timed:
-        with _clock() as begin:
-            yield begin
+        with _clock() as timed_begin:
+            yield timed_begin
         return
     bar = click.progressbar(
         length=count,

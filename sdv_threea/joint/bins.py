@@ -41,7 +41,7 @@ class PairPlan(NamedTuple):
     stress: tuple[float, ...]
 
 
-def plan_pairs(
+def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
     columns: Sequence[NDArray[np.float64]],
     num_records: float,
     mu: float,
@@ -49,14 +49,17 @@ def plan_pairs(
     adapted_classes: int = 0,
     *,
     adapts_number: bool = False,
+    num_given: int = 0,
 ) -> PairPlan | None:
     """Return the plan for counting pairs; ``None`` without pairs, or if noise exceeds their counts.
 
     ``columns`` are counts of codes, shape (S,) each. ``adapted_classes`` is the number of classes
     whose labels are adapted later, 0 for none. A numerical target that is adapted
-    (``adapts_number``) needs finer bins, unless most columns have few values.
+    (``adapts_number``) needs finer bins, unless most columns have few values. The first
+    ``num_given`` columns are known whenever records are drawn, so no pair of two of them is
+    counted.
     """
-    pairs = choose_pairs(columns, num_records, mu, constants)
+    pairs = choose_pairs(columns, num_records, mu, constants, num_given)
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
     if num_bins is None:
         return None
@@ -83,6 +86,7 @@ def choose_pairs(
     num_records: float,
     mu: float,
     constants: JointConstants,
+    num_given: int = 0,
 ) -> tuple[Pair, ...]:
     """Return the pairs of informative columns; none if there are too many columns.
 
@@ -92,7 +96,7 @@ def choose_pairs(
     """
     if len(columns) > constants.most_columns or not mu:
         return ()
-    noise = _pair_noise(math.comb(len(columns), 2), mu)
+    noise = _pair_noise(math.comb(len(columns), 2) - math.comb(num_given, 2), mu)
     unlike = [num_records - float(counts.max()) for counts in columns]
     telling = [at for at, own in enumerate(unlike) if own > constants.least_unlike * noise]
     most = (1 + constants.most_added) * math.comb(len(telling), 2)
@@ -100,7 +104,7 @@ def choose_pairs(
     for at in others:
         if unlike[at] > constants.least_rare * noise and math.comb(len(telling) + 1, 2) <= most:
             telling.append(at)
-    return tuple(combinations(sorted(telling), 2))
+    return tuple(pair for pair in combinations(sorted(telling), 2) if pair[1] >= num_given)
 
 
 def stress_rare(

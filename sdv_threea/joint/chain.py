@@ -151,6 +151,15 @@ class Link:
         codes = draw_inside(self.shares, self.of_code, self.find_keys(drawn), bins, rng)
         drawn.bins[:, self.column], drawn.codes[:, self.column] = bins, codes
 
+    def take(self, drawn: Drawn, codes: NDArray[np.int64], rng: np.random.Generator) -> None:
+        """Write known codes into the records; codes that do not occur are drawn in their stead."""
+        bins = np.where(codes >= 0, self.of_code[codes], -1)
+        strange = np.flatnonzero(bins < 0)
+        own = self.shares.mean(axis=0)
+        codes = codes.copy()
+        codes[strange] = rng.choice(len(own), size=len(strange), p=own / own.sum())
+        drawn.codes[:, self.column], drawn.bins[:, self.column] = codes, self.of_code[codes]
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -192,8 +201,7 @@ class Chain:
                 if given is None:
                     link.settle(drawn, link.draw(link.chances(drawn), drawn, rng), rng)
                 else:
-                    drawn.codes[:, link.column] = given[rows]
-                    drawn.bins[:, link.column] = link.of_code[given[rows]]
+                    link.take(drawn, given[rows], rng)
             codes[rows] = drawn.codes
         return codes
 
@@ -206,15 +214,17 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
     constants: JointConstants,
     rng: np.random.Generator,
     triples: Triples | None = None,
+    given: NDArray[np.int64] | None = None,
 ) -> Chain:
     """Fit a chain to the distributions of columns, pairs and triples.
 
     ``tables`` are probabilities of the bins of pairs, shape (G_i, G_j), the most informative first.
     ``functions`` are probabilities of the codes of pairs with a functional dependency, shape (S_i,
-    S_j): a forest. ``order`` lists all columns.
+    S_j): a forest. ``order`` lists all columns. ``given`` are codes of the first columns, shape (P,
+    q): these columns are not fitted, and the others are fitted given such codes.
     """
     place = {column: at for at, column in enumerate(order)}
-    given, followed = _look_back(tables, place), _look_back(functions, place)
+    before, followed = _look_back(tables, place), _look_back(functions, place)
     known = triples or Triples({}, ())
     given_both = known.look_back(place)
     keys = {one for each in followed.values() for one, _ in each} | {
@@ -223,9 +233,9 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
     drawn = Drawn.start(constants.particles, len(order))
     # Particles that the weights are not fitted to.
     fresh = Drawn.start(constants.particles // 2, len(order))
-    links = []
-    for column in order:
-        own, parents, both = columns[column], given[column], given_both[column]
+    links = [] if given is None else _give(columns, given, (drawn, fresh), rng)
+    for column in order[len(links) :]:
+        own, parents, both = columns[column], before[column], given_both[column]
         link = _begin(column, own, followed[column], constants.settled)
         if link.settled:
             parents, both = [], []
@@ -248,6 +258,24 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
             else:
                 each.bins[:, column] = bins
     return Chain(tuple(links))
+
+
+def _give(
+    columns: Sequence[Column],
+    given: NDArray[np.int64],
+    particles: Sequence[Drawn],
+    rng: np.random.Generator,
+) -> list[Link]:
+    """Draw the given columns of particles from given codes, shape (P, q); return their links."""
+    links = []
+    for at, own in enumerate(columns[: given.shape[1]]):
+        shares = own.shares.mean(axis=0, keepdims=True)
+        links.append(Link(at, own.of_code, None, shares, (), ()))
+    for drawn in particles:
+        some = given[rng.integers(len(given), size=len(drawn.codes))]
+        for link, codes in zip(links, some.T, strict=True):
+            link.take(drawn, codes, rng)
+    return links
 
 
 def _begin(

@@ -132,12 +132,12 @@ class Counter:
         unlisted = singles.unlisted or (-1,) * len(margins)
         columns = zip(margins, singles.columns, singles.ordered, unlisted, strict=True)
         sides = [Side.look(*each, constants.left_out) for each in columns]
-        found = find_functions(pairs, sides, constants)
+        found = find_functions(pairs, sides, constants, singles.num_given)
         # The price of digits is kept if there may be any to count.
         kept = self.spending.left(self.promised) * math.sqrt(constants.value_part)
         kept *= bool(self._list_numbers(found))
         counts = self._count_codes(found, kept)
-        if not counts.tables:
+        if not counts.tables or singles.num_given:
             return counts
         tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
         known = estimate_functions(singles, pairs, counts, tables, self.rng)

@@ -34,7 +34,8 @@ class Joint:
         tables: Probabilities of pairs, shape (G_i, G_j), the most informative first.
         functions: Probabilities of pairs that are known code by code, shape (S_i, S_j).
         ordered: For each column, whether the order of its codes means something.
-        chain: A distribution over the codes that has these tables, the class first.
+        chain: A distribution over the codes that has these tables: given columns come first, then
+            the class.
         constants: The constants of the room.
         edges: For each column, the borders of its codes, without the missing value, shape (S,);
             ``None`` for columns other than numbers. By default no column is a number.
@@ -104,7 +105,7 @@ def fit_joint(
     telling.sort(key=lambda pair: -known.information[pair])
     tables = {pair: known.tables[pair] for pair in keep_strongest(telling, constants.most_partners)}
     given = known.columns, tables, known.functions
-    chain = _fit(*given, triples, known.class_first, constants, rng)
+    chain = _fit(*given, triples, known.first, constants, rng, known.given)
     return Joint(*given, known.ordered, chain, constants, known.edges, triples, known.numbers)
 
 
@@ -127,6 +128,7 @@ def _fit(  # noqa: PLR0913 (as above)
     first: Sequence[int],
     constants: JointConstants,
     rng: np.random.Generator,
+    drawn: NDArray[np.int64] | None = None,
 ) -> Chain:
     order = choose_order(inform(len(columns), tables), first, list_neighbours(functions))
-    return fit_chain(columns, tables, functions, order, constants, rng, triples)
+    return fit_chain(columns, tables, functions, order, constants, rng, triples, drawn)

@@ -46,6 +46,8 @@ class Singles:
         edges: For each column, the borders of its codes, without the missing value, shape (S,);
             ``None`` for columns other than numbers. By default no column is a number.
         unlisted: For each column, the code of all values that are not listed, -1 for none.
+        given: Codes of the first columns in drawn records, shape (P, q), if these columns are known
+            whenever records are drawn; ``None`` if none is.
     """
 
     bins: tuple[NDArray[np.int64], ...]
@@ -55,6 +57,12 @@ class Singles:
     scale: float
     edges: tuple[NDArray[np.float64] | None, ...] = ()
     unlisted: tuple[int, ...] = ()
+    given: NDArray[np.int64] | None = None
+
+    @property
+    def num_given(self) -> int:
+        """Number of given columns."""
+        return 0 if self.given is None else self.given.shape[1]
 
     @property
     def num_records(self) -> float:
@@ -121,6 +129,7 @@ class Estimates:
             and number, shape (S,); NaN for categories without a number of their own.
         ordered: For each column, whether the order of its codes means something.
         edges: For each column, the borders of its codes, as in :class:`Singles`.
+        given: Codes of given columns, as in :class:`Singles`.
     """
 
     columns: tuple[Column, ...]
@@ -129,11 +138,13 @@ class Estimates:
     numbers: dict[Pair, NDArray[np.float64]]
     ordered: tuple[bool, ...]
     edges: tuple[NDArray[np.float64] | None, ...]
+    given: NDArray[np.int64] | None = None
 
     @property
-    def class_first(self) -> tuple[int, ...]:
-        """The place of the class among the columns, if there are several classes."""
-        return tuple(range(len(self.ordered), len(self.columns)))
+    def first(self) -> tuple[int, ...]:
+        """The columns that others are drawn given: given ones, then the class, if any."""
+        num_given = 0 if self.given is None else self.given.shape[1]
+        return (*range(num_given), *range(len(self.ordered), len(self.columns)))
 
     @cached_property
     def information(self) -> NDArray[np.float64]:
@@ -143,7 +154,7 @@ class Estimates:
     def list_settled(self, constants: JointConstants) -> list[int]:
         """Return the columns that depend on a single column before them, and on no other."""
         neighbours = list_neighbours(self.functions)
-        order = choose_order(self.information, self.class_first, neighbours)
+        order = choose_order(self.information, self.first, neighbours)
         settled = []
         for (i, j), table in self.functions.items():
             if order.index(i) > order.index(j):
@@ -188,7 +199,8 @@ def estimate(  # noqa: PLR0913 (what is known)
         columns.append(Column(np.arange(num_classes), classes[None], classes))
         for at, table in enumerate(singles.by_class):
             tables[at, key] = table.T / table.sum()
-    return Estimates(tuple(columns), tables, found, numbers, singles.ordered, singles.edges)
+    kinds = singles.ordered, singles.edges, singles.given
+    return Estimates(tuple(columns), tables, found, numbers, *kinds)
 
 
 def estimate_functions(

@@ -126,9 +126,12 @@ class Side(NamedTuple):
 
 
 def find_functions(
-    pairs: PairCounts, sides: Sequence[Side], constants: JointConstants
+    pairs: PairCounts, sides: Sequence[Side], constants: JointConstants, num_given: int = 0
 ) -> dict[Pair, Function]:
-    """Return the pairs that look functional, the most informative first: a forest."""
+    """Return the pairs that look functional, the most informative first: a forest.
+
+    No path of the forest leads from one of the first ``num_given`` columns to another.
+    """
     rated: dict[Pair, tuple[float, float, bool, bool]] = {}
     for (i, j), counts in pairs.tables.items():
         if math.exp(sides[i].size + sides[j].size) <= constants.most_cells:
@@ -138,7 +141,7 @@ def find_functions(
             rated[i, j] = max((*first, False), (*second, True))
     telling = [pair for pair, (_, alone, *_) in rated.items() if alone > constants.least_told]
     found = {}
-    for i, j in grow_forest(sorted(telling, key=lambda pair: -rated[pair][0])):
+    for i, j in grow_forest(sorted(telling, key=lambda pair: -rated[pair][0]), num_given):
         *_, clear, turned = rated[i, j]
         parent, child = (sides[j], sides[i]) if turned else (sides[i], sides[j])
         found[i, j] = _make_function(parent, child, clear)
@@ -161,8 +164,8 @@ def list_shortcuts(
     If one column of a pair follows from a third column, that one says at least as much of the other
     column. ``functions`` are probabilities of codes by pair, shape (S_i, S_j).
     """
-    misses = functions | {(j, i): table.T for (i, j), table in functions.items()}
-    misses = {(i, j): _miss(table, sides[i]) for (i, j), table in misses.items()}
+    ways = {**functions, **{(j, i): table.T for (i, j), table in functions.items()}}
+    misses = {(i, j): _miss(table, sides[i]) for (i, j), table in ways.items()}
 
     def climb(column: int) -> int:
         """Return a column that determines this one and does not follow from it, if any."""
@@ -183,8 +186,8 @@ def list_shortcuts(
         cells = math.exp(sides[top].size + sides[other].size)
         if inexact and top not in (moved, other) and cells <= constants.most_cells:
             dropped.append((i, j))
-            ends = (other, top) if moved == child else (top, other)
-            instead[min(ends), max(ends)] = _make_function(*(sides[end] for end in ends))
+            one, two = (other, top) if moved == child else (top, other)
+            instead[min(one, two), max(one, two)] = _make_function(sides[one], sides[two])
     return dropped, instead
 
 
@@ -231,9 +234,12 @@ def _rate(
     return found - far, alone, clear
 
 
-def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Keep the pairs that close no cycle with earlier ones (Kruskal 1956)."""
-    trees: dict[int, frozenset[int]] = {}
+def grow_forest(pairs: Sequence[Pair], num_given: int = 0) -> tuple[Pair, ...]:
+    """Keep the pairs that close no cycle with earlier ones (Kruskal 1956).
+
+    The first ``num_given`` columns count as connected, so that no path leads from one to another.
+    """
+    trees = dict.fromkeys(range(num_given), frozenset(range(num_given)))
     kept = []
     for i, j in pairs:
         one, other = (trees.get(at, frozenset([at])) for at in (i, j))
@@ -316,7 +322,7 @@ def _look_beside(
     reason alone. The likeness is infinite if the value is rare, or the rest is below the noise.
     """
     frequent = int(child.argmax())
-    if child[frequent] < OFTEN or len(child) < 3:
+    if not OFTEN <= child[frequent] < 1 or len(child) < 3:
         return math.inf
     kept = np.arange(len(child)) != frequent
     shares, rest = child[kept] / child[kept].sum(), counts[:, kept]

@@ -76,8 +76,11 @@ def add_name(name: str, used: set[str]) -> str:
 def own_domain(
     layout: Layout, domain: Domain, num_rows: Mapping[str, int], children: Mapping[Link, Children]
 ) -> Domain:
-    """Describe by public facts the user's columns, then counts, references and presences."""
-    columns: list[Column] = list(domain.columns)
+    """Describe by public facts counts, references and presences, then the user's columns.
+
+    The user's columns come last, as the last column may be taken as the target.
+    """
+    columns: list[Column] = []
     for link, name in layout.counts.items():
         least, most = children[link].least, children[link].most
         high = None if most is None else float(most)
@@ -87,7 +90,7 @@ def own_domain(
         columns.append(Category(name=name, values=rows, nullable=False if link.required else None))
     for name in layout.present.values():
         columns.append(Category(name=name, values=(False, True), nullable=False))
-    return Domain(tuple(columns), domain.target)
+    return Domain((*columns, *domain.columns), domain.target)
 
 
 def own_columns(
@@ -98,13 +101,14 @@ def own_columns(
     Formal guarantees:
         * a row of the result is a function of a row of the table and of the rows that it owns
     """
-    columns: dict[str, Any] = {name: database.tables[table][name].array for name in layout.own}
+    columns: dict[str, Any] = {}
     for link, name in layout.counts.items():
         columns[name] = count_children(link, units, database.parents).astype(np.float64)
     for link, name in layout.references.items():
         columns[name] = _name_codes(database.parents[link], database.parents[link] >= 0)
     for link, name in layout.present.items():
         columns[name] = (database.parents[link] >= 0).astype(object)
+    columns |= {name: database.tables[table][name].array for name in layout.own}
     return make_table(columns, pd.RangeIndex(database.num_rows[table]))
 
 

@@ -65,6 +65,12 @@ class Magnitudes:
         """Estimate the number of rows if at most ``bound`` rows of each unit are counted."""
         return float(self.counts @ np.minimum(MIDDLES, bound))
 
+    def count(self, bound: int | None) -> tuple[float, float]:
+        """Estimate the number of rows within a bound per unit, and the deviation of its noise."""
+        rows = np.minimum(MIDDLES, bound or LARGEST_BOUND)
+        noise = self.scale * float(np.linalg.norm(rows[self.counts != 0]))
+        return float(self.counts @ rows), noise
+
     def beyond(self, bound: int) -> tuple[float, float]:
         """Estimate the number of rows beyond a bound per unit, and the deviation of its noise."""
         rows = np.maximum(MIDDLES - bound, 0)

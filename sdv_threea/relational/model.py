@@ -91,15 +91,21 @@ def draw_rows(
     shared: Shared | None,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Draw the own columns of rows, given their context and the result of :func:`draw_shared`."""
+    """Draw the own columns of rows, given their context and the result of :func:`draw_shared`.
+
+    Rows of a joint density share their context alone, and ``shared`` is not read.
+    """
     released = model.released
     names = [transformer.name for transformer in released.transformers]
     own = [name for name in names if name not in model.layout.context]
     if context.empty and shared is None:
         return released.sample(len(context), rng)[own]
+    if released.joint is not None:
+        columns = encode_context(model, context).astype(np.int64).T
+        codes_of = dict(zip(model.layout.context, columns, strict=True))
+        return released.sample_given(codes_of, len(context), rng)[own]
     known, other = model.context, np.setdiff1d(np.arange(len(released.scored)), model.context)
-    transformers = tuple(released.transformers[at] for at in released.scored[known])
-    found = encode(context, transformers)
+    found = encode_context(model, context)
     given = describe_context(model, found)
     classes, quantiles = draw_in_context(released.mixture, given, rng, shared)
     codes = np.zeros((len(context), len(released.transformers)), dtype=np.int64)
@@ -112,6 +118,12 @@ def draw_rows(
         classes = released.labels.draw(scored, rng)
     released.classes.write_target(codes, classes)
     return decode(codes, released.transformers, rng)[own]
+
+
+def encode_context(model: TableRelease, context: pd.DataFrame) -> NDArray[np.int32]:
+    """Return the codes of the context of rows, shape (n, q); -1 for a value without a code."""
+    at = model.released.scored[model.context]
+    return encode(context, tuple(model.released.transformers[place] for place in at))
 
 
 def describe_context(model: TableRelease, codes: NDArray[np.int32]) -> Context:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ from sdv_threea.relational.layout import (
     own_columns,
 )
 from sdv_threea.relational.magnitudes import release_magnitudes
-from sdv_threea.relational.model import TableRelease
+from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.plan import Plan, plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.rows_per_unit import choose_bound, count_noise
@@ -55,6 +55,9 @@ from sdv_threea.stages import stage_shares
 from sdv_threea.statistics import registry
 from sdv_threea.units.membership import Database, bound_rows, find_units
 from sdv_threea.units.schema import Link, Schema
+
+#: Rows that are drawn of each table that owns others, whose density is fitted given them.
+NUM_DRAWN = 2**14
 
 
 def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
@@ -100,12 +103,17 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     public = {table: database.num_rows[table] for table in schema.public}
     done = DatabaseRelease(schema, {}, {}, public, children)
     rows: dict[str, pd.DataFrame] = {}
+    drawn: dict[str, pd.DataFrame] = {}
     for table in track(schema.private):
         task = Task(table, plans[table], budgets[table], settings[table], noise, draws, choices)
         with guarded():
             rows[table] = own_columns(plans[table].layout, database, table, units)
-        model, receipts = _release_table(task, database, rows, units, done)
+        given = _draw_context(task, drawn, done)
+        model, receipts = _release_table(task, database, rows, units, done, given)
         done = done.add(table, model, receipts)
+        if plans[table].layout.counts:
+            context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given
+            drawn[table] = draw_rows(model, context, None, draws)
     return done.settle()
 
 
@@ -133,26 +141,40 @@ class Task(NamedTuple):
         return self.settings.constants.relational
 
 
+def _draw_context(
+    task: Task, drawn: Mapping[str, pd.DataFrame], done: DatabaseRelease
+) -> pd.DataFrame | None:
+    """Draw the context of rows of a table from the releases above it; ``None`` for a root.
+
+    ``drawn`` are rows of the tables above. Each is an owner as often as it has rows.
+    """
+    owner = done.schema.owners[task.table]
+    if owner is None:
+        return None
+    parent, rows = done.tables[owner.parent], drawn[owner.parent]
+    owned = np.maximum(rows[parent.layout.counts[owner]].to_numpy(np.float64), 0.0)
+    chances = owned / owned.sum() if owned.sum() > 0 else np.full(len(rows), 1 / len(rows))
+    chosen = task.draws.choice(len(rows), size=NUM_DRAWN, p=chances)
+    transformers = context_transformers(parent.released.transformers, parent.layout)
+    names = name_context(transformers, task.plan.domain.names)
+    return context_columns(transformers, names, rows, chosen)
+
+
 def _release_table(
     task: Task,
     database: Database,
     rows: Mapping[str, pd.DataFrame],
     units: Mapping[str, NDArray[np.int64]],
     done: DatabaseRelease,
+    given: pd.DataFrame | None,
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release one table in the context of its owner, from private rows and earlier releases."""
     table, plan, constants = task.table, task.plan, task.constants
     owner = done.schema.owners[table]
-    if owner is None:
+    if owner is None or given is None:
         return _release_root(task, rows[table], units[table])
-    parent, referred = done.tables[owner.parent], database.parents[owner]
-    transformers = context_transformers(parent.released.transformers, parent.layout)
-    names = name_context(transformers, plan.domain.names)
-    with guarded():
-        context = context_columns(transformers, names, rows[owner.parent], referred)
-        joined = pd.concat([rows[table], context], axis=1)
-    described = context_domain(transformers, names)
-    domain = Domain((*plan.domain.columns, *described), plan.domain.target)
+    parent, names, referred = done.tables[owner.parent], tuple(given), database.parents[owner]
+    joined, domain = _set_beside(task, parent, names, rows[table], rows[owner.parent], referred)
     asks_orphans = not owner.required
     share = 1 - constants.magnitudes_share - constants.siblings_share
     share -= constants.orphans_share * asks_orphans
@@ -162,7 +184,8 @@ def _release_table(
         units[table], plan.most_rows, part, task.noise, constants.units_false_alarm
     )
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
-    released = _release_rows(task, joined, domain, units[table], bound, share)
+    known = {'size': magnitudes.count(bound) if bound else None, 'given': given}
+    released = _release_rows(task, joined, domain, units[table], bound, share, **known)
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     # From here on, ``noise`` is that of a count for units of up to ``bound`` rows.
     noise *= bound or 1
@@ -181,6 +204,23 @@ def _release_table(
     )
     model, paid = _release_siblings(task, joined, units[table], referred, model)
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
+
+
+def _set_beside(
+    task: Task,
+    parent: TableRelease,
+    names: tuple[str, ...],
+    rows: pd.DataFrame,
+    owners: pd.DataFrame,
+    referred: NDArray[np.int64],
+) -> tuple[pd.DataFrame, Domain]:
+    """Return the private rows of a child, the codes of their owners first, and their domain."""
+    transformers = context_transformers(parent.released.transformers, parent.layout)
+    with guarded():
+        context = context_columns(transformers, names, owners, referred)
+        joined = pd.concat([context, rows], axis=1)
+    described, own = context_domain(transformers, names), task.plan.domain
+    return joined, Domain((*described, *own.columns), own.target)
 
 
 def _release_root(
@@ -202,6 +242,7 @@ def _release_rows(
     units: NDArray[np.int64],
     bound: int | None,
     share: float,
+    **known: Any,
 ) -> Release:
     """Release at most ``bound`` rows of each unit, for a share of the table's budget."""
     with guarded():
@@ -214,13 +255,13 @@ def _release_rows(
         rng=task.draws,
         budget=task.budget.part(share),
         rows_per_unit=bound or 1,
-        alone=False,
+        **known,
     )
 
 
 def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
     """Return the noise of a count in the histograms of a table, if units have one row."""
-    shares = stage_shares(domain, task.settings, alone=False)
+    shares = stage_shares(domain, task.settings)
     return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])
 
 

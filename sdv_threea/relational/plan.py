@@ -39,10 +39,6 @@ def plan_tables(
     for table in schema.private:
         layout, owner = lay_out(schema, table, domains[table].names), schema.owners[table]
         domain = own_domain(layout, domains[table], num_rows, children)
-        if domain.target is None and layout.counts:
-            # Without a target there are no classes. The number of owned rows may depend on
-            # categories in ways that classes can express, and correlations cannot.
-            domain = Domain(domain.columns, next(iter(layout.counts.values())))
         above = 1 if owner is None else plans[owner.parent].most_rows
         each = 1 if owner is None else children[owner].most
         # Each of a unit's rows of the owner owns at most ``each`` rows.

@@ -59,6 +59,20 @@ def draw_jointly(
     return _draw_rest(joint, joint.chain, num_rows, known, rng)
 
 
+def draw_given(
+    joint: Joint,
+    known: Mapping[int, NDArray[np.int64]],
+    num_rows: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw codes, shape (num_rows, m), and classes, shape (num_rows,), given codes of columns.
+
+    ``known`` are codes of the columns that the density was fitted given, shape (num_rows,) each; a
+    code that does not occur, as -1, is drawn in its stead.
+    """
+    return _draw_rest(joint, joint.chain, num_rows, known, rng)
+
+
 def draw_each_jointly(
     joint: Joint,
     totals: NDArray[np.float64],

@@ -187,7 +187,7 @@ def _expect(domain: Domain, settings: Settings, num_rows: int | None) -> Expecte
     rows = max(num_rows or USUAL_ROWS, 1)
     budget = settings.budget(thresholds=needs_threshold(domain))
     planned, aside = domain, False
-    if asks_size(domain, settings, alone=True):
+    if asks_size(domain, settings):
         planned, aside = plan_target(domain, settings, budget, rows)
     target = planned[planned.target] if planned.target else None
     classes = len(_list_values(target) or 'ab') if isinstance(target, Category) else 1

@@ -41,6 +41,8 @@ def test_all_pairs_of_columns_that_say_anything_are_counted():
 
     # The noise of six pairs at a price of 12.5 is .2, and 10 times as much is 2.
     assert found == [tuple(combinations(range(4), 2)), ((0, 2), (0, 3), (2, 3)), ()]
+    # Given columns are known together.
+    assert choose_pairs(counts, 100, 1e9, CONSTANTS, 3) == ((0, 3), (1, 3), (2, 3))
 
 
 def test_a_rare_class_is_counted_where_it_adds_few_pairs():

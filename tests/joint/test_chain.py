@@ -111,6 +111,25 @@ def test_what_has_no_table_follows_through_others(rng):
     assert distance(law, joint) < 1e-4
 
 
+def test_columns_are_fitted_given_codes_that_no_table_tells_of(rng):
+    """The first two columns depend on each other, and only their given codes show how."""
+    joint = make_chained(rng)
+    pairs = [pair for pair in combinations(range(4), 2) if pair != (0, 1)]
+    known = rng.choice(12, size=20_000, p=sum_to(joint, 0, 1).ravel())
+    given = np.stack(np.divmod(known, 4), axis=1)
+    columns = [make_column(sum_to(joint, at)) for at in range(4)]
+    tables = {pair: sum_to(joint, *pair) for pair in pairs}
+
+    chain = fit_chain(columns, tables, {}, range(4), CONSTANTS, rng, given=given)
+    law = enumerate_chain(chain, SHAPE)
+    law *= (sum_to(joint, 0, 1) / sum_to(law, 0, 1))[..., None, None]
+
+    assert distance(law, joint) < 0.03
+    codes = chain.draw(3, rng, {0: np.array([2, -1, 0]), 1: np.array([3, 3, 1])})
+    assert codes[[0, 2], :2].tolist() == [[2, 3], [0, 1]]  # an unknown code is drawn
+    assert 0 <= codes[1, 0] < 3
+
+
 def test_a_single_column_has_its_distribution():
     column = make_column(np.array([0.25, 0.0, 0.75]))
     chain = fit_chain([column], {}, {}, [0], CONSTANTS, np.random.default_rng(1))

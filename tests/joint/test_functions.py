@@ -257,6 +257,8 @@ def test_a_forest_has_no_circles_and_keeps_the_first():
     pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (2, 4), (0, 3), (5, 6)]
 
     assert grow_forest(pairs) == ((0, 1), (1, 2), (3, 4), (2, 4), (5, 6))
+    # Given columns are known: no path leads from one to another.
+    assert grow_forest(pairs, 3) == ((3, 4), (2, 4), (5, 6))
 
 
 @pytest.mark.parametrize('scale', [0.0, 60.0])

@@ -154,6 +154,17 @@ def test_so_does_a_unit_that_classes_and_components_look_at(
     assert worst(records) <= 1 + 1e-9
 
 
+def test_so_does_a_unit_whose_pairs_with_its_owner_are_counted(
+    make, crowd, neighbour, compare_neighbours
+):
+    made = crowd(make('chain', 60), make('chain', 60).schema.links[1], 0, 300)
+    records = compare_neighbours(made, neighbour(made, 'a', 0), epsilon=300.0, n_components='auto')
+
+    pairs = [receipt.released for _, receipt, _, _ in records if 'pairs' in receipt.released]
+    assert {each.split(': ')[0] for each in pairs} >= {'b', 'c'}
+    assert worst(records) <= 1 + 1e-9
+
+
 def test_without_bounds_a_unit_would_move_it_farther(
     make, crowd, neighbour, compare_neighbours, monkeypatch
 ):

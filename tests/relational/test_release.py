@@ -259,6 +259,31 @@ def test_rows_depend_on_their_parent_and_on_the_one_above(build, epsilon):
 
 
 @pytest.mark.parametrize('epsilon', [math.inf, 8.0])
+def test_rules_hold_within_rows_and_between_them_and_their_owner(build, epsilon):
+    """A place is in one of three kinds of regions, and children are of their parent's kind."""
+    rng = np.random.default_rng(2)
+    schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
+    by_a = np.repeat(np.arange(NUM_UNITS), 3)
+    place = rng.integers(9, size=NUM_UNITS)
+    kinds = np.array(['u', 'v', 'w'])
+    rows = pd.DataFrame({'place': place, 'kind': kinds[place // 3]}).astype(object)
+    places = Category(name='place', values=tuple(range(9)), nullable=False)
+    tables = {'a': rows, 'b': rows.iloc[by_a].reset_index(drop=True)}
+    made = build(schema, tables, {schema.links[0]: by_a}, (places, KIND))
+    model = made.release(epsilon, n_components='auto')
+    drawn = draw(model)
+
+    assert model.tables['b'].released.joint is not None
+    for each in drawn.values():
+        kind = kinds[each.rows['place'].astype(int) // 3]
+        assert (kind == each.rows['kind']).mean() > (0.99 if math.isinf(epsilon) else 0.9)
+    above = drawn['a'].rows['kind'].to_numpy()[drawn['b'].parents[schema.links[0]]]
+    assert (above == drawn['b'].rows['kind']).mean() > 0.9
+    counts = np.bincount(drawn['b'].parents[schema.links[0]])
+    assert (counts == 3).mean() > 0.95
+
+
+@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
 def test_a_parents_kind_sets_the_mean_of_its_children(build, epsilon):
     rng = np.random.default_rng(1)
     schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
@@ -325,7 +350,7 @@ def test_siblings_resemble_each_other_as_the_data_says(build, epsilon, correlati
         'a': pd.DataFrame({'amount': round_in(rng.normal(10, 3, NUM_UNITS))}),
         'b': pd.DataFrame({'amount': round_in(10 + 3 * (shared + own))}),
     }
-    model = build(schema, tables, {schema.links[0]: by_a}).release(epsilon, n_components='auto')
+    model = build(schema, tables, {schema.links[0]: by_a}).release(epsilon)
     drawn = draw(model)['b']
     order = np.argsort(drawn.parents[schema.links[0]], kind='stable')
     owners = drawn.parents[schema.links[0]][order]
