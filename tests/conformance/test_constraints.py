@@ -129,37 +129,6 @@ def test_every_row_obeys_the_constraint(constrain, dated, name):
     constrain(name).validate_constraints(rows)
 
 
-def test_only_combinations_of_the_table_occur(constrain):
-    rows = constrain('FixedCombinations').sample(200)[NAME]
-    assert all(town in TOWNS[at] for at, town in zip(rows['country'], rows['town'], strict=True))
-    assert rows.groupby(['country', 'town']).ngroups == 4
-
-
-def test_increments_are_kept(constrain):
-    assert (constrain('FixedIncrements').sample(100)[NAME]['salary'] % 500 == 0).all()
-
-
-def test_a_strict_inequality_is_strict(constrain):
-    rows = constrain('Inequality').sample(150)[NAME]
-    assert (rows['low'] < rows['high']).all()
-
-
-def test_a_range_is_ordered(constrain):
-    rows = constrain('Range').sample(150)[NAME]
-    assert (rows['low'] < rows['middle']).all()
-    assert (rows['middle'] < rows['high']).all()
-
-
-def test_dates_are_ordered(constrain):
-    rows = constrain('Inequality of dates').sample(150)[NAME]
-    assert (rows['start'] <= rows['end']).all()
-
-
-def test_exactly_one_flag_is_set(constrain):
-    rows = constrain('OneHotEncoding').sample(150)[NAME]
-    assert (rows['yes'] + rows['no'] == 1).all()
-
-
 def test_the_dtypes_come_back_under_a_constraint(constrain, dated):
     rows = constrain('Range').sample(20)[NAME]
     assert rows.dtypes.to_dict() == dated.dtypes.to_dict()

@@ -43,10 +43,6 @@ def test_rows_are_counted_from_zero(people, build_metadata, make):
     assert list(synthesizer.sample(4)[NAME].index) == [0, 1, 2, 3]
 
 
-def test_batches_add_up_to_the_rows_asked_for(fitted):
-    assert len(fitted.sample(10, batch_size=4)[NAME]) == 10
-
-
 def test_rows_are_written_to_a_folder(fitted, tmp_path):
     rows = fitted.sample(12, output_folder_path=str(tmp_path))[NAME]
     written = pd.read_csv(tmp_path / f'{NAME}.csv')

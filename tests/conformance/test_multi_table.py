@@ -88,7 +88,7 @@ def make_shops(num_shops=120, num_sales=400):
 pytestmark = pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
 
 
-@pytest.fixture
+@pytest.fixture(scope='session')
 def make_many(make):
     """Make a multi-table synthesizer with the class for its tables."""
 
@@ -103,11 +103,17 @@ def make_many(make):
     return build
 
 
-@pytest.fixture
-def many(make_many):
+@pytest.fixture(scope='session')
+def fitted_many(make_many):
     synthesizer = make_many()
     synthesizer.fit(make_shops())
     return synthesizer
+
+
+@pytest.fixture
+def many(fitted_many):
+    fitted_many.reset_sampling()
+    return fitted_many
 
 
 def draw(synthesizer, num_rows=60):
