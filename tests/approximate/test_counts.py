@@ -206,16 +206,6 @@ def test_the_noise_of_a_bin_is_stated_in_records(rng):
         assert errors.std(axis=(0, 1)) == pytest.approx(scales, rel=0.1)
 
 
-def test_counts_of_blocks_of_rows_add_up(rng, release):
-    codes, labels = make_table(rng, 100)
-    whole, _ = release(codes, labels)
-    head, _ = release(codes[:40], labels[:40])
-    tail, _ = release(codes[40:], labels[40:])
-
-    added = released_values(head) + released_values(tail)
-    assert released_values(whole) == pytest.approx(added, rel=1e-14)
-
-
 def test_classes_have_at_least_one_record_however_the_noise_falls(rng):
     def noise(size, scale):
         return np.full(size, -round(9 * scale))

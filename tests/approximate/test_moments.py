@@ -117,17 +117,6 @@ def test_noise_is_drawn_once_for_everything():
     assert sizes == [4 * 4 * 5 // 2]
 
 
-def test_moments_of_blocks_of_rows_add_up(rng):
-    scores, groups = rng.integers(-900, 900, (60, 3)), np.tile([0, 1], 30)
-    whole, _ = release(scores, groups, 2)
-    head, _ = release(scores[:24], groups[:24], 2)
-    tail, _ = release(scores[24:], groups[24:], 2)
-
-    assert whole.counts == pytest.approx(head.counts + tail.counts)
-    assert whole.sums == pytest.approx(head.sums + tail.sums)
-    assert whole.products == pytest.approx(head.products + tail.products)
-
-
 def test_the_stated_noise_is_the_noise(rng):
     def noise(size, scale):
         return np.rint(rng.normal(0, scale, size)).astype(np.int64)

@@ -102,7 +102,7 @@ def test_the_best_guesser_is_right_as_often_as_mu_says():
         synthesizer.fit({'rows': table})
 
     mus, ratios = [], []
-    for _ in range(300):
+    for _ in range(100):
         _, transcript = record(lambda: fit(tables[0]))
         _, asked = replay(lambda: fit(tables[1]), transcript)
         scales = [receipt.noise_scale for receipt in transcript.receipts]
@@ -111,8 +111,8 @@ def test_the_best_guesser_is_right_as_often_as_mu_says():
         ratios.append(sum(map(weigh, transcript.questions, asked, transcript.answers)))
     mu = np.median(mus)
     # 6 standard errors; single fits differ little.
-    assert np.mean(ratios) == pytest.approx(mu**2 / 2, abs=6 * mu / np.sqrt(300))
-    assert np.std(ratios) == pytest.approx(mu, rel=6 / np.sqrt(600))
+    assert np.mean(ratios) == pytest.approx(mu**2 / 2, abs=6 * mu / np.sqrt(100))
+    assert np.std(ratios) == pytest.approx(mu, rel=6 / np.sqrt(200))
 
 
 def weigh(one, other, answer):

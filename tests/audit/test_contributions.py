@@ -80,8 +80,10 @@ def test_all_crowds_are_tested(crowds):
     assert tuple(crowds) == CROWDS
 
 
-@pytest.mark.parametrize('relation', ['add_remove', 'replace_one'])
-@pytest.mark.parametrize('name', CROWDS)
+@pytest.mark.parametrize(
+    ('name', 'relation'),
+    [*((name, 'add_remove') for name in CROWDS), *((name, 'replace_one') for name in COMPLETE)],
+)
 def test_no_hostile_record_adds_more_than_its_statistic_declares(measure, name, relation):
     """Nor does a unit; and what records add alone is what they add together, bit for bit."""
     found = measure(name, relation)

@@ -1,23 +1,21 @@
-"""The audit of this package: no record moves further than is claimed, and the page is true."""
+"""The audit of this package: nothing passes beside the doors, and the page is true.
+
+How far records move each statistic is measured in ``tests/audit/test_contributions.py``.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 import pytest
 
 from sdv_threea.audit import measure_mu
-from sdv_threea.audit.arithmetic import match_claims
 from sdv_threea.audit.doors import compare, record, replay
 
 #: Enough rows that thresholds show something at this epsilon.
 NUM_ROWS, EPSILON = 200, 8.0
 
-#: What rounding may add to a distance, relative.
-ROUNDING = 1 + 1e-9
 
 SCHEMAS = (
     'one number, public',
@@ -66,41 +64,13 @@ def test_all_schemas_are_tested(schemas):
 
 
 @pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('relation', ['add_remove', 'replace_one'])
-@pytest.mark.parametrize('name', SCHEMAS)
-def test_no_hostile_record_moves_further_than_the_sensitivities(
-    neighbours, schemas, name, relation
-):
-    """All canaries are asked the questions of one fit.
-
-    Of partitions few are asked: tests/privacy/test_rows.py says that cuts change no bit.
-    """
-    schema = schemas[name]
-    canaries = neighbours.list_canaries(schema)
-    if name.startswith('Dask'):
-        canaries = {each: canaries[each] for each in ('commonest', 'missing', 'rare')}
-    fit = partial(schema.fit, EPSILON, relation)
-    synthesizer, transcript = record(lambda: fit(schema.build(None)), seed=0)
-    statement = synthesizer.get_privacy_statement()
-    claims = [line for _, line in match_claims(transcript.receipts, statement.receipts)]
-    asked = {
-        canary: replay(lambda own=own: fit(schema.build(own)), transcript)[1]
-        for canary, own in canaries.items()
-    }
-    pairs = [(transcript.questions, each) for each in asked.values()]
-    if relation == 'replace_one':
-        pairs = list(combinations(asked.values(), 2))
-    for one, other in pairs:
-        moves = compare(replace(transcript, questions=one), other)
-        for move, claim in zip(moves, claims, strict=True):
-            assert move.distance <= claim.sensitivity * ROUNDING, claim.released
-        seen = [move.seen / claim.noise_scale for move, claim in zip(moves, claims, strict=True)]
-        assert np.linalg.norm(seen) <= statement.mu * ROUNDING
-
-
-@pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('relation', ['add_remove', 'replace_one'])
-@pytest.mark.parametrize('name', SCHEMAS)
+@pytest.mark.parametrize(
+    ('name', 'relation'),
+    [
+        *((name, 'add_remove') for name in SCHEMAS),
+        *((name, 'replace_one') for name in ('mixed types', 'constraints', 'several paths')),
+    ],
+)
 def test_nothing_passes_beside_the_doors(neighbours, schemas, name, relation):
     schema = schemas[name]
     canaries = neighbours.list_canaries(schema)

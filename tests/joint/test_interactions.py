@@ -7,7 +7,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from elsewhere import send_away
 from interactions import interact
 
 from sdv_threea.encoding.records import Encoded
@@ -110,17 +109,6 @@ def test_small_codes_do_not_wrap_around(dtype):
     assert found.tables[0, 1] == pytest.approx(interact(expected))
 
 
-@pytest.mark.parametrize('chunk_rows', [1, 7, 399, 400])
-def test_sums_of_chunks_are_those_of_the_table_in_any_order(rng, sums, chunk_rows):
-    codes, labels = make_records(rng, 400)
-    order = rng.permutation(400)
-    release((codes, labels))
-    release((codes[order], labels[order]), chunk_rows=chunk_rows)
-    whole, cut = sums
-    assert whole.dtype == cut.dtype == np.int64
-    assert np.array_equal(whole, cut)
-
-
 def test_no_records_and_records_in_no_bin_add_nothing(rng, sums):
     codes, labels = make_records(rng, 5)
     release((codes[:0], labels[:0]))
@@ -136,13 +124,6 @@ def test_columns_of_one_bin_or_none_have_no_interactions(rng):
     assert found.tables[0, 1].tolist() == [[0.0], [0.0]]
     assert found.tables[0, 2].shape == (2, 0)
     assert receipt.sensitivity == 1
-
-
-def test_without_a_column_for_the_class_labels_do_not_matter(rng):
-    codes, labels = make_records(rng, 100)
-    weights = {(0, 2, 3): 1}
-    one, other = (release((codes, each), weights, BINS[:-1])[0] for each in (labels, 0 * labels))
-    assert np.array_equal(one.tables[0, 2, 3], other.tables[0, 2, 3])
 
 
 def test_codes_beyond_the_bins_are_refused(rng):
@@ -216,25 +197,6 @@ def test_a_record_moves_an_interaction_less_than_counts(rng, sizes):
 # Noise
 
 
-@pytest.mark.parametrize('neighbors', NEIGHBORS)
-@pytest.mark.parametrize('mu', [1e-3, 0.3, 40.0])
-def test_the_receipt_says_what_the_noise_was(rng, mu, neighbors):
-    asked = []
-
-    def spy(size, scale):
-        asked.append(size)
-        return silent(size, scale)
-
-    found, receipt = release(make_records(rng, 50), mu=mu, neighbors=neighbors, noise=spy)
-    assert receipt.mu == mu
-    assert receipt.charged
-    assert receipt.delta == 0
-    assert receipt.stage == 'approximate'
-    assert receipt.noise_scale == pytest.approx(receipt.sensitivity / mu, rel=1e-4)
-    assert receipt.noise_scale > receipt.sensitivity / mu
-    assert asked == [sum(table.size for table in found.tables.values())]
-
-
 def test_tables_have_the_noise_that_they_say(gaussian):
     """Along directions that an interaction has; there is none along others."""
     bins = [np.arange(12)] * 3
@@ -250,18 +212,6 @@ def test_tables_have_the_noise_that_they_say(gaussian):
         )
         for axis in range(1, tables.ndim):
             assert tables.sum(axis=axis) == pytest.approx(0, abs=1e-6 * scale)
-
-
-def test_without_noise_the_receipt_says_so(rng):
-    found, receipt = release(make_records(rng, 200), mu=math.inf)
-    assert (receipt.mu, receipt.noise_scale) == (math.inf, 0)
-    assert not any(found.scales.values())
-
-
-@pytest.mark.parametrize('mu', [0.0, -1.0, math.nan])
-def test_no_price_no_release(rng, mu):
-    with pytest.raises(ValueError, match='mu must be above 0'):
-        release(make_records(rng, 10), mu=mu)
 
 
 def test_weights_are_whole_and_have_the_noise_that_is_wanted(rng):
@@ -316,11 +266,3 @@ def test_two_releases_are_averaged_by_precision(rng):
     exact = Interactions(tables[0], {(0, 1): 0.0, (0,): 0.0})
     assert exact.average(exact) is exact
     assert both.pairs == [(0, 1)]
-
-
-def test_what_is_summed_can_be_sent_to_other_machines(rng, sums):
-    codes, labels = make_records(rng, 100)
-    rows = chunk_arrays(Encoded(codes, labels.astype(np.int16)), 30)
-    release(rows)
-    release(send_away(rows))
-    assert np.array_equal(*sums)

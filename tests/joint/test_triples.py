@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import pickle
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.joint import triples as room
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.triples import (
     list_triples,
@@ -130,12 +128,6 @@ def test_the_noise_is_the_sensitivity_over_the_price(rng, gaussian):
     rows = chunk_arrays(make_records(rng, 50))
     (_, scale), receipt = release_distances(rows, BINS, expect(rng), **terms)
     assert scale == receipt.noise_scale == pytest.approx(2 / 0.5, rel=1e-3)
-
-
-def test_what_maps_the_rows_can_be_pickled():
-    step = room.partial(room._count_triples, tuple(BINS), ALL)
-    records = make_records(np.random.default_rng(0), 30)
-    assert np.array_equal(pickle.loads(pickle.dumps(step))(records), step(records))
 
 
 # Which triples, and in which bins

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import pickle
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 
 from sdv_threea.encoding.records import Located
-from sdv_threea.joint import values as room
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.values import (
     BASE,
@@ -108,11 +105,6 @@ def test_the_noise_is_the_sensitivity_over_the_price(rng, gaussian):
     assert receipt.noise_scale == counts.scale == pytest.approx(2 / 0.1, rel=0.01)
     drawn = np.concatenate([each.ravel() for each in counts.digits.values()])
     assert drawn.std() == pytest.approx(counts.scale, rel=0.1)
-
-
-def test_what_is_summed_can_be_sent_to_other_machines(rng):
-    step = partial(room._count_digits, (SIZES[0] * BASE,) * 2)
-    assert pickle.loads(pickle.dumps(step)).args == step.args
 
 
 # What is made of it

@@ -58,7 +58,7 @@ def fit(draws, scale):
     return stats.chisquare(counts, np.bincount(cells, expected)).pvalue
 
 
-@pytest.mark.parametrize('scale', [0.4, 1, 1.5, 2, 3, 17, 40])
+@pytest.mark.parametrize('scale', [0.4, 1.5, 3, 40])
 def test_small_scales_have_the_exact_distribution_and_no_other(scale):
     draws = discrete_gaussian(400_000, scale)
 
@@ -67,7 +67,7 @@ def test_small_scales_have_the_exact_distribution_and_no_other(scale):
     assert fit(draws + math.ceil(scale / 10), scale) < LEVEL
 
 
-@pytest.mark.parametrize('scale', [1, 3, 17])
+@pytest.mark.parametrize('scale', [1, 17])
 def test_exact_arithmetic_alone_gives_the_same_distribution(scale, monkeypatch):
     monkeypatch.setattr(discrete, 'MARGIN', 2.0**33)
 
@@ -77,7 +77,7 @@ def test_exact_arithmetic_alone_gives_the_same_distribution(scale, monkeypatch):
     assert fit(draws, 1.2 * scale) < LEVEL
 
 
-@pytest.mark.parametrize('scale', [2**16, 2**16 + 1, 3 * 2**15 + 0.7, 2**40, LARGEST_SCALE - 1])
+@pytest.mark.parametrize('scale', [2**16 + 1, 3 * 2**15 + 0.7, LARGEST_SCALE - 1])
 def test_large_scales_are_normal_as_far_as_can_be_seen(scale):
     draws = discrete_gaussian(200_000, scale) / scale
 
@@ -86,7 +86,7 @@ def test_large_scales_are_normal_as_far_as_can_be_seen(scale):
     assert stats.kstest(0.05 + draws, stats.norm.cdf).pvalue < LEVEL
 
 
-@pytest.mark.parametrize('scale', [2**16, 2**16 + 1, 2**40 - 1, 2**52 + 1])
+@pytest.mark.parametrize('scale', [2**16, 2**52 + 1])
 def test_low_bits_of_large_scales_are_uniform(scale):
     draws = discrete_gaussian(200_000, scale)
 
@@ -101,7 +101,7 @@ def draw_of_opendp(size, scale):
     return np.array(opendp.m.make_gaussian(*space, scale=float(scale))([0] * size))
 
 
-@pytest.mark.parametrize('scale', [1, 3, 17])
+@pytest.mark.parametrize('scale', [1, 17])
 def test_draws_are_distributed_as_those_of_opendp(scale):
     ours, theirs = discrete_gaussian(200_000, scale), draw_of_opendp(40_000, scale)
 
@@ -117,8 +117,8 @@ def test_draws_are_distributed_as_those_of_opendp(scale):
     assert compare(discrete_gaussian(200_000, 1.1 * scale)) < LEVEL
 
 
-@pytest.mark.parametrize('scale', [2**16 + 1, 2**40])
-def test_large_draws_are_distributed_as_those_of_opendp(scale):
+def test_large_draws_are_distributed_as_those_of_opendp():
+    scale = 2**40
     ours, theirs = discrete_gaussian(200_000, scale), draw_of_opendp(40_000, scale)
 
     assert stats.ks_2samp(ours, theirs).pvalue > LEVEL
