@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from sdv_threea.cli.commands import main
 from sdv_threea.datasets import load_adult, load_hospital
 
-NUM_ROWS = 3000
+NUM_ROWS, NUM_PATIENTS = 3000, 1500
 
 
 @pytest.fixture(scope='session')
@@ -52,6 +52,9 @@ def hospital(tmp_path_factory):
     """Make a folder of tables, and their metadata beside it."""
     folder = tmp_path_factory.mktemp('hospital')
     tables, metadata = load_hospital()
+    tables['patient'] = tables['patient'].head(NUM_PATIENTS)
+    kept = tables['encounter']['patient_nbr'].isin(tables['patient']['patient_nbr'])
+    tables['encounter'] = tables['encounter'][kept]
     (folder / 'tables').mkdir()
     for name, table in tables.items():
         table.to_csv(folder / 'tables' / f'{name}.csv.gz', index=False)

@@ -51,6 +51,12 @@ COLUMNS = {
     'unknown': {'sdtype': 'unknown'},
 }
 
+#: Columns of every kind, and of most storages: a fit of all there are takes ten times as long.
+SOME = [
+    'key', 'whole', 'real', 'cents', 'constant', 'letter', 'letter_missing', 'code_missing', 'many',
+    'flag_missing', 'text_date', 'zoned', 'reference', 'email',
+]  # fmt: skip
+
 NAME = 'people'
 
 
@@ -132,6 +138,16 @@ def mixed_table():
 @pytest.fixture
 def mixed_metadata():
     return make_metadata(COLUMNS, primary_key='key')
+
+
+@pytest.fixture(scope='session')
+def some_table():
+    return make_table(600, seed=0)[SOME]
+
+
+@pytest.fixture
+def some_metadata():
+    return make_metadata({name: COLUMNS[name] for name in SOME}, primary_key='key')
 
 
 @pytest.fixture

@@ -44,8 +44,11 @@ def test_so_they_are_under_conditions(fitted, argument):
         fitted.sample_remaining_columns(pd.DataFrame({'city': ['Bern']}), **{argument: 0})
 
 
-def test_whole_numbers_of_numpy_will_do(fitted):
-    assert len(fitted.sample(np.int64(3), batch_size=np.int8(2))[NAME]) == 3
+def test_whole_numbers_of_numpy_will_do(fitted, count_draws):
+    rows = fitted.sample(np.int64(3), batch_size=np.int8(2))[NAME]
+
+    assert (len(rows), sum(count_draws), max(count_draws)) == (3, 3, 2)
+    assert fitted.sample(0)[NAME].dtypes.to_dict() == rows.dtypes.to_dict()
 
 
 @pytest.mark.parametrize('wrong', [None, 3, 'Bern', {'city': 'Bern'}, ['Bern'], Condition({})])

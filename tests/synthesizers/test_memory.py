@@ -20,7 +20,7 @@ COLUMNS = {
     'age': {'sdtype': 'numerical'},
     'label': {'sdtype': 'categorical'},
 }
-FEW, MANY = 16_000, 96_000
+FEW, MANY = 8_000, 48_000
 
 
 def measure_peak(metadata, num_rows):

@@ -54,7 +54,7 @@ def simple(build_metadata):
     return synthesizer
 
 
-@pytest.fixture(params=[1, 7, 14, 1_000])
+@pytest.fixture(params=[1, 7, 1_000])
 def rows_per_file(request):
     return request.param
 

@@ -95,10 +95,10 @@ def restore(synthesizer, path):
     ids=str,
 )
 def test_a_release_samples_as_the_synthesizer_does(
-    mixed_table, mixed_metadata, tmp_path, how, monkeypatch
+    some_table, some_metadata, tmp_path, how, monkeypatch
 ):
-    synthesizer = ClustMixSynthesizer(mixed_metadata, epsilon=20.0, **how)
-    synthesizer.fit({'people': mixed_table})
+    synthesizer = ClustMixSynthesizer(some_metadata, epsilon=20.0, **how)
+    synthesizer.fit({'people': some_table})
     monkeypatch.setattr(pickle, 'loads', None)
     monkeypatch.setattr(pickle, 'load', None)
     loaded = restore(synthesizer, tmp_path / 'people.release')

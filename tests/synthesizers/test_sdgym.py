@@ -10,21 +10,11 @@ import pandas as pd
 import pytest
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea import ClustMixSynthesizer
 from sdv_threea.synthesizers.sdgym import (
     get_trained_synthesizer,
     make_sdgym_synthesizer,
     sample_from_synthesizer,
 )
-
-
-def import_sdgym():
-    """Import SDGym, or skip: its 0.15.1 needs names that SDV 2.0 no longer has."""
-    try:
-        import sdgym
-    except ImportError as error:
-        pytest.skip(f'SDGym cannot be imported here ({error})')
-    return sdgym
 
 
 def use_stand_in(monkeypatch):
@@ -96,13 +86,3 @@ def test_without_sdgym_the_error_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, 'sdgym', None)
     with pytest.raises(ImportError, match='needs SDGym, in a version that works beside'):
         make_sdgym_synthesizer()
-
-
-def test_sdgym_takes_the_entrant(small_table):
-    sdgym = import_sdgym()
-    entrant = make_sdgym_synthesizer('ClustMixTest', epsilon=5.0)()
-    synthesizer = entrant.get_trained_synthesizer(small_table, METADATA['one table'])
-
-    assert hasattr(sdgym, 'benchmark_single_table')
-    assert isinstance(synthesizer, ClustMixSynthesizer)
-    assert len(entrant.sample_from_synthesizer(synthesizer, 5)) == 5

@@ -2,93 +2,25 @@ from __future__ import annotations
 
 import math
 import warnings
-from types import SimpleNamespace
 
 import cloudpickle
 import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.errors import NotFittedError, RefitWarning, SamplingError, SynthesizerInputError
+from sdv.errors import RefitWarning, SynthesizerInputError
 from sdv.metadata import Metadata
-from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.datasets import load_adult
-from sdv_threea.storage.version import UNKNOWN, get_version
-from sdv_threea.synthesizers import single_table
 
 NAME = 'people'
 
 NUMERICAL = {'sdtype': 'numerical'}
 
 
-@pytest.fixture(scope='module')
-def adult():
-    train, _, metadata = load_adult()
-    return train.sample(2_000, random_state=0).reset_index(drop=True), metadata
-
-
-@pytest.fixture(scope='module')
-def fitted_adult(adult):
-    table, metadata = adult
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=1.0, delta=1e-6, target_column='income')
-    synthesizer.fit({'adult': table})
-    return synthesizer
-
-
-@pytest.fixture(scope='module')
-def fitted_small():
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame(
-        {
-            'age': rng.integers(18, 90, 300),
-            'income': rng.gamma(2, 10, 300).round(2),
-            'city': rng.choice(['Bern', 'Basel'], 300),
-        }
-    )
-    metadata = Metadata.load_from_dict(
-        {
-            'tables': {
-                NAME: {
-                    'columns': {
-                        'age': {'sdtype': 'numerical'},
-                        'income': {'sdtype': 'numerical'},
-                        'city': {'sdtype': 'categorical'},
-                    }
-                }
-            }
-        }
-    )
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=5.0)
-    synthesizer.fit({NAME: table})
-    return synthesizer
-
-
-def test_three_lines_release_adult(adult, fitted_adult):
-    table, _ = adult
-    fitted_adult.reset_sampling()
-    synthetic = fitted_adult.sample(num_rows=1_500)['adult']
-
-    assert synthetic.shape == (1_500, table.shape[1])
-    assert list(synthetic.columns) == list(table.columns)
-    for name, column in table.select_dtypes('object').items():
-        assert set(synthetic[name].dropna()) <= set(column)
-    assert set(synthetic['income']) == set(table['income'])
-
-
-def test_the_statement_of_adult(fitted_adult):
-    statement = fitted_adult.get_privacy_statement()
-    facts = statement.to_dict()
-
-    assert (facts['epsilon'], facts['delta'], facts['guarantee']) == (1.0, 1e-6, 'end_to_end')
-    assert facts['mu'] == pytest.approx(math.hypot(*(each['mu'] for each in facts['receipts'])))
-    assert facts['mu'] < 0.3
-    assert '(1, 1e-06)-differential privacy for one row added or removed' in str(statement)
-
-
 def test_every_dtype_and_kind_of_column(mixed_table, mixed_metadata):
-    synthesizer = ClustMixSynthesizer(mixed_metadata, epsilon=100.0, target_column='letter')
+    settings = {'epsilon': 100.0, 'target_column': 'letter', 'n_components': 1}
+    synthesizer = ClustMixSynthesizer(mixed_metadata, **settings)
     synthesizer.fit({NAME: mixed_table})
     sampled = synthesizer.sample(400)[NAME]
 
@@ -107,6 +39,9 @@ def test_every_dtype_and_kind_of_column(mixed_table, mixed_metadata):
         template = mixed_metadata.tables[NAME].columns[name].get('datetime_format', '%Y-%m-%d')
         texts = sampled[name].dropna().astype(str)
         assert (pd.to_datetime(texts, format=template).dt.strftime(template) == texts).all()
+    words = sampled.drop(columns='many').astype(str)
+    assert not words.apply(lambda column: column.str.contains('secret')).any().any()
+    assert sampled['reference'].str.fullmatch(r'R-\d{4}').all()
 
 
 def test_public_metadata_is_used(build_metadata, small_table):
@@ -260,7 +195,9 @@ def test_a_column_without_a_common_value_is_named():
 
 def test_the_accounting_of_the_paper_warns_and_says_so(small_metadata, small_table):
     with pytest.warns(UserWarning, match='not an end-to-end guarantee'):
-        synthesizer = ClustMixSynthesizer(small_metadata, guarantee='paper', target_column='city')
+        synthesizer = ClustMixSynthesizer(
+            small_metadata, guarantee='paper', target_column='city', n_components=1
+        )
     synthesizer.fit({NAME: small_table})
     with pytest.warns(RefitWarning, match='promises nothing end to end') as warned:
         synthesizer.fit({NAME: small_table})
@@ -273,20 +210,14 @@ def test_the_accounting_of_the_paper_warns_and_says_so(small_metadata, small_tab
 
 
 def test_no_noise_is_no_promise(small_metadata, small_table):
-    synthesizer = ClustMixSynthesizer(small_metadata, epsilon=math.inf)
+    flags = {'enforce_min_max_values': False, 'enforce_rounding': False}
+    synthesizer = ClustMixSynthesizer(small_metadata, epsilon=math.inf, **flags)
     synthesizer.fit({NAME: small_table})
+    sampled, released = synthesizer.sample(200)[NAME], synthesizer._model.domain['income']
 
     assert synthesizer.get_privacy_statement().to_dict()['guarantee'] == 'none'
-    assert list(synthesizer.sample(9)[NAME].dtypes) == list(small_table.dtypes)
-
-
-def test_nothing_can_be_had_before_fitting(small_metadata):
-    synthesizer = ClustMixSynthesizer(small_metadata)
-
-    with pytest.raises(SamplingError, match='has not been fitted'):
-        synthesizer.sample(1)
-    with pytest.raises(NotFittedError, match='has not been fitted'):
-        synthesizer.get_privacy_statement()
+    assert list(sampled.dtypes) == list(small_table.dtypes)
+    assert sampled['income'].between(released.low, released.high).all()
 
 
 def test_fitting_again_is_another_release(small_metadata, small_table):
@@ -313,82 +244,3 @@ def test_a_large_delta_is_noticed_by_the_released_number_of_rows(small_metadata,
         for said in (str(statement), synthesizer.datasheet().to_markdown()):
             assert ('exposed entirely' in ' '.join(said.split())) is expected
         assert not any(str(len(small_table)) in message for message in messages)
-
-
-def raise_error(*_):
-    raise OverflowError('the sums do not fit')
-
-
-def release_nonsense(*_):
-    return SimpleNamespace(domain='nonsense')
-
-
-@pytest.mark.parametrize('release', [raise_error, release_nonsense])
-def test_a_release_that_fails_leaves_nothing_fitted(
-    monkeypatch, small_metadata, small_table, release
-):
-    synthesizer = ClustMixSynthesizer(small_metadata, epsilon=5.0)
-    synthesizer.fit({NAME: small_table})
-    monkeypatch.setattr(single_table, 'release', release)
-    with pytest.raises((OverflowError, AttributeError, TypeError)):
-        synthesizer.fit({NAME: small_table})
-
-    assert synthesizer.get_info()['is_fit'] is False
-    assert synthesizer._model is None
-    with pytest.raises(SamplingError, match='has not been fitted'):
-        synthesizer.sample(1)
-
-
-def test_resetting_gives_the_same_rows_and_not_resetting_gives_others(fitted_small):
-    fitted_small.reset_sampling()
-    first, second = (fitted_small.sample(40)[NAME] for _ in range(2))
-    fitted_small.reset_sampling()
-    again = fitted_small.sample(40)[NAME]
-
-    pd.testing.assert_frame_equal(first, again)
-    assert not first.equals(second)
-
-
-@pytest.mark.parametrize('num_rows', [0, 1, 1_000])
-def test_any_number_of_rows(fitted_small, num_rows):
-    assert len(fitted_small.sample(num_rows)[NAME]) == num_rows
-
-
-def test_flags_of_sdv_are_accepted_and_the_range_is_never_left(small_metadata, small_table):
-    synthesizer = ClustMixSynthesizer(
-        small_metadata, enforce_min_max_values=False, enforce_rounding=False, epsilon=20.0
-    )
-    synthesizer.fit({NAME: small_table})
-    income, released = synthesizer.sample(200)[NAME]['income'], synthesizer._model.domain['income']
-
-    assert income.between(released.low, released.high).all()
-
-
-def test_a_saved_synthesizer_samples_the_same_rows_in_another_process(
-    run_anew, tmp_path, fitted_small
-):
-    path = tmp_path / 'synthesizer.pkl'
-    fitted_small.save(path)
-    fitted_small.reset_sampling()
-    expected = fitted_small.sample(20)[NAME]
-    program = (
-        'import sys; from sdv.utils import load_synthesizer\n'
-        'synthesizer = load_synthesizer(sys.argv[1]); synthesizer.reset_sampling()\n'
-        f"synthesizer.sample(20)['{NAME}'].to_json(sys.argv[2])\n"
-        'assert "jax" not in sys.modules'
-    )
-    rows = tmp_path / 'rows.json'
-    done = run_anew(program, path, rows)
-    assert done.returncode == 0, done.stderr
-
-    pd.testing.assert_frame_equal(pd.read_json(rows), expected, check_exact=False)
-    loaded = load_synthesizer(path)
-    assert loaded.get_privacy_statement() == fitted_small.get_privacy_statement()
-    assert loaded.get_parameters() == fitted_small.get_parameters()
-
-
-@pytest.mark.skipif(get_version() == UNKNOWN, reason='a checkout that is not installed')
-def test_a_synthesizer_of_a_newer_version_is_not_loaded(fitted_small):
-    state = fitted_small.__getstate__() | {'_made_with': '999.0'}
-    with pytest.raises(ValueError, match=r'made with sdv-threea 999\.0'):
-        ClustMixSynthesizer.__new__(ClustMixSynthesizer).__setstate__(state)

@@ -51,7 +51,8 @@ def make_metadata(facts=None):
 
 
 def fit(table, **options):
-    synthesizer = ClustMixSynthesizer(make_metadata(), epsilon=20.0, **options)
+    terms = {'epsilon': 20.0, 'n_components': 1, **options}
+    synthesizer = ClustMixSynthesizer(make_metadata(), **terms)
     synthesizer.fit({NAME: table})
     return synthesizer
 

@@ -45,7 +45,7 @@ def test_the_modified_metadata_describes_what_is_modelled(metadata, table, every
 
 
 def test_preprocessing_and_fitting_by_hand(metadata, table, everything):
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=math.inf)
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=math.inf, n_components=1)
     synthesizer.add_constraints(everything)
     synthesizer.fit_processed_data(synthesizer.preprocess({NAME: table}))
 

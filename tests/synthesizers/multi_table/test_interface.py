@@ -7,7 +7,7 @@ import math
 
 import pandas as pd
 import pytest
-from sdv.errors import NotFittedError, RefitWarning, SynthesizerInputError
+from sdv.errors import NotFittedError, SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.utils import load_synthesizer
 
@@ -33,13 +33,6 @@ def test_a_saved_synthesizer_samples_the_same_tables(fitted, tmp_path):
     for name in expected:
         pd.testing.assert_frame_equal(found[name], expected[name])
     assert str(loaded.get_privacy_statement()) == str(fitted.get_privacy_statement())
-
-
-def test_samples_are_written_to_a_folder(fitted, tmp_path):
-    sampled = fitted.sample(20, 'a', output_folder_path=str(tmp_path / 'out'))
-    for name, rows in sampled.items():
-        written = pd.read_csv(tmp_path / 'out' / f'{name}.csv')
-        pd.testing.assert_frame_equal(written, rows, check_dtype=False)
 
 
 def test_the_parameters_come_back(tables, make, make_metadata):
@@ -158,11 +151,6 @@ def test_fitting_in_two_steps_is_fitting(tables, make, check_integrity):
     synthesizer.fit_processed_data(processed)
 
     check_integrity('chain', tables, synthesizer.sample(25, 'a'))
-
-
-def test_fitting_again_warns_that_costs_add_up(fitted, tables):
-    with pytest.warns(RefitWarning, match='costs add up'):
-        fitted.preprocess(tables)
 
 
 def test_the_users_tables_are_left_as_they_are(tables, make):

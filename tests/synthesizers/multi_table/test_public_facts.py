@@ -55,11 +55,8 @@ def fit_public(make_tables, make_metadata, read_links):
     return fit
 
 
-@pytest.mark.parametrize('epsilon', [0.1, 8.0])
-def test_a_database_of_stated_facts_passes_the_diagnostic_whatever_the_noise(
-    schema, epsilon, fit_public
-):
-    synthesizer, tables = fit_public(schema, epsilon)
+def test_a_database_of_stated_facts_passes_the_diagnostic_whatever_the_noise(schema, fit_public):
+    synthesizer, tables = fit_public(schema, 0.1)
     report = DiagnosticReport()
     described = synthesizer.get_metadata().to_dict()
     report.generate(tables, synthesizer.sample_scale(1.0), described, verbose=False)
