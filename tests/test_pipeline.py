@@ -250,7 +250,7 @@ def test_a_stage_without_a_share_is_left_out():
 
 
 @pytest.mark.parametrize('target', ['label', 'town', 'smoker', 'age', 'amount', None])
-@pytest.mark.parametrize('epsilon', [0.5, 5.0, math.inf])
+@pytest.mark.parametrize('epsilon', [0.5, 20.0])
 def test_any_target_is_modelled(target, epsilon):
     table = make_table(3000)
     released = release(table, retarget(PRIVATE, target), Settings(epsilon=epsilon, delta=1e-5))
@@ -260,8 +260,8 @@ def test_any_target_is_modelled(target, epsilon):
     assert abs(released.num_rows - 3000) < 1500
 
 
-@pytest.mark.parametrize('num_rows', [0, 1, 5, 60])
-@pytest.mark.parametrize('epsilon', [1e-3, 1.0, math.inf])
+@pytest.mark.parametrize('num_rows', [0, 1, 60])
+@pytest.mark.parametrize('epsilon', [1e-3, math.inf])
 @pytest.mark.parametrize('target', ['label', 'age', None])
 def test_small_tables_are_released_too(num_rows, epsilon, target):
     settings = Settings(epsilon=epsilon, delta=1e-5)
@@ -296,7 +296,7 @@ def test_without_noise_the_release_reproduces_the_table():
 
 @pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
 def test_noise_empties_no_cell_of_a_class_that_a_classifier_has_to_tell_from_others(domain):
-    for seed in range(8):
+    for seed in range(2):
         scores = release(make_table(2000, seed), domain, Settings(epsilon=1.0)).scores
         for at in range(len(scores.scores)):
             chances = scores.chances(at)

@@ -3,7 +3,7 @@
 What must hold of each is said in ``hostile/verdict.py``: it is *valid*, or *refused* by one clear
 error that names what is wrong. The examples are fixed, the noise is not: nothing that the judge
 asks for depends on it. ``FUZZ_TIMES=8 FUZZ_SEED=1 pytest tests/fuzz`` runs eight times as many
-others, half an hour of them.
+others.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ TIMES, SEED = (
 
 #: Strategy, judge, number of examples, and how most of them end.
 SUITES = {
-    'tables': ('tables', 'good_tables', 'verdict', 'judge', 60, 'valid'),
-    'faulty columns': ('tables', 'bad_tables', 'verdict', 'judge', 60, 'refused'),
-    'broken tables': ('tables', 'broken_tables', 'verdict', 'judge', 15, 'refused'),
-    'arguments': ('arguments', 'calls', 'arguments', 'judge_call', 150, 'refused'),
-    'databases': ('databases', 'databases', 'databases', 'judge_database', 8, 'valid'),
+    'tables': ('tables', 'good_tables', 'verdict', 'judge', 40, 'valid'),
+    'faulty columns': ('tables', 'bad_tables', 'verdict', 'judge', 40, 'refused'),
+    'broken tables': ('tables', 'broken_tables', 'verdict', 'judge', 10, 'refused'),
+    'arguments': ('arguments', 'calls', 'arguments', 'judge_call', 100, 'refused'),
+    'databases': ('databases', 'databases', 'databases', 'judge_database', 6, 'valid'),
 }
 
 

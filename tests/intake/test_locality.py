@@ -113,7 +113,7 @@ def check_column(column, known, number=0):
 
 @pytest.mark.parametrize('known', KNOWN, ids=lambda each: f'{each.sdtype} {each.template or ""}')
 def test_every_cell_is_read_by_itself(known, hostile):
-    @always(45)
+    @always(20)
     @given(hostile('cells').MIXED, st.booleans(), st.integers(0, 99))
     def check(cells, repeated, number):
         # From fifty cells on, pandas keeps a cache of dates.
@@ -211,7 +211,7 @@ def check_all_references(hostile):
     cells = hostile('cells')
     one = cells.pick([*cells.MISSING, *cells.NUMBERS, *cells.TEXTS, *cells.FLAGS, *cells.OTHERS])
     rows = st.lists(st.tuples(one, one), min_size=1, max_size=12)
-    return always(80)(given(rows, rows, st.integers(1, 2), st.integers(0, 99))(check_references))
+    return always(40)(given(rows, rows, st.integers(1, 2), st.integers(0, 99))(check_references))
 
 
 def test_which_row_a_row_refers_to_depends_on_these_two_alone(check_all_references):
