@@ -51,7 +51,7 @@ from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.release import Release
 from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
-from sdv_threea.stages import stage_shares
+from sdv_threea.stages import drowns_pairs, stage_shares
 from sdv_threea.statistics import registry
 from sdv_threea.units.membership import Database, bound_rows, find_units
 from sdv_threea.units.schema import Link, Schema
@@ -176,15 +176,19 @@ def _release_table(
     parent, names, referred = done.tables[owner.parent], tuple(given), database.parents[owner]
     joined, domain = _set_beside(task, parent, names, rows[table], rows[owner.parent], referred)
     asks_orphans = not owner.required
-    share = 1 - constants.magnitudes_share - constants.siblings_share
-    share -= constants.orphans_share * asks_orphans
+    share = 1 - constants.magnitudes_share - constants.orphans_share * asks_orphans
     noise = _count_noise(task, domain, share)
     part = task.budget.part(constants.magnitudes_share)
     magnitudes, asked = release_magnitudes(
         units[table], plan.most_rows, part, task.noise, constants.units_false_alarm
     )
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
-    known = {'size': magnitudes.count(bound) if bound else None, 'given': given}
+    num_rows = magnitudes.count(bound)
+    # The covariance of siblings is for the mixture that rows are drawn from if noise masks pairs.
+    budget = task.budget.part(share)
+    covary = drowns_pairs(domain, task.settings, budget, num_rows[0], len(names))
+    share -= constants.siblings_share * covary
+    known = {'size': num_rows if bound else None, 'given': given}
     released = _release_rows(task, joined, domain, units[table], bound, share, **known)
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     # From here on, ``noise`` is that of a count for units of up to ``bound`` rows.
@@ -202,8 +206,11 @@ def _release_table(
         rows_per_unit=bound,
         constants=constants,
     )
+    known_of = (asked, *released.ledger.receipts, *receipts)
+    if not covary:
+        return model, known_of
     model, paid = _release_siblings(task, joined, units[table], referred, model)
-    return model, (asked, *released.ledger.receipts, *receipts, *paid)
+    return model, (*known_of, *paid)
 
 
 def _set_beside(
