@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,15 @@ KEPT = 0.75
 
 #: Parts of a bin span at least this many floats.
 FLOATS_PER_PART = 2.0**8
+
+
+class Zone(NamedTuple):
+    """A part of a grid to be split: its ends, its new borders, and the evident records before."""
+
+    low: float
+    high: float
+    borders: Floats
+    mass: float
 
 
 @dataclass(frozen=True)
@@ -103,15 +113,14 @@ class Look:
         noise[both] = scales[both] * np.sqrt(weight[both])
         return replace(self, counts=weight * counts + (1 - weight) * self.counts, scales=noise)
 
-    def split(self, zones: list[tuple[Floats, Floats]]) -> Look:
-        """Return the look with finer bins, not counted yet, in zones: pairs of ends and borders."""
+    def split(self, zones: list[Zone]) -> Look:
+        """Return the look with finer bins in zones, not counted yet."""
         grid = find_grid(self.column)
         counts, scales, codes = self.counts, self.scales, slice(self.num_bins, None)
         kept = np.ones(len(grid), dtype=np.bool_)
-        fresh = [borders for _, borders in zones]
-        for (low, high), _ in zones:
-            kept &= (grid <= low) | (grid >= high)
-        borders = np.unique(np.concatenate([grid[kept], *fresh]))
+        for zone in zones:
+            kept &= (grid <= zone.low) | (grid >= zone.high)
+        borders = np.unique(np.concatenate([grid[kept], *(zone.borders for zone in zones)]))
         old = np.searchsorted(grid, borders[:-1], side='right') - 1
         same = (grid[old] == borders[:-1]) & (grid[old + 1] == borders[1:])
         return replace(
@@ -153,16 +162,11 @@ def _part(edges: Floats, found: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return _part(edges, found[:at]) + _part(edges, found[at:])
 
 
-def find_zones(
-    look: Look, step: float, num_looks: int, constants: DescribeConstants
-) -> list[tuple[Floats, Floats]]:
-    """Return the zones of a look to be split, each with its ends and its new borders.
-
-    A zone has the bins of a narrow cluster, and as many on either side.
-    """
+def find_zones(look: Look, step: float, num_looks: int, constants: DescribeConstants) -> list[Zone]:
+    """Return the zones of a look to be split: the bins of narrow clusters, and bins around them."""
     sketch = look.sketch(step)
     clusters = find_clusters(sketch, num_looks, constants)
-    zones: list[tuple[Floats, Floats]] = []
+    zones: list[Zone] = []
     for bins in clusters:
         first, last = int(bins[0]), int(bins[-1])
         if not _is_narrow(sketch, first, last, step):
@@ -171,13 +175,14 @@ def find_zones(
         low = float(sketch.edges[max(first - length, 0), 0])
         high = float(sketch.edges[min(last + length, len(sketch.counts) - 1), 1])
         low, high = (max(low, SMALLEST), high) if high > 0 else (low, min(high, -SMALLEST))
-        if zones and low < zones[-1][0][1]:
-            low = float(zones[-1][0][1])
+        if zones:
+            low = max(low, zones[-1].high)
         if low < high:
             # Few records far off may be a single value, which needs fine parts.
             wanted = float(sketch.evidence[bins].sum()) / PER_PART
             parts = wanted if wanted >= FEWEST_PARTS else MOST_PARTS
-            zones.append((np.array([low, high]), _cut(low, high, step, parts)))
+            mass = float(sketch.counts[bins].sum())
+            zones.append(Zone(low, high, _cut(low, high, step, parts), mass))
     return zones
 
 
@@ -204,19 +209,19 @@ def _cut(low: float, high: float, step: float, parts: float) -> Floats:
 
 def settle(
     look: Look,
-    zones: list[tuple[Floats, Floats]],
+    zones: list[Zone],
     step: float,
     num_looks: int,
     constants: DescribeConstants,
 ) -> Look:
     """Merge the bins of each zone again, until noise no longer hides which of them are occupied."""
-    for (low, high), _ in zones:
+    for low, high, _, mass_before in zones:
         grid = find_grid(look.column)
         first, end = np.searchsorted(grid, [low, high])
         size = 2 ** max(int(math.log2(max((end - first) / FEWEST_PARTS, 1))), 0)
         outside = np.arange(look.num_bins)
         outside = outside[(outside < first) | (outside >= end)]
-        best, most = look, 0.0
+        best, most = None, mass_before
         while size:
             starts = np.sort(np.concatenate([outside, np.arange(first, end, size)]))
             merged = look.merge(starts)
@@ -224,11 +229,13 @@ def settle(
             inside = sketch[(sketch.edges[:, 0] >= low) & (sketch.edges[:, 1] <= high)]
             found = standing_out(inside, num_looks, constants)
             mass = float(inside.counts[found].sum())
+            if best is None:
+                best = merged
             if mass < KEPT * most:
                 break
             best, most = merged, max(mass, most)
             if len(found) and found[-1] - found[0] + 1 >= SPLIT_BINS:
                 break
             size //= 2
-        look = best
+        look = best or look
     return look

@@ -59,6 +59,8 @@ class DescribeConstants:
             looks, .9445 and .9525 with one (medians of five and six fits, to .005).
         heavy_share: Share of a column's records from which a single number is heavy, and gets a
             code of its own. Set by hand.
+        fewest_heavy: A single number of fewer records is not heavy. Without noise .002 of 200 rows
+            would be less than one, and each of their numbers a code. Set by hand.
         believed: Missing values, and numbers finer than a step, count as real above this many noise
             scales. Set by hand.
         evident_rest: Values that were not released get a code of their own above this many noise
@@ -135,6 +137,7 @@ class DescribeConstants:
     bulk_look: float = 0.25
     least_for_tails: int = 4
     heavy_share: float = 0.002
+    fewest_heavy: float = 5.0
     believed: float = 4.0
     evident_rest: float = 4.0
     false_alarm: float = 0.002

@@ -140,7 +140,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         for name, sketch in whole.items()
     }
     totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
-    bars = {name: constants.heavy_share * total for name, total in totals.items()}
+    heavy, few = constants.heavy_share, constants.fewest_heavy
+    bars = {name: max(heavy * total, few) for name, total in totals.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     vast = find_vast(domain, sketches, constants.vast)
     bounded = loosen(Domain(tuple(columns)), vast).columns

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.describe.answers import count_again, count_tails
-from sdv_threea.describe.closer import Look, find_clusters, find_zones, settle
+from sdv_threea.describe.closer import Look, Zone, find_clusters, find_zones, settle
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import Asked
 from sdv_threea.describe.ranges import Sketch, evident_runs
@@ -57,7 +57,7 @@ class Rest(NamedTuple):
         self.receipts.append(receipt)
         return counts, receipt.noise_scale
 
-    def find_zones(self, look: Look) -> list[tuple[Floats, Floats]]:
+    def find_zones(self, look: Look) -> list[Zone]:
         """Return the zones of a look to be split."""
         return find_zones(look, self.steps[look.column.name], self.num, self.constants)
 

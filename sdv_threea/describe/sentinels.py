@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from sdv_threea.describe.closer import FAR_OFF, Look, find_clusters
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.ranges import NO_NOISE, Sketch, find_grid
+from sdv_threea.describe.ranges import Sketch, find_grid, find_unlikely
 from sdv_threea.domain import TIME_STEPS, Number
 
 Floats = NDArray[np.float64]
@@ -55,11 +55,14 @@ def find_sentinels(
     """Return the sentinels of a column, and the sketch of all its other numbers."""
     sketch = look.sketch(step)
     counts, scales = look.counts[look.num_bins :], look.scales[look.num_bins :]
-    bar = -float(ndtri(constants.false_alarm / (num_looks * max(len(counts), 1))))
-    evident = counts > bar * np.where(scales > 0, scales, NO_NOISE)
+    points = replace(sketch, edges=np.stack([look.codes] * 2, axis=1), counts=counts, scale=scales)
+    points = replace(points, of_times=look.column.steps == TIME_STEPS)
+    bar = ndtri(constants.false_alarm / (num_looks * max(len(counts), 1)))
+    # Half the squared evidence is a log likelihood.
+    evident = points.evidence > np.sqrt(bar**2 + 2 * find_unlikely(points, constants))
     clusters = find_clusters(sketch, num_looks, constants)
     if not clusters:
-        return (), _return_codes(sketch, look, evident, step)
+        return (), _return_codes(sketch, look, evident, step, ())
     main = max(clusters, key=lambda bins: float(sketch.counts[bins].sum()))
     single = _find_single(sketch, step)
     others = [bins for bins in clusters if bins is not main and single[bins].all()]
@@ -69,11 +72,12 @@ def find_sentinels(
     singles = dict(zip(look.codes[evident].tolist(), counts[evident].tolist(), strict=True))
     of_bins = {float(np.ceil(sketch.edges[at, 0] / step) * step): at for at in far.tolist()}
     singles |= {value: float(sketch.counts[at]) for value, at in of_bins.items()}
-    everything = _return_codes(sketch, look, evident, step)
+    others = _return_codes(sketch, look, evident, step, tuple(singles))
+    others.counts[[*of_bins.values()]] = 0.0
     found = tuple(
         value for value in sorted(singles)
         if _may_leave(value, ends, look.column)
-        and _is_apart(value, singles[value], ends, everything, step)
+        and _is_apart(value, singles[value], ends, others, step)
     )  # fmt: skip
     rest = _return_codes(sketch, look, evident & ~np.isin(look.codes, found), step, found)
     kept = np.ones(len(rest.counts), dtype=np.bool_)
@@ -101,20 +105,19 @@ def _may_leave(value: float, ends: tuple[float, float], column: Number) -> bool:
 
 
 def _is_apart(
-    value: float, count: float, ends: tuple[float, float], everything: Sketch, step: float
+    value: float, count: float, ends: tuple[float, float], others: Sketch, step: float
 ) -> bool:
     """Return whether a value lies far from all other values, with hardly any between."""
     low, high = (value, ends[0]) if value < ends[0] else (ends[1], value)
     width, gap = ends[1] - ends[0], high - low
     if gap < FAR_OFF / (1 - FAR_OFF) * width:
         return False
-    if not step:
-        return True
-    edges = everything.edges
-    between = (edges[:, 0] >= low) & (edges[:, 1] <= high) & (edges[:, 0] != value)
-    noise = float(np.linalg.norm(everything.scales[between]))
-    total = float(everything.counts[between].sum())
-    return total + SURE_EMPTY * noise < EMPTY * count * gap / step
+    edges = others.edges
+    between = (edges[:, 0] >= low) & (edges[:, 1] <= high)
+    noise = SURE_EMPTY * float(np.linalg.norm(others.scales[between]))
+    total = float(others.counts[between].sum())
+    thin = not step or total + noise < EMPTY * count * gap / step
+    return thin and total < max(EMPTY * count, noise)
 
 
 def _return_codes(
@@ -122,7 +125,7 @@ def _return_codes(
     look: Look,
     evident: NDArray[np.bool_],
     step: float,
-    left_out: tuple[float, ...] = (),
+    left_out: tuple[float, ...],
 ) -> Sketch:
     """Return a sketch that counts usual codes in their bins again.
 

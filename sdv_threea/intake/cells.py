@@ -117,7 +117,7 @@ def _list_arrow(array: Any) -> Distinct:
 
 def _list_dates(column: pd.Series) -> Distinct:
     """Return the different dates of a column that stores them as counts."""
-    codes, moments = pd.factorize(from_storage(column))
+    codes, moments = pd.factorize(from_storage(column, 'ns'))
     zoned = getattr(getattr(column.dtype, 'pyarrow_dtype', column.dtype), 'tz', None)
     ends = {MISSING: None, INVALID: NO_SCALAR}
     cells = [

@@ -74,7 +74,7 @@ def find_numbers(column: pd.Series) -> Numbers:
 
 
 def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
-    """Return the dates of a column in nanoseconds since 1970, shape (n,).
+    """Return the dates of a column in microseconds since 1970, shape (n,).
 
     A cell can also be :data:`~sdv_threea.intake.dates.MISSING` or
     :data:`~sdv_threea.intake.dates.INVALID`. ``template`` is the format of texts and numbers;

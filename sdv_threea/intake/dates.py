@@ -1,4 +1,4 @@
-"""Dates in any storage, read one by one as nanoseconds since 1970.
+"""Dates in any storage, read one by one as microseconds since 1970.
 
 Input dates may be stored counts, date objects, texts or whole numbers such as 20240229, the last
 two with a format. Missing cells and invalid dates become two special numbers.
@@ -6,6 +6,7 @@ two with a format. Missing cells and invalid dates become two special numbers.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Sequence
 
@@ -14,9 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.intake.scalars import (
+    AFTER_YEARS,
     DAY,
     EPOCH,
     FIRST_DAY,
+    FIRST_YEAR,
     LAST_DAY,
     MICROSECOND,
     NoScalarError,
@@ -24,8 +27,8 @@ from sdv_threea.intake.scalars import (
     read_scalar,
 )
 
-#: The start of 2000 in nanoseconds since 1970. Canonical dates are seconds since 2000.
-YEAR_2000 = 10_957 * DAY
+#: The start of 2000 in microseconds since 1970. Canonical dates are seconds since 2000.
+YEAR_2000 = 10_957 * DAY // MICROSECOND
 
 #: A missing cell, and a cell that is no date.
 MISSING, INVALID = -(2**63), -(2**63) + 1
@@ -45,28 +48,31 @@ TELLS_ZONE = re.compile(
     r'[0-9](:|T[0-9])[0-9:.,]+\s*([+-][0-9]{2}(:?[0-9]{2})?|(?!AM|PM)[A-Z]+)\s*$', re.IGNORECASE
 )
 
+#: Signs of a format for a time of day.
+CLOCK_SIGNS = 'HIMSfp%'
+
 #: Signs of a format for a time zone. A ``Z`` at its end means that all texts are in UTC.
 ZONE_SIGNS, ZULU = ('%z', '%Z'), 'Z'
 
 
 def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return seconds since 2000 for nanoseconds since 1970; NaN where there is no date."""
-    # Microseconds first: nanoseconds from the year 2000 back to 1678 do not fit into 64 bits.
-    micros, rest = np.divmod(moments, MICROSECOND)
-    seconds = (micros - YEAR_2000 // MICROSECOND) / 1e6 + rest / 1e9
-    return np.where(moments > INVALID, seconds, np.nan)
+    """Return seconds since 2000 for microseconds since 1970; NaN where there is no date."""
+    known = np.where(moments > INVALID, moments, YEAR_2000)
+    return np.where(moments > INVALID, (known - YEAR_2000) / 1e6, np.nan)
 
 
-def from_storage(column: pd.Series) -> NDArray[np.int64]:
-    """Return dates that NumPy or Arrow store as counts, in nanoseconds since 1970 in UTC.
+def from_storage(column: pd.Series, unit: str = 'us') -> NDArray[np.int64]:
+    """Return dates that NumPy or Arrow store as counts, in a unit since 1970 in UTC.
 
-    Dates outside the years 1678 to 2261 are :data:`INVALID`, missing ones :data:`MISSING`.
+    The unit is ``'us'``, or ``'ns'``, which dates of the years 1678 to 2261 have; others are
+    :data:`INVALID`, as those outside the years 1 to 9999 are, and missing ones :data:`MISSING`.
     """
     moments = _take_counts(column)
+    first, end = (FIRST_DAY, LAST_DAY) if unit == 'ns' else (FIRST_YEAR, AFTER_YEARS)
     days = moments.astype('datetime64[D]').astype(np.int64)
-    inside = (days >= FIRST_DAY - EPOCH) & (days < LAST_DAY - EPOCH)
+    inside = (days >= first - EPOCH) & (days < end - EPOCH)
     # The stand-in has the unit of the column: NumPy 2.5 raises where a finer one overflows.
-    fine = np.where(inside, moments, np.zeros((), moments.dtype)).astype('datetime64[ns]')
+    fine = np.where(inside, moments, np.zeros((), moments.dtype)).astype(f'datetime64[{unit}]')
     found = np.where(inside, fine.astype(np.int64), INVALID)
     return np.where(np.isnat(moments), MISSING, found)
 
@@ -81,9 +87,10 @@ def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
 
 
 def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int64]:
-    """Return dates, and texts or numbers that spell dates, in nanoseconds, shape (n,).
+    """Return dates, and texts or numbers that spell dates, in microseconds, shape (n,).
 
-    Without a ``template``, each text is read by itself, and no number is a date. Cells may also be
+    Without a ``template``, each text is read by itself, and no number is a date. Times of day are
+    read if the template has no date. Cells may also be
     :data:`MISSING` or :data:`INVALID`.
 
     Formal guarantees: the result of a cell is a function of the cell and of the format alone:
@@ -98,6 +105,8 @@ def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int6
         if text is not None:
             texts[at] = text
             continue
+        if issubclass(type(cell), datetime.time) and not is_clock(template):
+            continue
         try:
             moment = read_moment(cell)
         except NoScalarError:
@@ -108,11 +117,36 @@ def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int6
 
 
 def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
-    """Return texts that spell dates in nanoseconds, with offsets converted to UTC; shape (n,)."""
+    """Return texts that spell dates in microseconds, with offsets converted to UTC; shape (n,)."""
     told = TELLS_FIELD if template else TELLS_DATE
     plain = [text if _is_plain(text, told) else None for text in texts]
     found = _parse(plain, _readable(template))
-    return np.where(found == MISSING, INVALID, found)
+    found = np.where(found == MISSING, INVALID, found)
+    for at in np.flatnonzero(found == INVALID).tolist():
+        found[at] = _parse_far(plain[at], template)
+    return found
+
+
+def _parse_far(text: str | None, template: str | None) -> int:
+    """Return a date that is outside the years of pandas; :data:`INVALID` for any other text."""
+    try:
+        if text is None:
+            return INVALID
+        if template is None:
+            read = datetime.datetime.fromisoformat(text)
+        else:
+            read = datetime.datetime.strptime(text, _readable(template))
+        moment = read_moment(read)
+    except (ValueError, OverflowError, re.error):
+        return INVALID
+    is_far = not FIRST_DAY <= read.toordinal() < LAST_DAY
+    return INVALID if moment is None or not is_far else moment
+
+
+def is_clock(template: str | None) -> bool:
+    """Return whether a format has a time of day, and no date and no zone."""
+    signs = re.findall('%[-#]?(.)', template or '')
+    return bool(signs) and set(signs) <= set(CLOCK_SIGNS)
 
 
 def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:

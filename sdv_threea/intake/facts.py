@@ -104,7 +104,7 @@ def _read_number(column: pd.Series, facts: Facts) -> Read:
 def _read_date(column: pd.Series, facts: Facts) -> Read:
     moments = find_moments(column, facts.template)
     expected = f"in the format '{facts.template}'" if facts.template else 'that can be read'
-    flaws = {f'has values that are not dates {expected} (years 1678 to 2261).': moments == INVALID}
+    flaws = {f'has values that are not dates {expected} (years 1 to 9999).': moments == INVALID}
     inside, outside = _keep_inside(to_seconds(moments), facts)
     return Read(inside, moments == MISSING, (*_list_flaws(flaws), *outside))
 

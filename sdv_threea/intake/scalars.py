@@ -47,6 +47,12 @@ MOST_DIGITS = 310
 FIRST_DAY = datetime.date(1678, 1, 1).toordinal()
 LAST_DAY = datetime.date(2262, 1, 1).toordinal()
 
+#: The same for dates as numbers: the years that Python's dates have.
+FIRST_YEAR, AFTER_YEARS = 1, datetime.date.max.toordinal() + 1
+
+#: The first day of 1900, which a time of day without a date is of.
+YEAR_1900 = datetime.date(1900, 1, 1).toordinal()
+
 #: The day from which nanoseconds are counted, as an ordinal.
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 
@@ -58,6 +64,8 @@ DEEPEST = 16
 NUMPY_TYPES = frozenset(np.sctypeDict.values())
 
 UNKNOWN_TYPE = 'The cell is of a type that is not read.'
+
+NO_DATE = 'The cell is no date.'
 
 FAR_TIME = 'The time is outside what nanoseconds of 64 bits can count.'
 
@@ -94,13 +102,70 @@ def spell(value: Scalar) -> str:
 
 
 def read_moment(cell: object) -> int | None:
-    """Return a date in nanoseconds since 1970 in UTC, ``None`` where missing."""
-    scalar = read_scalar(cell)
-    if scalar is None:
+    """Return a date from year 1 to 9999 in microseconds since 1970 in UTC, ``None`` where missing.
+
+    A time of day without a zone is one of the first day of 1900, as in texts of a format without a
+    date.
+
+    Raises:
+        NoScalarError: If the cell is no date.
+    """
+    for base in _list_bases(type(cell)):
+        if id(base) in _MOMENTS:
+            return _MOMENTS[id(base)](cell)
+    if read_scalar(cell) is not None:
+        raise NoScalarError(NO_DATE)
+    return None
+
+
+def _count_date(cell: Any) -> int:
+    return _count_days(cell) * DAY // MICROSECOND
+
+
+def _count_datetime(cell: Any) -> int:
+    fields = datetime.datetime
+    try:
+        offset = fields.utcoffset(cell)
+    except Exception:  # the user's time zone fails
+        raise NoScalarError(NO_DATE) from None
+    clock = _count_clock(cell, fields)
+    length = 0 if offset is None else _count_length(offset) // MICROSECOND
+    return check_moment(_count_date(cell) + clock - length)
+
+
+def _count_time(cell: Any) -> int:
+    fields = datetime.time
+    if fields.tzinfo.__get__(cell) is not None:
+        raise NoScalarError(NO_DATE)
+    return (YEAR_1900 - EPOCH) * DAY // MICROSECOND + _count_clock(cell, fields)
+
+
+def _count_clock(cell: Any, fields: Any) -> int:
+    """Return the microseconds since midnight, by the fields of a base class."""
+    hour, minute = fields.hour.__get__(cell), fields.minute.__get__(cell)
+    second, micro = fields.second.__get__(cell), fields.microsecond.__get__(cell)
+    return int((3600 * hour + 60 * minute + second) * SECOND // MICROSECOND + micro)
+
+
+def _count_numpy(cell: Any) -> int | None:
+    """Return the microseconds of a NumPy date, rounded down."""
+    if cell.dtype.kind != 'M':
+        if read_scalar(cell) is not None:
+            raise NoScalarError(NO_DATE)
         return None
-    if not isinstance(scalar, pd.Timestamp):
-        raise NoScalarError('The cell is no date.')
-    return int(scalar.value)
+    if np.isnat(cell):
+        return None
+    # Days first: microseconds beyond 64 bits would wrap around.
+    if not FIRST_YEAR <= int(cell.astype('datetime64[D]').astype(np.int64)) + EPOCH < AFTER_YEARS:
+        raise NoScalarError(NO_DATE)
+    return int(cell.astype('datetime64[us]').astype(np.int64))
+
+
+def check_moment(micros: int) -> int:
+    """Return the microseconds since 1970, if they are in the years 1 to 9999."""
+    if not FIRST_YEAR <= micros * MICROSECOND // DAY + EPOCH < AFTER_YEARS:
+        raise NoScalarError(NO_DATE)
+    return micros
 
 
 def _read_missing(_: object) -> None:
@@ -190,10 +255,7 @@ def _read_date(cell: Any) -> pd.Timestamp:
 def _read_datetime(cell: Any) -> pd.Timestamp:
     """Read a datetime by the fields of its base class, as a subclass may override them."""
     fields = datetime.datetime
-    hour, minute = fields.hour.__get__(cell), fields.minute.__get__(cell)
-    second, micro = fields.second.__get__(cell), fields.microsecond.__get__(cell)
-    whole = _count_days(cell) * DAY
-    whole += (3600 * hour + 60 * minute + second) * SECOND + micro * MICROSECOND
+    whole = _count_days(cell) * DAY + _count_clock(cell, fields) * MICROSECOND
     try:
         offset = fields.utcoffset(cell)
     except Exception:
@@ -267,6 +329,16 @@ def _refuse_subclass(cell: object, *types: type) -> None:
 #: Returns a class and its base classes, in the order in which Python looks up attributes. It is
 #: taken from ``type``, as the type of a class may override it.
 _list_bases: Callable[[type], tuple[type, ...]] = type.__dict__['__mro__'].__get__
+
+#: The functions that count microseconds, in the same way as :data:`_READERS`.
+_MOMENTS: dict[int, Callable[[Any], int | None]] = {
+    id(np.generic): _count_numpy,
+    id(pd.Timestamp): lambda cell: _count_numpy(np.asarray(pd.Timestamp.to_datetime64(cell))),
+    id(datetime.datetime): _count_datetime,
+    id(datetime.date): _count_date,
+    id(datetime.time): _count_time,
+    id(type(pd.NaT)): _read_missing,
+}
 
 #: The functions that read instances of a type and of its subclasses, by the identity of the type.
 _READERS: dict[int, Callable[[Any], Scalar]] = {

@@ -19,7 +19,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.domain import MISSING, SPREAD, TIME_STEPS, Category, Column, Domain, Number
 from sdv_threea.intake.columns import find_moments, find_numbers
-from sdv_threea.intake.dates import to_seconds
+from sdv_threea.intake.dates import is_clock, to_seconds
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
 from sdv_threea.storage.references import find_keys
@@ -47,7 +47,12 @@ FACTS = (
 #: The directives of a datetime format for the time of day.
 TIME_OF_DAY = tuple(f'%{sign}{letter}' for sign in ('', '-', '#') for letter in 'HIMSTRXcfprs')
 
-DAY = TIME_STEPS[0]
+DAY, MICROSECOND = TIME_STEPS[0], 1e-6
+
+#: The start of the day that times of day are of, in seconds since 2000, and the bins in which they
+#: are looked for, a quarter of an hour each.
+MIDNIGHT = float((np.datetime64('1900-01-01', 's') - np.datetime64('2000-01-01', 's')).astype(int))
+CLOCK_GRID = tuple((MIDNIGHT + np.arange(0, DAY + 1, 900)).tolist())
 
 #: Numbers with more decimals are continuous: SDV detects up to 15 in any column of measurements.
 MOST_DECIMALS = 9
@@ -183,13 +188,17 @@ def _describe_column(
                 nullable=nullable,
             )
         case 'datetime':
+            clock = is_clock(description.get('datetime_format'))
+            first, last = (MIDNIGHT, MIDNIGHT + DAY - MICROSECOND) if clock else (None, None)
+            low, high = _moment(description, 'range_min'), _moment(description, 'range_max')
             return Number(
                 name=name,
-                low=_moment(description, 'range_min'),
-                high=_moment(description, 'range_max'),
+                low=first if low is None else low,
+                high=last if high is None else high,
                 step=_time_step(description),
                 nullable=nullable,
                 steps=TIME_STEPS,
+                grid=CLOCK_GRID if clock else None,
             )
         case 'boolean':
             return Category(name=name, values=(False, True), nullable=nullable)

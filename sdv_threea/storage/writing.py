@@ -15,8 +15,9 @@ from sdv_threea.storage.dtypes import find_zone
 #: Dates are counted in seconds from this moment.
 ORIGIN = np.datetime64('2000-01-01', 'us')
 
-#: The dates that pandas can hold at any resolution.
-EARLIEST, LATEST = np.datetime64('1678-01-01', 'us'), np.datetime64('2262-01-01', 'us')
+#: The dates that Python can hold, and those that fit into nanoseconds.
+YEARS = np.datetime64('0001-01-01', 'us'), np.datetime64('9999-12-31T23:59:59.999999', 'us')
+YEARS_OF_NANOSECONDS = np.datetime64('1678-01-01', 'us'), np.datetime64('2262-01-01', 'us')
 
 
 def decode(
@@ -74,12 +75,28 @@ def from_seconds(
         datetime_format: The format of texts; ``None`` for ISO 8601 as precise as ``step``.
         step: Granularity of the dates in seconds, 0 if continuous.
     """
-    first, last = ((end - ORIGIN) / np.timedelta64(1, 's') for end in (EARLIEST, LATEST))
-    passed = np.rint(np.clip(seconds, first, last) * 1e6).astype('timedelta64[us]')
-    moments = pd.DatetimeIndex(ORIGIN + passed)
-    if pd.api.types.is_datetime64_any_dtype(dtype):
+    is_date = pd.api.types.is_datetime64_any_dtype(dtype)
+    fine = is_date and '[ns' in str(dtype)
+    first, last = YEARS_OF_NANOSECONDS if fine else YEARS
+    reach = float((YEARS[1] - YEARS[0]) / np.timedelta64(1, 's'))
+    passed = np.rint(np.clip(np.nan_to_num(seconds), -reach, reach) * 1e6).astype('timedelta64[us]')
+    dates = np.clip(ORIGIN + passed, first, last)
+    moments = pd.DatetimeIndex(np.where(np.isnan(seconds), np.datetime64('NaT'), dates))
+    if is_date:
         return pd.Series(moments.tz_localize(find_zone(dtype) and 'UTC')).astype(dtype)
-    return pd.Series(moments.tz_localize('UTC')).dt.strftime(datetime_format or _iso_format(step))
+    if isinstance(dtype, pd.ArrowDtype) and dtype.kind == 'O' and 'time' in str(dtype):
+        return pd.Series(moments.time, dtype=object).astype(dtype)
+    return _spell(moments, datetime_format or _iso_format(step))
+
+
+def _spell(moments: pd.DatetimeIndex, template: str) -> pd.Series:
+    """Return texts of dates; a year below 1000 has four digits, which reading needs."""
+    zoned = pd.Series(moments.tz_localize('UTC'))
+    texts = zoned.dt.strftime(template).copy()
+    for at in np.flatnonzero(moments.year < 1000).tolist():
+        padded = template.replace('%Y', f'{moments[at].year:04d}')
+        texts[at] = zoned[[at]].dt.strftime(padded)[at]
+    return texts
 
 
 def _iso_format(step: float) -> str:

@@ -31,9 +31,9 @@ def test_each_text_is_read_by_itself(template):
 @pytest.mark.parametrize('template', [None, '%Y-%m-%d', '%H:%M', '%b'])
 def test_no_date_depends_on_the_day_on_which_it_is_read(template):
     clock = [text for text in TEXTS if read_texts([text], template)[0] > INVALID]
-    now = pd.Timestamp.now().to_datetime64().astype('datetime64[ns]').astype(np.int64)
+    now = pd.Timestamp.now().to_datetime64().astype('datetime64[us]').astype(np.int64)
 
-    assert all(abs(read_texts([text], template)[0] - now) > 86_400 * 10**9 for text in clock)
+    assert all(abs(read_texts([text], template)[0] - now) > 86_400 * 10**6 for text in clock)
 
 
 def test_a_text_that_is_no_date_is_invalid_and_no_missing_one():
@@ -45,21 +45,21 @@ def test_a_text_that_is_no_date_is_invalid_and_no_missing_one():
 def test_numbers_spell_dates_if_there_is_a_format():
     assert (
         read_dates([20200101, 20200101.0, np.int64(20200101)], '%Y%m%d').tolist()
-        == [pd.Timestamp('2020-01-01').value] * 3
+        == [pd.Timestamp('2020-01-01').value // 1000] * 3
     )
     assert read_dates([20200101], None).tolist() == [INVALID]
 
 
 def test_seconds_are_exact_to_the_microsecond():
-    moments = YEAR_2000 + np.array([0, 10**3, 86_400 * 10**9 + 1, -(10**9)])
+    moments = YEAR_2000 + np.array([0, 1, 86_400 * 10**6, -(10**6)])
 
-    assert to_seconds(moments).tolist() == [0.0, 1e-6, 86_400 + 1e-9, -1.0]
+    assert to_seconds(moments).tolist() == [0.0, 1e-6, 86_400.0, -1.0]
     assert np.isnan(to_seconds(np.array([MISSING, INVALID]))).all()
 
 
-@pytest.mark.parametrize('day', ['1678-01-01', '1700-02-03', '1999-12-31', '2261-12-31'])
+@pytest.mark.parametrize('day', ['0001-01-01', '1677-02-03', '1999-12-31', '9999-12-31'])
 def test_the_first_and_the_last_years_are_as_far_away_as_they_are(day):
-    moments = np.array([pd.Timestamp(day).value])
+    moments = read_texts([day], '%Y-%m-%d')
     expected = (np.datetime64(day, 's') - np.datetime64('2000-01-01', 's')).astype(np.int64)
 
     assert to_seconds(moments).tolist() == [float(expected)]

@@ -57,7 +57,7 @@ def list_strange_zones():
         ([SECRET], {'sdtype': 'datetime'}, 'not dates'),
         (['7/7/2007'], {'sdtype': 'datetime', 'datetime_format': '%Y'}, "in the format '%Y'"),
         ([777.7], {'sdtype': 'datetime', 'datetime_format': '%Y'}, "in the format '%Y'"),
-        (['9999-07-07'], {'sdtype': 'datetime'}, '1678 to 2261'),
+        (['77777-07-07'], {'sdtype': 'datetime'}, 'years 1 to 9999'),
         (
             ['2007-07-07'],
             {'sdtype': 'datetime', 'range_max': '2000-01-01'},

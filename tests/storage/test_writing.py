@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
@@ -10,8 +13,8 @@ from sdv_threea.intake.dates import to_seconds
 from sdv_threea.intake.table import read_table
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.writing import (
-    EARLIEST,
-    LATEST,
+    YEARS,
+    YEARS_OF_NANOSECONDS,
     decode,
     fit_into,
     from_seconds,
@@ -55,7 +58,8 @@ def test_dates_return_to_their_text(step, datetime_format, expected):
 def test_a_released_range_beyond_the_calendar_is_cut(dtype):
     texts = from_seconds(np.array([-1e12, 1e12]), dtype, None, DAY).astype(str)
 
-    assert list(texts) == [str(EARLIEST)[:10], str(LATEST)[:10]]
+    ends = YEARS_OF_NANOSECONDS if dtype.kind == 'M' else YEARS
+    assert list(texts) == [str(end)[:10] for end in ends]
 
 
 def test_numbers_are_cut_to_what_their_dtype_can_hold():
@@ -141,13 +145,43 @@ def test_a_released_range_wider_than_the_dtype_is_cut():
     assert list(decoded['x']) == [-128, 127]
 
 
+@pytest.mark.parametrize(
+    'cells',
+    [
+        ['0001-01-01', '9999-12-31', '0999-02-03', None],
+        pd.Series(['0001-01-01', '9999-12-31'], dtype='datetime64[s]'),
+        pd.Series([datetime.date(1, 1, 1), datetime.date(9999, 12, 31)], dtype=object),
+        pd.Series(['0001-01-01', '9999-12-31'], dtype='datetime64[us, UTC]'),
+    ],
+)
+def test_dates_of_the_years_1_to_9999_return(cells):
+    column = pd.Series(cells)
+    seconds = to_seconds(find_moments(column, '%Y-%m-%d'))
+    back = from_seconds(seconds, column.dtype, '%Y-%m-%d', DAY)
+
+    assert to_seconds(find_moments(back, '%Y-%m-%d')).tolist()[:2] == seconds.tolist()[:2]
+    assert seconds[0] < -6e10 < 2e11 < seconds[1]
+    assert back.isna().tolist() == column.isna().tolist()
+
+
+@pytest.mark.parametrize('dtype', [object, pd.ArrowDtype(pa.time64('us'))])
+def test_times_of_day_return_to_their_dtype(dtype):
+    """As texts of their format, unless the dtype has times."""
+    times = pd.Series([datetime.time(0, 0), datetime.time(23, 59, 58), None], dtype=dtype)
+    back = from_seconds(to_seconds(find_moments(times, '%H:%M:%S')), times.dtype, '%H:%M:%S', 1.0)
+
+    assert back.dtype == times.dtype
+    assert back.dropna().astype(str).tolist() == ['00:00:00', '23:59:58']
+
+
 @pytest.mark.filterwarnings('error')
 @pytest.mark.parametrize('dtype', ['datetime64[ns]', 'object'])
 def test_dates_beyond_what_can_be_stored_come_back_as_the_last_ones(dtype):
     moments = from_seconds(np.array([-1e300, 1e300, np.nan]), np.dtype(dtype), '%Y', 0.0)
 
-    years = pd.to_datetime(moments).dt.year
-    assert list(years[:2]) == [EARLIEST.astype(object).year, LATEST.astype(object).year]
+    years = [int(str(each)[:4]) for each in moments[:2]]
+    ends = YEARS if dtype == 'object' else YEARS_OF_NANOSECONDS
+    assert years == [end.astype(object).year for end in ends]
     assert pd.isna(moments[2])
 
 
