@@ -7,8 +7,8 @@ fields privately and returns a domain without any. Both domains may be published
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field, replace
 
 #: Candidate granularities of plain numbers, coarse to fine; finer values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
@@ -85,13 +85,22 @@ class Domain:
     Args:
         columns: One :class:`Number` or :class:`Category` per modelled column, names unique.
         target: Name of the target column, or ``None``.
+        either: Pairs of numbers of which one follows from the other and further columns: the
+            narrower of both is modelled, by the ranges that are released.
+        beside: The released ranges of numbers that are not modelled, because such a number is.
     """
 
     columns: tuple[Column, ...]
     target: str | None = None
+    either: tuple[tuple[str, str], ...] = ()
+    beside: tuple[Number, ...] = ()
 
     def __getitem__(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
+
+    def only(self, names: Collection[str]) -> Domain:
+        """Return this domain with the columns of these names that it has."""
+        return replace(self, columns=tuple(own for own in self.columns if own.name in names))
 
     @property
     def names(self) -> tuple[str, ...]:

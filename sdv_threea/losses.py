@@ -120,7 +120,7 @@ def find_losses(
     density: Density,
     constants: DescribeConstants,
 ) -> tuple[Loss, ...]:
-    """Return the loss of each column of the domain, in order; its kind is empty if nothing is lost.
+    """Return the loss of each modelled column, in order; its kind is empty if nothing is lost.
 
     Args:
         domain: The public facts before the release.
@@ -130,7 +130,7 @@ def find_losses(
         constants: The constants of the stage *describe*.
     """
     places = {at: place for place, at in enumerate(encoder.scored.tolist())}
-    found = []
+    domain, found = domain.only(encoder.description.domain.names), []
     for at, (before, transformer) in enumerate(
         zip(domain.columns, encoder.transformers, strict=True)
     ):
@@ -217,7 +217,7 @@ def _lose_values(before: Column, transformer: CategoryEncoder, known: Known) -> 
         kind=kind,
         stated=list_stated(before),
         share=share,
-        listed=tuple(np.array(transformer.values, dtype=object)[own]),
+        listed=tuple(transformer.values[at] for at in np.flatnonzero(own)),
         instead=transformer.unreleased if (shown & others).any() else SPREAD,
     )
 

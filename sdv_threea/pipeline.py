@@ -26,6 +26,7 @@ from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
 from sdv_threea.approximate.scores import score_pooled
 from sdv_threea.approximation import approximate, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
+from sdv_threea.describe.narrower import keep_narrower
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import make_classes
@@ -210,6 +211,7 @@ def _describe(
             **spending.terms('describe'),
         )
     )
+    description = keep_narrower(description, domain.either)
     if guessed and size is not None:
         description = settle_target(description, size, run)
         if description.domain.target is None:

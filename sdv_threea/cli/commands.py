@@ -20,7 +20,6 @@ from sdv_threea.cli.files import check_kind, read_format
 from sdv_threea.cli.options import (
     FILE,
     PLACE,
-    RELEASE,
     SOURCE,
     detect_options,
     encoding_option,
@@ -115,7 +114,7 @@ def detect(
 @click.option(
     '--constraints',
     type=FILE,
-    help="Rules that rows obey, as SDV's save_constraints writes them to JSON; OUT is a .pkl then.",
+    help="Rules that rows obey, as SDV's get_constraints(path) writes them to JSON.",
 )
 @click.option('--ledger', type=PLACE, help='The ledger of the data set: see `sdv-threea ledger`.')
 @settings_options
@@ -142,10 +141,6 @@ def fit(
     read_format(settings)
     statement = statement or out.with_name(f'{out.name}.statement.txt')
     check_places([out, statement], force=force, inputs=[data, metadata])
-    if settings['constraints'] is not None and out.suffix == RELEASE:
-        raise RefusedError(
-            f'--constraints are code, which a {RELEASE} does not hold: let --out end in .pkl.'
-        )
     tables = {'--public-table': settings['public_tables']}
     if settings['privacy_unit'] is not None:
         tables['--privacy-unit'] = [settings['privacy_unit']]

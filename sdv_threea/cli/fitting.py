@@ -29,7 +29,8 @@ from sdv_threea.cli.saved import (
 )
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import read_table
-from sdv_threea.constraints.constraint_set import BUILT_IN
+from sdv_threea.constraints.constraint_set import read_constraint
+from sdv_threea.errors import InputError
 from sdv_threea.names import printable
 from sdv_threea.synthesizers import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers.check import Check
@@ -139,7 +140,6 @@ def read_constraints(path: Path) -> list[Any]:
     Raises:
         RefusedError: If the file holds anything else.
     """
-    kinds = {kind.__name__: kind for kind in BUILT_IN}
     form = '{"class_name": "Inequality", "parameters": {...}}'
     try:
         listed = json.loads(path.read_text('utf-8'))
@@ -151,12 +151,10 @@ def read_constraints(path: Path) -> list[Any]:
     for at, each in enumerate(listed, 1):
         if not isinstance(each, dict) or set(each) != {'class_name', 'parameters'}:
             raise RefusedError(f"--constraints: entry {at} of '{path}' must be such as {form}.")
-        if each['class_name'] not in kinds:
-            raise RefusedError(
-                f"--constraints: entry {at} of '{path}' is none of {', '.join(kinds)}."
-            )
         try:
-            made.append(kinds[each['class_name']](**each['parameters']))
+            made.append(read_constraint(each))
+        except InputError as error:
+            raise RefusedError(f"--constraints: entry {at} of '{path}' {error}.") from None
         except (TypeError, ValueError) as error:  # it names parameters, which are public
             raise RefusedError(f"--constraints: entry {at} of '{path}': {error}") from None
     return made

@@ -158,7 +158,9 @@ def draw_rows(
     weights = np.ones(len(drawn))
     for name, values in solved.items():
         weights *= _weigh(_find_number(released, name), drawn[name], pd.Series(values))
-    return drawn.assign(**solved), weights
+    drawn = drawn.assign(**solved)
+    overruled = derivations.find_overruled(drawn, conditions.plain, released.domain)
+    return drawn, np.where(overruled, 0.0, weights)
 
 
 def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
@@ -212,7 +214,8 @@ def _weigh(transformer: NumberEncoder, drawn: pd.Series, moved: pd.Series) -> ND
     A bin stands for all its numbers, so one of them weighs the less, the more the bin has.
     """
     edges, step = transformer.edges, transformer.step
-    codes, same = transformer.encode(drawn), drawn.to_numpy() == moved.to_numpy()
+    codes = transformer.encode(drawn)
+    same = (drawn.to_numpy() == moved.to_numpy()) | (drawn.isna() & moved.isna()).to_numpy()
     widths = np.diff(np.ceil(edges / step)) if step else np.diff(edges)
     widths = np.maximum(widths, 1.0 if step else np.finfo(np.float64).tiny)
     inside = (moved >= edges[0]) & (moved < edges[-1]) & (transformer.encode(moved) == codes)

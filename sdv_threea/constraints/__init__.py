@@ -8,8 +8,17 @@ It may map private records, each by itself, to derived columns, and check them u
 * :mod:`~sdv_threea.constraints.rules`: the rules that can be built into columns together,
 * :mod:`~sdv_threea.constraints.derivations`: columns from which a rule follows,
 * :mod:`~sdv_threea.constraints.differences`: ordered numbers as one of them and differences,
+* :mod:`~sdv_threea.constraints.intervals`: where numbers can be, given others that are known,
+* :mod:`~sdv_threea.constraints.stated`: formulas, and values that others fix, stated as SDV's are,
+* :mod:`~sdv_threea.constraints.expressions`: arithmetic of columns,
+* :mod:`~sdv_threea.constraints.results`: numbers that follow by a formula,
+* :mod:`~sdv_threea.constraints.consequences`: values that other columns fix,
 * :mod:`~sdv_threea.constraints.own`: constraints that users program.
 """
 
 # SDV loads its plug-ins, which need this room, during its import: import SDV completely before.
 import sdv.single_table  # noqa: F401
+
+from sdv_threea.constraints.stated import Formula, IfThen
+
+__all__ = ['Formula', 'IfThen']

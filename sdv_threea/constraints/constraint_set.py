@@ -11,6 +11,9 @@ Inequality, Range      differences between neighbours, for any tree of constrain
                        may be in it. Rejection, if constraints form a cycle, or compare dates
                        of which SDV reads formats differently
 OneHotEncoding         one category; rejection if the target is a flag, or another rule's column
+Formula                the column that follows is not modelled but computed; rejection if formulas
+                       follow from each other, or all their columns are part of another rule
+IfThen                 the values that follow are written into sampled rows
 FixedIncrements        the granularity of the number, which is then public
 one of the user's own  learns from synthetic rows alone; rows that break it are replaced by their
                        ``transform`` and ``reverse_transform``, or else rejected
@@ -21,7 +24,7 @@ In the end SDV's own ``is_valid`` checks all sampled rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -41,10 +44,14 @@ from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.constraints.consequences import Consequence
 from sdv_threea.constraints.derivations import Derivations, Joint
 from sdv_threea.constraints.own import OwnConstraint
+from sdv_threea.constraints.results import SECONDS
 from sdv_threea.constraints.rules import Rules
+from sdv_threea.constraints.stated import Formula, IfThen, read_stated
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.errors import InputError
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.metadata import MODELLED
 from sdv_threea.storage.reading import PrivateTable
@@ -55,8 +62,16 @@ NUM_LESSONS = 1_000
 #: The names of Arrow's dtypes of texts.
 ARROW_TEXTS = ('string[pyarrow]', 'large_string[pyarrow]')
 
-#: SDV's constraints, which hold only their parameters until they are fitted.
-BUILT_IN = (FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range)
+#: Constraints of SDV and of this package, which hold only their parameters until they are fitted.
+BUILT_IN = (
+    FixedCombinations,
+    FixedIncrements,
+    Formula,
+    IfThen,
+    Inequality,
+    OneHotEncoding,
+    Range,
+)
 
 
 class ConstraintSet:
@@ -114,6 +129,12 @@ class ConstraintSet:
                     )
                 case OneHotEncoding():
                     rules.indicate(constraint._column_names)
+                case Formula():
+                    rules.compute(
+                        constraint.column_name, constraint.expression, constraint.decimals
+                    )
+                case IfThen():
+                    rules.fix(_make_consequence(constraint, table.columns))
         return rules.derive()
 
     def check(self, table: PrivateTable) -> None:
@@ -224,8 +245,28 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
         copy = deepcopy(constraint)
     copy.get_updated_metadata(metadata)
     if isinstance(copy, OneHotEncoding):
-        _check_flags(copy, metadata)
+        _check_modelled(copy._column_names, copy, metadata)
+    if isinstance(copy, Formula | IfThen):
+        _check_modelled(copy.names, copy, metadata)
     return copy
+
+
+def spell_constraint(constraint: Any) -> dict[str, Any]:
+    """Return a constraint as SDV writes it to JSON."""
+    spelled: dict[str, Any] = constraint.get_constraint_dict()
+    return spelled
+
+
+def read_constraint(spelled: Mapping[str, Any]) -> Any:
+    """Return a constraint that consists of parameters from what SDV writes of it.
+
+    Raises:
+        ValueError: If it is another one, or its parameters are wrong.
+    """
+    kinds = {kind.__name__: kind for kind in BUILT_IN}
+    if spelled['class_name'] not in kinds:
+        raise InputError(f'is none of {", ".join(kinds)}')
+    return kinds[spelled['class_name']](**spelled['parameters'])
 
 
 def modify_metadata(metadata: Metadata, derivations: Derivations) -> Metadata:
@@ -248,15 +289,24 @@ def modify_metadata(metadata: Metadata, derivations: Derivations) -> Metadata:
     return Metadata.load_from_dict(described)
 
 
-def _check_flags(constraint: OneHotEncoding, metadata: Metadata) -> None:
+def _make_consequence(constraint: IfThen, columns: Mapping[str, Any]) -> Consequence:
+    """Return the rule with plain values: dates are seconds."""
+    allowed = {}
+    for name in constraint.then_values:
+        values = read_stated(constraint.list_allowed(name), columns[name])
+        is_date = columns[name]['sdtype'] == 'datetime'
+        allowed[name] = [each * SECONDS for each in values] if is_date else values
+    name = constraint.if_column_name
+    return Consequence(name, constraint.find_met, allowed, constraint.only_if)
+
+
+def _check_modelled(names: Sequence[str], constraint: Any, metadata: Metadata) -> None:
     (table,) = metadata.tables.values()
-    made_up = [
-        name for name in constraint._column_names if table.columns[name]['sdtype'] not in MODELLED
-    ]
+    made_up = [name for name in names if table.columns[name]['sdtype'] not in MODELLED]
     if made_up:
         raise SynthesizerInputError(
-            f"The columns {made_up} of 'OneHotEncoding' are of sdtypes whose values are made up: "
-            'declare them categorical or numerical.'
+            f"The columns {made_up} of '{_name(constraint)}' are of sdtypes whose values are made "
+            'up: declare them categorical or numerical.'
         )
 
 

@@ -15,7 +15,7 @@ Formal guarantees:
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.constraints.results import Result, bound_inputs, find_solved
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.intake.cells import take_values
 from sdv_threea.intake.columns import find_distinct, make_table
@@ -77,6 +78,24 @@ class Solvable(Derivation, Protocol):
         """
 
 
+class Outcome(Protocol):
+    """A rule by which columns of a row follow from others; written after all steps are undone."""
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The columns that are taken out of the table."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that it reads or changes."""
+
+    def apply(self, cells: Cells, columns: Mapping[str, Column]) -> Cells:
+        """Return the columns that follow; ``columns`` describes all, as released."""
+
+    def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """Describe the columns that follow, by name."""
+
+
 @dataclass(frozen=True)
 class Derivations:
     """All derivations of a table; no column is part of two.
@@ -84,10 +103,12 @@ class Derivations:
     Args:
         domain: The columns of the user.
         steps: The derivations.
+        outcomes: Columns that follow from others, in the order in which they are written.
     """
 
     domain: Domain
     steps: tuple[Derivation, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
 
     @property
     def derived(self) -> Domain:
@@ -96,7 +117,8 @@ class Derivations:
         The last column is one of the user's if any is left; it may replace an unnamed target.
         """
         new = (column for step in self.steps for column in step.derived)
-        return Domain((*new, *self._untouched()), self.domain.target)
+        either = tuple(pair for step in self.steps for pair in getattr(step, 'either', ()))
+        return Domain((*new, *self._untouched()), self.domain.target, either)
 
     def forward(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the derived columns, in the storage and with the index of the user's columns.
@@ -116,13 +138,14 @@ class Derivations:
         }
         for step in self.steps:
             cells |= step.back(sampled, domain)
+        columns = self._describe(domain)
+        for outcome in self.outcomes:
+            cells |= outcome.apply(cells, columns)
         return make_table({name: cells[name] for name in self.domain.names}, sampled.index)
 
     def restore(self, domain: Domain) -> Domain:
         """Describe the columns of the user by the released domain of the derived ones."""
-        columns = {column.name: domain[column.name] for column in self._untouched()}
-        for step in self.steps:
-            columns |= {column.name: column for column in step.restore(domain)}
+        columns = self._describe(domain)
         return Domain(tuple(columns[name] for name in self.domain.names), self.domain.target)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
@@ -137,17 +160,54 @@ class Derivations:
 
     def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
         """Return the ends of derived numbers between which known numbers are possible."""
+        columns, untouched = self._describe(domain), {one.name for one in self._untouched()}
         ends: Ends = {}
+        for result in self.outcomes:
+            if isinstance(result, Result) and result.column.name in known:
+                ends |= bound_inputs(result, known, columns, untouched & set(domain.names))
         for step in self._find_solvable(known):
             ends |= step.bound(known, domain)
         return ends
 
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
         """Return drawn derived numbers, changed such that the known numbers follow from them."""
-        cells: Cells = {}
+        columns = self._describe(domain)
+        results = [each for each in self.outcomes if isinstance(each, Result)]
+        for result in results[::-1]:
+            name = find_solved(result, results, known, columns)
+            if name is None:
+                continue
+            cells = self.back(drawn, domain).assign(**known.dropna(axis=1, how='all'))
+            moved = result.solve(name, cells, columns)
+            own = cells[name].to_numpy(dtype=np.float64)
+            is_open = known[result.column.name].isna().to_numpy()
+            known = known.assign(**{name: np.where(is_open, own, moved)})
+        untouched = {column.name for column in self._untouched()} & set(domain.names)
+        found: Cells = {
+            name: known[name].to_numpy()
+            for result in results
+            for name in result.inputs
+            if name in untouched and name in known and isinstance(columns[name], Number)
+        }
         for step in self._find_solvable(known):
-            cells |= step.solve(drawn, known, domain)
-        return cells
+            found |= step.solve(drawn, known, domain)
+        return found
+
+    def find_overruled(
+        self, sampled: pd.DataFrame, known: pd.DataFrame, domain: Domain
+    ) -> NDArray[np.bool_]:
+        """Return true for rows in which a rule has replaced a known value, shape (n,)."""
+        written = {name for each in self.outcomes for name in each.inputs} & set(known)
+        overruled = np.zeros(len(sampled), dtype=np.bool_)
+        if not written:
+            return overruled
+        results = tuple(each for each in self.outcomes if isinstance(each, Result))
+        before = replace(self, outcomes=results)
+        one, other = before.back(sampled, domain), self.back(sampled, domain)
+        for name in written:
+            same = (one[name] == other[name]) | (one[name].isna() & other[name].isna())
+            overruled |= ~same.to_numpy(dtype=np.bool_)
+        return overruled
 
     def _find_solvable(self, known: pd.DataFrame) -> list[Solvable]:
         """Return the derivations of numbers that are known."""
@@ -157,8 +217,18 @@ class Derivations:
             if isinstance(step, Solvable) and set(step.replaced) & set(known)
         ]
 
+    def _describe(self, domain: Domain) -> dict[str, Column]:
+        """Describe the columns of the user by the released domain, by name."""
+        columns = {column.name: domain[column.name] for column in self._untouched()}
+        for step in self.steps:
+            columns |= {column.name: column for column in step.restore(domain)}
+        for outcome in self.outcomes:
+            columns |= outcome.restore(columns)
+        return columns
+
     def _untouched(self) -> list[Column]:
         touched = {name for step in self.steps for name in step.replaced}
+        touched |= {name for outcome in self.outcomes for name in outcome.replaced}
         return [column for column in self.domain.columns if column.name not in touched]
 
 

@@ -1,8 +1,11 @@
-"""Ordered numbers, replaced by one of them and the differences between neighbours.
+"""Ordered numbers, as one of them and, where it is narrower, differences between neighbours.
 
 A difference between two ordered numbers is at least zero, and that is public. Numbers that such
-orders connect form a tree: one column, the root, stays as it is. Every other column becomes its
-difference to a neighbour that is nearer to the root.
+orders connect form a tree: one column, the root, stays as it is. Every other column may become its
+difference to a neighbour that is nearer to the root. It does if that is narrower, by the released
+ranges of both (:mod:`sdv_threea.describe.narrower`): a discharge becomes the length of a stay. The
+date of admission stays as it is, because ages at admission are spread wider than these dates; rows
+whose birth is later are rejected.
 """
 
 from __future__ import annotations
@@ -17,8 +20,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.constraints.derivations import Cells, Choices, Ends
+from sdv_threea.constraints.intervals import find_released, intersect, reach, spread_out
 from sdv_threea.describe.granularity import step_codes
-from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples
+from sdv_threea.describe.lattice import STEP_TOLERANCE, has_few_values, multiples
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.intake.columns import read_numbers
 
@@ -67,22 +71,27 @@ class Differences:
 
     @property
     def derived(self) -> tuple[Column, ...]:
-        """The root, the differences, and the category of missing columns."""
-        root = self.columns[0]
-        root = root if root.name == self.target else replace(root, nullable=False)
+        """All numbers, the differences, and the category of missing columns."""
+        numbers = tuple(
+            own if own.name == self.target else replace(own, nullable=False) for own in self.columns
+        )
         gaps = tuple(self._describe_gap(order) for _, order in self.links)
         if self.missing is None:
-            return (root, *gaps)
-        return (root, *gaps, Category(name=self.missing, nullable=False))
+            return (*numbers, *gaps)
+        return (*numbers, *gaps, Category(name=self.missing, nullable=False))
+
+    @property
+    def either(self) -> tuple[tuple[str, str], ...]:
+        """The numbers and their differences, of which the narrower ones are modelled."""
+        return tuple((child, order.difference) for child, order in self.links)
 
     def forward(self, table: pd.DataFrame) -> Cells:
         """Subtract neighbours, record by record, exactly if both are multiples of a known step."""
         numbers = {name: read_numbers(table[name]) for name in self.replaced}
-        root = self.columns[0]
-        cells: Cells = {root.name: numbers[root.name]}
+        cells: Cells = dict(numbers)
         for _, order in self.links:
             step = _shared_step(self._by_name[order.low].step, self._by_name[order.high].step)
-            steps = (step,) if step else root.steps
+            steps = (step,) if step else self.columns[0].steps
             cells[order.difference] = _subtract(numbers[order.high], numbers[order.low], steps)
         if self.missing is not None:
             names = self._may_be_missing
@@ -95,15 +104,21 @@ class Differences:
         root = self.columns[0].name
         cells: Cells = {root: sampled[root].to_numpy(dtype=np.float64)}
         # Where the target is missing, differences are added to the target of the previous row.
-        base = pd.Series(cells[root]).ffill().bfill().to_numpy()
-        numbers = {root: base}
+        numbers = {root: pd.Series(cells[root]).ffill().bfill().to_numpy()}
         for child, order in self.links:
-            gap = sampled[order.difference].to_numpy(dtype=np.float64)
-            if order.strict:
-                gap = np.maximum(gap, _number(domain, order.difference).step or 0.0)
-            column = restored[child]
-            moved = _move(numbers[_other(order, child)], gap, child == order.high, column.step)
-            numbers[child] = np.clip(moved, column.low, column.high)
+            if order.difference not in domain.names:
+                numbers[child] = sampled[child].to_numpy(dtype=np.float64)
+            else:
+                gap, column = _number(domain, order.difference), restored[child]
+                drawn = sampled[order.difference].to_numpy(dtype=np.float64)
+                parent, upwards = numbers[_other(order, child)], child == order.high
+                room = (
+                    cast(float, column.high) - parent if upwards else parent - (column.low or 0.0)
+                )
+                least = (gap.step or 0.0) * order.strict
+                fitted = _fold(np.maximum(drawn, least), least, room, gap.step or 0.0, parent)
+                moved = _move(parent, fitted, upwards, column.step)
+                numbers[child] = np.clip(moved, column.low, column.high)
             cells[child] = numbers[child]
         if self.missing is not None:
             for name in self._may_be_missing:
@@ -112,12 +127,16 @@ class Differences:
         return cells
 
     def restore(self, domain: Domain) -> tuple[Number, ...]:
-        """Describe the numbers: their ranges follow from those of the root and the differences."""
-        root = _number(domain, self.columns[0].name)
-        numbers = {root.name: root}
+        """Describe the numbers: without a released range, it follows from those of differences."""
+        beside = {own.name: own for own in domain.beside}
+        numbers = {self.columns[0].name: _number(domain, self.columns[0].name)}
         for child, order in self.links:
-            parent, gap = numbers[_other(order, child)], _number(domain, order.difference)
-            numbers[child] = _place(self._by_name[child], parent, gap, child == order.high)
+            if order.difference in domain.names:
+                parent, gap = numbers[_other(order, child)], _number(domain, order.difference)
+                own = beside.get(child, self._by_name[child])
+                numbers[child] = _place(own, parent, gap, child == order.high)
+            else:
+                numbers[child] = _number(domain, child)
         missing = {name for names in self._list_missing(domain) for name in names}
         return tuple(
             number
@@ -139,41 +158,49 @@ class Differences:
         return {self.missing: chosen}
 
     def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
-        """Bound the root and the differences: intervals spread along the tree."""
+        """Bound numbers and differences: intervals spread along the tree from known numbers."""
         if not known[[name for name in self.replaced if name in known]].notna().any(axis=None):
             return {}
-        root = self.columns[0].name
-        ends = {name: _spread_out(known, name) for name in self.replaced}
-        ends[root] = _intersect(ends[root], _released(domain, root))
+        ends = {name: spread_out(known, name) for name in self.replaced}
+        for name in ends.keys() & set(domain.names):
+            ends[name] = intersect(ends[name], find_released(domain, name))
+        gaps = {
+            order: find_released(domain, order.difference)
+            if order.difference in domain.names
+            else np.array([[0.0, np.inf]])
+            for _, order in self.links
+        }
         upwards = [(child, order, _other(order, child)) for child, order in self.links]
         for child, order, parent in (*upwards[::-1], *upwards):
-            gap = _released(domain, order.difference)
-            ends[parent] = _intersect(ends[parent], _reach(ends[child], gap, child != order.high))
-            ends[child] = _intersect(ends[child], _reach(ends[parent], gap, child == order.high))
-        found = {root: ends[root]}
+            ends[parent] = intersect(
+                ends[parent], reach(ends[child], gaps[order], child != order.high)
+            )
+            ends[child] = intersect(
+                ends[child], reach(ends[parent], gaps[order], child == order.high)
+            )
         for _, order in self.links:
-            gap = ends[order.high] - ends[order.low][:, ::-1]
-            found[order.difference] = _intersect(gap, _released(domain, order.difference))
-        return found
+            between = ends[order.high] - ends[order.low][:, ::-1]
+            ends[order.difference] = intersect(between, gaps[order])
+        return {name: own for name, own in ends.items() if name in domain.names}
 
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
         """Move numbers that are not known by drawn differences, and differences between known ones.
 
         A number is moved with the nearest known one further from the root.
         """
-        numbers = {name: _spread_out(known, name)[:, 0] for name in self.replaced}
-        numbers = {
-            name: np.where(np.isfinite(each), each, np.nan) for name, each in numbers.items()
-        }
-        gaps = {order: drawn[order.difference].to_numpy(float) for _, order in self.links}
-        for child, order in self.links[::-1]:
+        links = [each for each in self.links if each[1].difference in domain.names]
+        ends = {name: spread_out(known, name)[:, 0] for name in self.replaced}
+        numbers = {name: np.where(np.isfinite(each), each, np.nan) for name, each in ends.items()}
+        gaps = {order: drawn[order.difference].to_numpy(np.float64) for _, order in links}
+        for child, order in links[::-1]:
             parent, upwards = _other(order, child), child != order.high
             moved = _move(numbers[child], gaps[order], upwards, self._by_name[parent].step)
             numbers[parent] = np.where(np.isnan(numbers[parent]), moved, numbers[parent])
-        root = self.columns[0].name
-        numbers[root] = np.where(np.isnan(numbers[root]), drawn[root], numbers[root])
-        cells: Cells = {root: numbers[root]}
-        for child, order in self.links:
+        cells: Cells = {}
+        for name in numbers.keys() & set(domain.names):
+            cells[name] = np.where(np.isnan(numbers[name]), drawn[name], numbers[name])
+        numbers |= cells
+        for child, order in links:
             parent = _other(order, child)
             step = _number(domain, order.difference).step
             moved = _move(numbers[parent], gaps[order], child == order.high, step)
@@ -200,11 +227,13 @@ class Differences:
         low, high = self._by_name[order.low], self._by_name[order.high]
         step = _shared_step(low.step, high.step)
         least = step if order.strict and step else 0.0
-        known = low.low is not None and high.high is not None
+        most = None if low.low is None or high.high is None else max(high.high - low.low, least)
+        if most is not None and not has_few_values(least, most, step or 0.0):
+            most = None  # most differences are far smaller, so their range is asked for
         return Number(
             name=order.difference,
             low=least,
-            high=max((high.high or 0.0) - (low.low or 0.0), least) if known else None,
+            high=most,
             step=step,
             nullable=False,
             steps=low.steps,
@@ -241,31 +270,6 @@ def plant(
     can_miss = any(each.nullable is not False and each.name != target for each in columns)
     own_target = target if target == root else None
     return Differences(columns, links, missing if can_miss else None, own_target)
-
-
-def _spread_out(known: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """Return the ends of a column, shape (n, 2): infinite where its number is not known."""
-    own = known[name].to_numpy(dtype=np.float64) if name in known else np.full(len(known), np.nan)
-    ends = np.stack([own, own], axis=1)
-    return np.where(np.isnan(ends), [-np.inf, np.inf], ends)
-
-
-def _released(domain: Domain, name: str) -> NDArray[np.float64]:
-    column = _number(domain, name)
-    return np.array([[column.low, column.high]], dtype=np.float64)
-
-
-def _intersect(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the common part of intervals, shape (n, 2)."""
-    low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
-    return np.stack([low, high], axis=1)
-
-
-def _reach(
-    ends: NDArray[np.float64], gap: NDArray[np.float64], upwards: bool
-) -> NDArray[np.float64]:
-    """Return the ends of numbers that are a difference above or below others."""
-    return ends + gap if upwards else ends - gap[:, ::-1]
 
 
 def _walk(root: str, orders: Sequence[Order]) -> Iterable[tuple[str, Order]]:
@@ -345,6 +349,22 @@ def _move(
     nearest = np.round(times)
     close = np.abs(nearest - times) <= STEP_TOLERANCE * np.maximum(np.abs(times), 1.0)
     return multiples(np.where(close, nearest, np.ceil(times) if upwards else np.floor(times)), step)
+
+
+def _fold(
+    gaps: NDArray[np.float64],
+    least: float,
+    room: NDArray[np.float64],
+    step: float,
+    parents: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Fold differences that exceed the room of their row back into it."""
+    width = np.maximum(room - least, 0.0) + step
+    with np.errstate(invalid='ignore', divide='ignore'):
+        folded = least + np.where(width > 0, np.mod(gaps - least, width), 0.0)
+    # Rounding of sums must not fold the largest difference to the smallest.
+    exceeds = gaps - room > STEP_TOLERANCE * (np.abs(room) + np.abs(parents))
+    return np.where(exceeds, folded, gaps)
 
 
 def _place(child: Number, parent: Number, gap: Number, upwards: bool) -> Number:

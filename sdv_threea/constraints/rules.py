@@ -6,8 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
-from sdv_threea.constraints.derivations import Derivation, Derivations, Indicator, Joint
+from sdv_threea.constraints.consequences import Consequence
+from sdv_threea.constraints.derivations import (
+    Derivation,
+    Derivations,
+    Indicator,
+    Joint,
+    Outcome,
+)
 from sdv_threea.constraints.differences import Order, plant
+from sdv_threea.constraints.expressions import Expression
+from sdv_threea.constraints.results import Result
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.storage.metadata import DAY, ColumnMetadata
 
@@ -31,6 +40,8 @@ class Rules:
         #: Whether two columns must differ, by the smaller and the larger one.
         self._orders: dict[tuple[str, str], bool] = {}
         self._flags: list[list[str]] = []
+        self._formulas: list[tuple[str, Expression, int | None]] = []
+        self._fixed: list[Consequence] = []
 
     def join(self, names: Sequence[str]) -> None:
         """Add a rule: only some combinations of these categories occur."""
@@ -58,9 +69,47 @@ class Rules:
         if self._domain.target not in names and not _meets(names, taken):
             self._flags.append(list(dict.fromkeys(names)))
 
+    def compute(self, name: str, expression: Expression, decimals: int | None) -> None:
+        """Add a rule: a number or a date follows from other columns."""
+        self._formulas.append((name, expression, decimals))
+
+    def fix(self, consequence: Consequence) -> None:
+        """Add a rule: a column fixes the values of others."""
+        self._fixed.append(consequence)
+
     def derive(self) -> Derivations:
         """Return the derivations of the collected rules."""
-        return Derivations(self._domain, tuple(self._make_steps()))
+        return Derivations(self._domain, tuple(self._make_steps()), self._list_outcomes())
+
+    def _list_outcomes(self) -> tuple[Outcome, ...]:
+        """Return what follows from other columns, each after all that it follows from."""
+        touched = {name for step in self._make_steps() for name in step.replaced}
+        touched |= {self._domain.target or '', *(name for group in self._beside for name in group)}
+        results: list[Result] = []
+        for name, expression, decimals in self._formulas:
+            free = [each for each in (name, *expression.names) if each not in touched]
+            column = choose_result(name, expression, decimals, free)
+            if column is not None:
+                touched.add(column)
+                own = expression if column == name else expression.solve(column, name)
+                results.append(Result(self._number(column), own, self._dates, decimals))
+        waiting: list[Outcome] = [*self._fixed, *results]
+        missing = {each for outcome in waiting for each in outcome.replaced}
+        found: list[Outcome] = []
+        while waiting:
+            ready = [each for each in waiting if not missing & set(each.inputs)]
+            # If results follow from each other, the first is modelled, and its rule is checked.
+            following = ready[0] if ready else waiting[0]
+            found += ready[:1]
+            waiting.remove(following)
+            missing -= set(following.replaced)
+        return tuple(found)
+
+    @property
+    def _dates(self) -> frozenset[str]:
+        return frozenset(
+            name for name, each in self._columns.items() if each['sdtype'] == 'datetime'
+        )
 
     def _make_steps(self) -> Iterator[Derivation]:
         taken = set(self._columns)
@@ -112,6 +161,21 @@ class Rules:
 
     def _number(self, name: str) -> Number:
         return cast(Number, self._domain[name])
+
+
+def choose_result(
+    name: str, expression: Expression, decimals: int | None, free: Sequence[str]
+) -> str | None:
+    """Return the column of a formula that is computed, among those that are free; the others stay.
+
+    It is the stated one; but of a difference, ``stay = discharge - admission``, it is the date of
+    discharge, which follows by an addition: a stay can be modelled closely, and is at least zero.
+    """
+    falls = {name: expression.num_falls}
+    if expression.is_sum and decimals is None:
+        once = [each for each in expression.names if expression.occurs_once(each)]
+        falls |= {each: expression.solve(each, name).num_falls for each in once}
+    return min((each for each in falls if each in free), key=falls.__getitem__, default=None)
 
 
 def _meets(names: Sequence[str], groups: Sequence[Sequence[str]]) -> bool:

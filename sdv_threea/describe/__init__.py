@@ -17,5 +17,6 @@ nothing but a :class:`~sdv_threea.describe.description.Description`, which may b
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,
 * :mod:`~sdv_threea.describe.granularity`: the step of a number, and the rounding of its values,
 * :mod:`~sdv_threea.describe.filling`: blanks of a domain, filled in,
+* :mod:`~sdv_threea.describe.narrower`: which of a number and its difference is modelled,
 * :mod:`~sdv_threea.describe.constants`: constants chosen by measurement.
 """

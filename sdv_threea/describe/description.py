@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
@@ -146,7 +146,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     vast = find_vast(domain, sketches, constants.vast)
     bounded = loosen(Domain(tuple(columns)), vast).columns
     found_ranges = (fill_range(own, sketches, extrapolate, constants.thin) for own in bounded)
-    filled = Domain(tuple(map(cut_range, found_ranges, domain.columns)), domain.target)
+    filled = replace(domain, columns=tuple(map(cut_range, found_ranges, domain.columns)))
     beyond = {name: count_beyond(most[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
     heaps = {

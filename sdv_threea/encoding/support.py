@@ -136,7 +136,7 @@ def narrowed(
     }
     domain = description.domain
     columns = tuple(_narrow(column, possible, complete) for column in domain.columns)
-    return Domain(columns, domain.target)
+    return replace(domain, columns=columns)
 
 
 def _is_inside(transformer: NumberEncoder, description: Description) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ A model of one table reads no other table, so relations to other tables become c
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ def own_domain(
         columns.append(Category(name=name, values=rows, nullable=False if link.required else None))
     for name in layout.present.values():
         columns.append(Category(name=name, values=(False, True), nullable=False))
-    return Domain((*columns, *domain.columns), domain.target)
+    return replace(domain, columns=(*columns, *domain.columns))
 
 
 def own_columns(

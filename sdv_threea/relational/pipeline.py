@@ -227,7 +227,7 @@ def _set_beside(
         context = context_columns(transformers, names, owners, referred)
         joined = pd.concat([context, rows], axis=1)
     described, own = context_domain(transformers, names), task.plan.domain
-    return joined, Domain((*described, *own.columns), own.target)
+    return joined, replace(own, columns=(*described, *own.columns))
 
 
 def _release_root(

@@ -71,6 +71,11 @@ def name_losses(
         derived = [by_name[column.name] for column in step.derived if column.name in by_name]
         for name in step.replaced if derived else ():
             worst = max(derived, key=lambda loss: loss.share.at_most)
+            found[name] = by_name.get(name, replace(worst, column=name, listed=(), ends=None))
+    for outcome in derivations.outcomes:
+        parts = [found[name] for name in outcome.inputs if name in found]
+        for name in outcome.replaced if parts else ():
+            worst = max(parts, key=lambda loss: loss.share.at_most)
             found[name] = replace(worst, column=name, listed=(), ends=None)
     modelled = {*derivations.domain.names}
     for name in columns:

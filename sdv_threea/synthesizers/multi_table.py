@@ -395,4 +395,4 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
 
 def _describe_own(model: TableRelease) -> Domain:
     """Describe the released columns of the table itself, without foreign keys."""
-    return Domain(tuple(model.released.domain[each] for each in model.layout.own))
+    return model.released.domain.only(model.layout.own)

@@ -16,6 +16,7 @@ import pandas as pd
 from sdv.errors import NotFittedError, SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.constraints.constraint_set import BUILT_IN, read_constraint, spell_constraint
 from sdv_threea.errors import InputError
 from sdv_threea.settings import Settings
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
@@ -32,8 +33,8 @@ LEFT_OUT = ('kernel', 'ledger', 'memory_limit', 'metadata', 'verbose')
 
 #: The error for a synthesizer that a release cannot hold.
 CODE = (
-    'This synthesizer has constraints, or transformers that were chosen. They are code, which a '
-    'release cannot hold: save it by save().'
+    'This synthesizer has constraints that you programmed, or transformers that were chosen. They '
+    'are code, which a release cannot hold: save it by save().'
 )
 
 #: What SDV notes of a fit.
@@ -60,8 +61,8 @@ class Released:
         """Save the release in a file that holds no code, whole or not at all.
 
         The file has everything that sampling needs, and the privacy statement. The kernel, which
-        only a fit needs, is left out. Constraints and chosen transformers are code: a synthesizer
-        with any can be saved by :meth:`save` only.
+        only a fit needs, is left out. Programmed constraints and chosen transformers are code: a
+        synthesizer with any can be saved by :meth:`save` only.
 
         Args:
             filepath: The file. If saving fails or is interrupted, it stays as it was.
@@ -83,6 +84,7 @@ class Released:
             'dates': {name: getattr(self, name, None) for name in DATES},
             'fits': self._num_releases,
             'recorded': self._recorded and self._recorded.to_dict(),
+            'constraints': [spell_constraint(each) for each in self.get_constraints()],  # type: ignore[attr-defined]
             **self._tell_release(),
         }
         if _list_generators(self) != _list_generators(_restore(type(self), facts)):
@@ -216,6 +218,8 @@ def make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
 
 def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
     synthesizer = kind(_read_metadata(facts['metadata']), **facts['arguments'])
+    if constraints := [read_constraint(each) for each in facts.get('constraints', ())]:
+        synthesizer.add_constraints(constraints)
     synthesizer._num_releases = facts['fits']
     if recorded := facts.get('recorded'):  # releases of older versions have none
         from sdv_threea.storage.ledger_files import Recorded
@@ -240,7 +244,8 @@ def _read_metadata(stated: Mapping[str, Any]) -> Metadata:
 
 def _has_code(synthesizer: Any) -> bool:
     preprocessor = synthesizer.preprocessor
-    return bool(preprocessor.constraints.adopted or preprocessor.transformers.chosen)
+    own = [each for each in preprocessor.constraints.adopted if type(each) not in BUILT_IN]
+    return bool(own or preprocessor.transformers.chosen)
 
 
 def _list_generators(synthesizer: Any) -> dict[Any, str]:

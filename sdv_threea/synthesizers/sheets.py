@@ -99,7 +99,7 @@ def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError |
         if model is None:
             yield _describe_public(name, metadata, synthesizer._model.num_rows[name]), None
             continue
-        own = Domain(tuple(model.released.domain[each] for each in model.layout.own))
+        own = model.released.domain.only(model.layout.own)
         single = synthesizer._table_synthesizers[name]
         shown = single.preprocessor.derivations.restore(own)
         columns = _list_columns(metadata.tables[name].columns, single.preprocessor, shown, {})

@@ -51,10 +51,17 @@ def fill(domain, values):
     return Domain(tuple(columns), domain.target)
 
 
-def turn_around(derivations, table):
+def model(domain, differences=True):
+    """The domain that is modelled if all differences, or none, are narrower than their numbers."""
+    left_out = {own if differences else gap for own, gap in domain.either}
+    return domain.only(set(domain.names) - left_out)
+
+
+def turn_around(derivations, table, differences=True):
     derived = derivations.forward(table)
-    released = fill(derivations.derived, derived)
+    released = fill(model(derivations.derived, differences), derived)
     assert list(derived) == list(derivations.derived.names)
+    derived = derived[list(released.names)].copy()
     for column in released.columns:
         # What is never missing is drawn for every row.
         if isinstance(column, Number) and not column.nullable:
@@ -197,7 +204,8 @@ def test_ordered_numbers_come_back_with_their_missing_values(shape, target, data
     row = st.tuples(*(present if name == target else numbers for name in names))
     table = sort_values(data.draw(st.lists(row, min_size=1, max_size=5)), names, orders)
     back = turn_around(derivations, table)
-
+    whole = turn_around(derivations, table, differences=False)
+    np.testing.assert_array_equal(whole, table)
     assert list(back) == names
     assert (back.isna() == table.isna()).all().all()
     # A number is lost where it is only known by its distance to a missing one.
@@ -233,10 +241,9 @@ def test_a_missing_target_stays_missing_and_others_stand_on_another_row(rows):
 )
 def test_the_root_is_the_target_or_as_low_as_can_be(shape, target, root):
     derivations, _ = grow(shape, target)
-    names = derivations.derived.names
-
-    assert names[0] == root
-    assert len(set(names) & set(derivations.domain.names)) == 1
+    assert model(derivations.derived).names[0] == root
+    assert len(set(model(derivations.derived).names) & set(derivations.domain.names)) == 1
+    assert set(derivations.domain.names) <= set(model(derivations.derived, False).names)
 
 
 @pytest.mark.parametrize('shape', ROOTS)
@@ -247,7 +254,7 @@ def test_whatever_is_drawn_obeys_the_order(shape, strict, seed):
     derivations, orders = grow(shape, strict=strict, step=0.1)
     rng = np.random.default_rng(seed)
     columns, sampled = [], {}
-    for column in derivations.derived.columns:
+    for column in model(derivations.derived).columns:
         if isinstance(column, Category):
             columns.append(replace(column, values=((),)))
             sampled[column.name] = objects([()] * 50)
@@ -274,13 +281,17 @@ def test_differences_of_decimals_are_exact():
 
 
 def test_what_is_public_of_differences():
-    strict, _ = grow('pair', strict=True, step=1.0, low=0.0, high=20.0, nullable=False)
+    facts = {'strict': True, 'step': 1.0, 'low': 0.0, 'nullable': False}
+    strict, wide = (grow('pair', high=high, **facts)[0] for high in (20.0, 2_000.0))
     unknown, _ = grow('pair', strict=True)
     gap = strict.derived['a#b']
 
-    assert strict.derived.names == ('a', 'a#b')
+    assert strict.derived.names == ('a', 'b', 'a#b')
+    assert strict.derived.either == (('b', 'a#b'),)
     assert (gap.low, gap.high, gap.step, gap.nullable) == (1.0, 20.0, 1.0, False)
-    assert unknown.derived.names == ('a', 'a#b', 'missing')
+    # Of a wide range, nearly all differences are a small part, which is asked for.
+    assert wide.derived['a#b'].high is None
+    assert unknown.derived.names == ('a', 'b', 'a#b', 'missing')
     assert unknown.derived['a#b'] == Number(name='a#b', low=0.0, nullable=False)
     assert unknown.derived['missing'] == Category(name='missing', nullable=False)
 
@@ -292,13 +303,25 @@ def test_a_public_bound_holds_for_what_it_bounds_through_the_order():
     root = tree.derived[0]
     assert (root.name, root.low, root.high) == ('b', -5.0, 9.0)
 
-    gaps = [replace(gap, low=0.0, high=30.0, step=1.0) for gap in tree.derived[1:3]]
+    gaps = [replace(gap, low=0.0, high=30.0, step=1.0) for gap in tree.derived[3:5]]
     missing = Category(name='missing', values=((),), nullable=False)
     released = Domain((replace(root, step=1.0), *gaps, missing))
     sampled = pd.DataFrame({'b': [8.0, -3.0], 'ab': [20.0, 1.0], 'bc': [20.0, 1.0]})
     back = tree.back(sampled.assign(missing=objects([(), ()])), released)
-    assert back['a'].tolist() == [-5.0, -4.0]
-    assert back['c'].tolist() == [9.0, -2.0]
+    # There is room for 13 below and 1 above, and differences of 20 are folded into it.
+    assert back['a'].tolist() == [2.0, -4.0]
+    assert back['c'].tolist() == [8.0, -2.0]
+
+
+def test_differences_stay_in_the_range_that_was_released_beside_them():
+    derivations, _ = grow('pair', strict=True, step=1.0, nullable=False)
+    columns = (Number(name='a', low=0, high=9, step=1), Number(name='a#b', low=1, high=90, step=1))
+    own = Number(name='b', low=3, high=9, step=1, nullable=False)
+    released = Domain(columns, beside=(own,))
+    sampled = pd.DataFrame({'a': [1.0, 5.0, 9.0], 'a#b': [5.0, 31.0, 4.0]})
+
+    assert derivations.restore(released)['b'] == own
+    assert derivations.back(sampled, released)['b'].tolist() == [6.0, 8.0, 9.0]
 
 
 def test_a_coarser_number_is_rounded_away_from_its_neighbour():
@@ -310,7 +333,7 @@ def test_a_coarser_number_is_rounded_away_from_its_neighbour():
     pd.testing.assert_frame_equal(turn_around(derivations, table), table)
 
     derived = derivations.forward(table)
-    released = fill(derivations.derived, derived)
+    released = fill(model(derivations.derived), derived)
     back = derivations.back(derived.assign(ab=2.0, ca=2.0), released)
     assert back['b'].tolist() == [1_000.0, 1_000.0]
     assert back['c'].tolist() == [0.0, 500.0]

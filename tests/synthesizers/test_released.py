@@ -15,13 +15,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from rdt.transformers import FloatFormatter
-from sdv.cag import Inequality
+from sdv.cag import FixedCombinations, Inequality, SingleTableProgrammableConstraint
 from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.accounting import Receipt
 from sdv_threea.cli.commands import main
+from sdv_threea.constraints import Formula, IfThen
 from sdv_threea.joint.density import Joint
 from sdv_threea.storage import release_files
 from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
@@ -156,6 +157,51 @@ def test_the_command_line_writes_and_opens_it(tmp_path):
     assert len(pd.read_csv(tmp_path / 'out.csv')) == 9
 
 
+def test_constraints_of_parameters_are_part_of_a_release(tmp_path):
+    rng = np.random.default_rng(0)
+    net, works = rng.gamma(2, 50, 800).round(2), rng.random(800) < 0.5
+    bills = pd.DataFrame({'net': net, 'tip': rng.gamma(2, 5, 800).round(2), 'works': works})
+    bills = bills.assign(total=(bills.net + bills.tip).round(2), job=np.where(works, 'a', None))
+    bills = bills.assign(
+        paid=bills.total + rng.integers(0, 3, 800), town=rng.choice(['x', 'y'], 800)
+    )
+    kinds = {'works': 'boolean', 'job': 'categorical', 'town': 'categorical'}
+    columns = {name: {'sdtype': kinds.get(name, 'numerical')} for name in bills}
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    rules = [
+        Inequality('net', 'paid'),
+        Formula('total', 'net + tip'),
+        FixedCombinations(['job', 'town']),
+        IfThen('works', {'job': None}, if_values=[False]),
+    ]
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=9.0)
+    synthesizer.add_constraints(rules)
+    synthesizer.fit({'people': bills})
+    loaded = restore(synthesizer, tmp_path / 'people.release')
+
+    kinds = [type(each) for each in rules]
+    assert [type(each) for each in loaded.get_constraints()] == kinds
+    one, other = (each.sample(200)['people'] for each in (loaded, synthesizer))
+    pd.testing.assert_frame_equal(one, other)
+    assert ((one['net'] + one['tip']).round(2) == one['total']).all()
+    known = pd.DataFrame({'total': [60.0, 90.0] * 20, 'works': False})
+    for each in (loaded, synthesizer):
+        drawn = each.sample_remaining_columns(known)['people']
+        assert drawn[['total', 'works']].equals(known.astype(drawn[['total', 'works']].dtypes))
+        assert ((drawn['net'] + drawn['tip']).round(2) == drawn['total']).all()
+        assert drawn['job'].isna().all() and (drawn['net'] <= drawn['paid']).all()
+
+
+class Own(SingleTableProgrammableConstraint):
+    """A constraint that is code."""
+
+    def get_updated_metadata(self, metadata):
+        return metadata
+
+    def is_valid(self, data):
+        return data['x'] <= data['y']
+
+
 def test_what_is_code_is_refused(small, database, tmp_path):
     columns = {'x': NUMBER, 'y': NUMBER}
     table = {'people': pd.DataFrame({'x': range(100), 'y': range(1, 101)})}
@@ -163,7 +209,7 @@ def test_what_is_code_is_refused(small, database, tmp_path):
     constrained, chosen = ClustMixSynthesizer(metadata), ClustMixSynthesizer(metadata)
     with pytest.raises(NotFittedError):
         chosen.save_release(tmp_path / 'none')
-    constrained.add_constraints([Inequality('x', 'y')])
+    constrained.add_constraints([Own()])
     chosen.auto_assign_transformers(table)
     chosen.update_transformers({'x': FloatFormatter()})
     for synthesizer in (constrained, chosen):

@@ -79,7 +79,8 @@ def test_a_target_may_be_ordered(fit, table, target, count_rejected):
     sampled = synthesizer.sample(500)[NAME]
 
     assert synthesizer._model.domain.names[0] == target
-    assert count_rejected(synthesizer) == 0
+    # Numbers that are narrower than their differences are modelled, and may be out of order.
+    assert count_rejected(synthesizer) < 100
     assert abs(sampled[target].mean() - table[target].mean()) < 0.2 * table[target].std()
 
 

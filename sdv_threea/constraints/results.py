@@ -1,0 +1,202 @@
+"""Numbers that follow from other columns by a formula: not modelled, but computed from samples."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.constraints.expressions import Expression, Values
+from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples
+from sdv_threea.domain import Column, Number
+
+#: Seconds of a day: formulas count dates, which are seconds here, in days.
+SECONDS = 86_400.0
+
+#: Results are cut here if a divisor may be zero.
+LARGEST = 1e300
+
+#: Relative distance at which two floats are the same result of a few operations.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Result:
+    """A number that follows from other columns of its row.
+
+    Args:
+        column: The number, by public facts. It is left out of the model.
+        expression: How it follows.
+        dates: The columns that are dates.
+        decimals: The decimals that it is rounded to; ``None`` for no rounding.
+    """
+
+    column: Number
+    expression: Expression
+    dates: frozenset[str]
+    decimals: int | None
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The number."""
+        return (self.column.name,)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that it follows from."""
+        return self.expression.names
+
+    def apply(
+        self, cells: Mapping[str, Values], columns: Mapping[str, Column]
+    ) -> dict[str, Values]:
+        """Compute the number of each row; it is missing if a column of the formula is.
+
+        ``columns`` describes the columns as they were released.
+        """
+        found = self._compute(self.column.name, self.expression, cells)
+        return {self.column.name: _round(found, self._describe(columns).step or 0.0)}
+
+    def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """Describe the number by the released descriptions of the columns it follows from."""
+        return {self.column.name: self._describe(columns)}
+
+    def _describe(self, columns: Mapping[str, Column]) -> Number:
+        parts = [part for name in self.inputs if isinstance(part := columns[name], Number)]
+        step = self._find_step(parts)
+        ends = self.bound(self.column.name, {}, columns) * self.scale(self.column.name)
+        low, high = np.clip(ends[0], -LARGEST, LARGEST).tolist()
+        low = low if self.column.low is None else self.column.low
+        high = high if self.column.high is None else self.column.high
+        nullable = any(part.nullable for part in parts)
+        return replace(self.column, low=low, high=high, step=step, nullable=nullable)
+
+    def bound(
+        self, name: str, known: Mapping[str, Values], columns: Mapping[str, Column]
+    ) -> Values:
+        """Return the ends of one column of the formula, in days for dates, shape (n, 2) or (1, 2).
+
+        ``known`` holds the ends of known columns, in the same units.
+        """
+        ends = {}
+        for each in (*self.inputs, self.column.name):
+            described = columns.get(each)
+            if each in known:
+                ends[each] = known[each]
+            elif isinstance(described, Number):
+                own = np.array([[described.low, described.high]], dtype=np.float64)
+                ends[each] = own / self.scale(each)
+        return self._find_inverse(name).bound(ends)
+
+    def solve(
+        self, name: str, cells: Mapping[str, Values], columns: Mapping[str, Column]
+    ) -> NDArray[np.float64]:
+        """Return the values of a column from which known results follow; NaN if there are none.
+
+        ``cells`` holds all columns of the formula, and the known results.
+        """
+        column = columns[name]
+        assert isinstance(column, Number)
+        found = self._compute(name, self._find_inverse(name), cells)
+        found = _round(found, column.step or 0.0)
+        wanted = cells[self.column.name]
+        again = self.apply({**cells, name: found}, columns)[self.column.name]
+        return np.where(np.abs(again - wanted) <= SAME * (1 + np.abs(wanted)), found, np.nan)
+
+    def known_ends(self, known: pd.DataFrame) -> dict[str, Values]:
+        """Return the ends of known columns in the units of the formula, infinite where unknown."""
+        ends = {}
+        for name in (*self.inputs, self.column.name):
+            if name in known:
+                own = known[name].to_numpy(dtype=np.float64)
+                half = 0.0
+                if name == self.column.name and self.decimals is not None:
+                    half = 0.5 * 10.0**-self.decimals
+                own = own / self.scale(name)
+                both = np.stack([own - half, own + half], axis=1)
+                ends[name] = np.where(np.isnan(both), [-np.inf, np.inf], both)
+        return ends
+
+    def _find_inverse(self, name: str) -> Expression:
+        if name == self.column.name:
+            return self.expression
+        return self.expression.solve(name, self.column.name)
+
+    def _compute(self, name: str, expression: Expression, cells: Mapping[str, Values]) -> Values:
+        values = {
+            each: np.asarray(cells[each], dtype=np.float64) / self.scale(each)
+            for each in expression.names
+        }
+        found = expression.evaluate(values) * self.scale(name)
+        return np.where(np.isfinite(found), found, np.nan)
+
+    def scale(self, name: str) -> float:
+        """Return how many of the stored units are one of the formula: the seconds of a day."""
+        return SECONDS if name in self.dates else 1.0
+
+    def _find_step(self, parts: list[Number]) -> float:
+        """Return the granularity: as stated, or that of the columns if they are added up."""
+        if self.decimals is not None:
+            return float(10.0**-self.decimals) * self.scale(self.column.name)
+        if self.column.step is not None:
+            return self.column.step
+        if not self.expression.is_sum or len(parts) < len(self.inputs):
+            return 0.0
+        to_own = self.scale(self.column.name)
+        steps = [(part.step or 0.0) * to_own / self.scale(part.name) for part in parts]
+        finest = min(steps)
+        if not finest or any(abs(each / finest - round(each / finest)) > SAME for each in steps):
+            return 0.0
+        return finest
+
+
+def find_solved(
+    result: Result,
+    results: Sequence[Result],
+    known: pd.DataFrame,
+    columns: Mapping[str, Column],
+) -> str | None:
+    """Return the column that is solved for where the result is known: the widest unknown one.
+
+    No other column of the formula may follow from the same columns, by one of ``results``.
+    """
+    if result.column.name not in known:
+        return None
+    sources = {name: _find_sources(name, results) for name in result.inputs}
+    numbers = [
+        own
+        for name in result.inputs
+        if name not in known
+        and isinstance(own := columns[name], Number)
+        and result.expression.occurs_once(name)
+        and not any(sources[name] & sources[each] for each in result.inputs if each != name)
+    ]
+    widths = {own.name: (own.high or 0.0) - (own.low or 0.0) for own in numbers}
+    return max(widths, key=widths.__getitem__, default=None)
+
+
+def _find_sources(name: str, results: Sequence[Result]) -> set[str]:
+    """Return the columns from which a column follows in the end."""
+    for result in results:
+        if result.column.name == name:
+            return {each for one in result.inputs for each in _find_sources(one, results)}
+    return {name}
+
+
+def bound_inputs(
+    result: Result, known: pd.DataFrame, columns: Mapping[str, Column], modelled: Collection[str]
+) -> dict[str, Values]:
+    """Return the ends, (n, 2), between which modelled columns of a known result are possible."""
+    ends, found = result.known_ends(known), {}
+    for name in result.inputs:
+        if name in modelled and name not in known and result.expression.occurs_once(name):
+            own = result.bound(name, ends, columns) * result.scale(name)
+            found[name] = np.where(np.isnan(own), [-np.inf, np.inf], own)
+    return found
+
+
+def _round(values: Values, step: float) -> Values:
+    """Round numbers to multiples of a step, which they are up to the errors of floats."""
+    return multiples(np.rint(values / step), step) if step > STEP_TOLERANCE else values

@@ -1,0 +1,256 @@
+"""Constraints of this package, stated as SDV's own are: formulas, and values that others fix.
+
+They hold parameters only, and learn from no row. SDV writes them to JSON as its own, and
+the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sdv.cag._errors import ConstraintNotMetError
+from sdv.cag.base import BaseConstraint
+from sdv.metadata import Metadata
+
+from sdv_threea.constraints.consequences import is_among
+from sdv_threea.constraints.expressions import Expression, parse
+from sdv_threea.constraints.results import SAME
+
+#: Dates are counted from this moment.
+ORIGIN = np.datetime64('2000-01-01', 'us')
+
+#: The sdtypes of columns that can be counted with.
+COUNTED = ('numerical', 'datetime')
+
+
+class _Stated(BaseConstraint):
+    """A constraint on one table that consists of its parameters."""
+
+    table_name: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the rule."""
+        raise NotImplementedError
+
+    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return true for the rows that obey, shape (n,)."""
+        raise NotImplementedError
+
+    def _refuse(self, columns: Mapping[str, Any]) -> str:
+        """Return why columns cannot have the rule; empty if they can."""
+        raise NotImplementedError
+
+    def _validate_constraint_with_metadata(self, metadata: Metadata) -> None:
+        if self.table_name is None and len(metadata.tables) > 1:
+            raise ConstraintNotMetError('Metadata has several tables: give a table_name.')
+        table = metadata.tables.get(self._get_single_table_name(metadata))
+        if table is None:
+            raise ConstraintNotMetError(f"There is no table '{self.table_name}' in the metadata.")
+        missing = [name for name in self.names if name not in table.columns]
+        if missing:
+            raise ConstraintNotMetError(f'There are no columns {missing} in the metadata.')
+        if problem := self._refuse(table.columns):
+            raise ConstraintNotMetError(problem)
+
+    def _validate_constraint_with_data(self, data: Any, metadata: Metadata) -> None:
+        name = self._get_single_table_name(metadata)
+        if not self.judge(data[name], metadata.tables[name].columns).all():
+            raise ConstraintNotMetError(f"Rows of the table '{name}' break {self!r}.")
+
+    def _fit(self, data: Any, metadata: Metadata) -> None:
+        """Learn nothing."""
+
+    def _transform(self, data: Any) -> Any:
+        return data
+
+    def _reverse_transform(self, data: Any) -> Any:
+        return data
+
+    def _is_valid(self, data: Any, metadata: Metadata) -> dict[str, pd.Series]:
+        own = self._get_single_table_name(metadata)
+        found = {name: pd.Series(True, table.index) for name, table in data.items()}
+        found[own] = pd.Series(self.judge(data[own], metadata.tables[own].columns), data[own].index)
+        return found
+
+
+class Formula(_Stated):
+    """A number or a date that follows from other columns: ``total = net + tax + shipping``.
+
+    Samples obey exactly, also under conditions. Differences of dates are counted in days:
+    ``stay = discharge - admission``. A row is not checked where a value is missing, and its result
+    is missing in samples if a column of the formula is.
+
+    Args:
+        column_name: The column that follows.
+        formula: The arithmetic of other columns, with numbers, brackets, ``+``, ``-``, ``*`` and
+            ``/``; names that are no words are in backticks.
+        decimals: The decimals that the column is rounded to: 0 for whole numbers. By default it is
+            not rounded; integers are.
+        table_name: The table, if there are several.
+
+    Raises:
+        ValueError: If the formula is anything else.
+    """
+
+    def __init__(
+        self,
+        column_name: str,
+        formula: str,
+        decimals: int | None = None,
+        table_name: str | None = None,
+    ) -> None:
+        super().__init__()
+        texts = isinstance(column_name, str) and isinstance(formula, str)
+        if not texts or not isinstance(table_name, str | None):
+            raise ValueError('`column_name`, `formula` and `table_name` must be strings.')
+        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 15):
+            raise ValueError('`decimals` must be a whole number from 0 to 15, or None.')
+        self.column_name, self.formula = column_name, formula
+        self.decimals, self.table_name = decimals, table_name
+        if column_name in self.expression.names:
+            raise ValueError('`formula` must not contain the column that follows from it.')
+
+    @property
+    def expression(self) -> Expression:
+        """The parsed formula."""
+        return parse(self.formula)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the rule."""
+        return (self.column_name, *self.expression.names)
+
+    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return true for the rows that obey, shape (n,)."""
+        values = {name: read_in_days(table[name], columns[name]) for name in self.names}
+        own, expression = values[self.column_name], self.expression
+        found = expression.evaluate(values)
+        scale = 1.0 + sum(np.abs(each) for each in values.values())
+        reach = SAME * scale
+        decimals = self.decimals
+        if decimals is None and pd.api.types.is_integer_dtype(table[self.column_name].dtype):
+            decimals = 0
+        if decimals is not None:
+            reach = reach + 0.5 * 10.0**-decimals
+        known = np.isfinite(own) & np.isfinite(found)
+        return np.asarray(~known | (np.abs(own - found) <= reach))
+
+    def _refuse(self, columns: Mapping[str, Any]) -> str:
+        others = [name for name in self.names if columns[name]['sdtype'] not in COUNTED]
+        return f'A formula needs numbers and dates, and {others} are neither.' if others else ''
+
+
+class IfThen(_Stated):
+    """Values that a column fixes in others: not asked unless, nothing earned if not employed.
+
+    Where the condition is met, samples have one of the given values. Other columns and rows are not
+    restricted.
+
+    Args:
+        if_column_name: The column of the condition.
+        then_values: By column, the value that follows, or the list of those that may. ``None`` is a
+            missing value. Of several, samples keep those that they have, and get the first
+            otherwise.
+        if_values: The values of the condition; ``None`` among them is a missing value.
+        if_range: In place of values, the least and the largest number of the condition, both
+            included, ``None`` for no end.
+        only_if: Whether the first value of each column occurs in no other row.
+        table_name: The table, if there are several.
+
+    Raises:
+        ValueError: If the arguments are of other types.
+    """
+
+    def __init__(
+        self,
+        if_column_name: str,
+        then_values: dict[str, Any],
+        if_values: list[Any] | None = None,
+        if_range: list[float | None] | None = None,
+        only_if: bool = False,
+        table_name: str | None = None,
+    ) -> None:
+        super().__init__()
+        if not isinstance(if_column_name, str) or not isinstance(table_name, str | None):
+            raise ValueError('`if_column_name` and `table_name` must be strings.')
+        if not isinstance(then_values, dict) or not then_values or if_column_name in then_values:
+            raise ValueError('`then_values` must map other columns to values.')
+        if (if_values is None) == (if_range is None):
+            raise ValueError('Give one of `if_values` and `if_range`.')
+        if if_values is not None and (not isinstance(if_values, list | tuple) or not if_values):
+            raise ValueError('`if_values` must be a list of values.')
+        if if_range is not None and (not isinstance(if_range, list | tuple) or len(if_range) != 2):
+            raise ValueError('`if_range` must be a list of two numbers, None for no end.')
+        if not isinstance(only_if, bool):
+            raise ValueError('`only_if` must be True or False.')
+        self.if_column_name, self.then_values = if_column_name, then_values
+        self.if_values, self.if_range = if_values, if_range
+        self.only_if, self.table_name = only_if, table_name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the rule."""
+        return (self.if_column_name, *self.then_values)
+
+    def list_allowed(self, name: str) -> list[Any]:
+        """Return the values that a column may have where the condition is met."""
+        allowed = self.then_values[name]
+        return list(allowed) if isinstance(allowed, list | tuple) else [allowed]
+
+    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return true for the rows that obey, shape (n,)."""
+        cells = read_plainly(table[self.if_column_name], columns[self.if_column_name])
+        met, obeys = self.find_met(cells), np.ones(len(table), dtype=np.bool_)
+        for name in self.then_values:
+            allowed = read_stated(self.list_allowed(name), columns[name])
+            own = read_plainly(table[name], columns[name])
+            obeys &= ~met | is_among(own, allowed)
+            if self.only_if:
+                obeys &= met | ~is_among(own, allowed[:1])
+        return obeys
+
+    def find_met(self, cells: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return true where plain values meet the condition, shape (n,)."""
+        if self.if_values is not None:
+            return is_among(cells, self.if_values)
+        assert self.if_range is not None
+        low, high = self.if_range
+        numbers = np.asarray(pd.to_numeric(pd.Series(cells), errors='coerce'), dtype=np.float64)
+        low, high = -np.inf if low is None else low, np.inf if high is None else high
+        return np.asarray((numbers >= low) & (numbers <= high))
+
+    def _refuse(self, columns: Mapping[str, Any]) -> str:
+        if columns[self.if_column_name]['sdtype'] == 'datetime':
+            return 'A condition needs a category or a number.'
+        if self.if_range and columns[self.if_column_name]['sdtype'] != 'numerical':
+            return 'A condition on a range needs a number.'
+        return ''
+
+
+def read_in_days(column: pd.Series, about: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Read stored numbers, and dates as days since 2000; NaN where missing."""
+    if about['sdtype'] != 'datetime':
+        return np.asarray(pd.to_numeric(column, errors='coerce').astype('float64'))
+    dates = pd.to_datetime(column, format=about.get('datetime_format'), errors='coerce', utc=True)
+    moments = dates.to_numpy(dtype='datetime64[us]')
+    days = (moments - ORIGIN).astype(np.int64) / 86_400e6
+    return np.where(np.isnat(moments), np.nan, days)
+
+
+def read_plainly(column: pd.Series, about: Mapping[str, Any]) -> NDArray[Any]:
+    """Read stored cells: numbers and days as floats, other cells as objects."""
+    if about['sdtype'] in COUNTED:
+        return read_in_days(column, about)
+    return np.asarray(column.astype(object).where(column.notna(), None).to_numpy(dtype=object))
+
+
+def read_stated(values: Sequence[Any], about: Mapping[str, Any]) -> list[Any]:
+    """Read the values of a rule as cells are read: dates in the format of their column."""
+    if about['sdtype'] != 'datetime':
+        return list(values)
+    return list(read_in_days(pd.Series(values, dtype=object), about))

@@ -1,0 +1,166 @@
+"""Formulas, and values that others fix: stated, checked, left out of the model and put back."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.cag import Inequality
+from sdv.cag._errors import ConstraintNotMetError
+from sdv.metadata import Metadata
+
+from sdv_threea.constraints import Formula, IfThen
+from sdv_threea.constraints.constraint_set import ConstraintSet, read_constraint, spell_constraint
+from sdv_threea.constraints.derivations import Derivations
+from sdv_threea.constraints.rules import choose_result
+from sdv_threea.domain import Domain, Number
+from sdv_threea.storage.metadata import describe
+from sdv_threea.storage.reading import take_table
+
+NUMBER, DATE = {'sdtype': 'numerical'}, {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'}
+COLUMNS = {
+    **dict.fromkeys(['net', 'tax', 'total', 'stay', 'wage', 'age'], NUMBER),
+    **dict.fromkeys(['admitted', 'left'], DATE),
+    **dict.fromkeys(['employed', 'branch'], {'sdtype': 'categorical'}),
+}
+METADATA = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+TABLE = pd.DataFrame(
+    {
+        'net': [10.1, 20.0, None],
+        'tax': [2.02, 0.07, 3.0],
+        'total': [12.12, 20.07, 5.0],
+        'stay': [3, 0, 1],
+        'wage': [0.0, 1200.0, 700.0],
+        'age': [12, 40, 30],
+        'admitted': ['28.02.2024', '01.01.1999', '05.05.2020'],
+        'left': ['02.03.2024', '01.01.1999', '06.05.2020'],
+        'employed': ['no', 'yes', None],
+        'branch': [None, 'shop', 'farm'],
+    }
+)
+RULES = [
+    Formula('total', 'net + tax'),
+    Formula('stay', 'left - admitted'),
+    IfThen('employed', {'wage': 0, 'branch': None}, if_values=['no']),
+    IfThen('age', {'wage': [0, 1]}, if_range=[None, 14], only_if=True),
+]
+
+
+def make(*rules):
+    constraints = ConstraintSet(METADATA)
+    constraints.add(list(rules), TABLE)
+    return constraints
+
+
+def derive(*rules, target=None):
+    return make(*rules).derive(describe(COLUMNS, target=target))
+
+
+@pytest.mark.parametrize('rule', RULES, ids=repr)
+def test_valid_rows_pass_and_others_are_told_without_a_value(rule):
+    constraints = make(rule)
+    constraints.check(take_table({'t': TABLE}, 't', COLUMNS))
+    broken = TABLE.assign(total=99.5, stay=77, wage=1000.0)
+    broken.loc[0, 'branch'] = 'secret'
+    assert 0 not in constraints.drop_broken(broken).index
+    with pytest.raises(ConstraintNotMetError, match='break the constraint') as error:
+        constraints.check(take_table({'t': broken}, 't', COLUMNS))
+    assert not any(each in str(error.value) for each in ('99', '77', 'secret'))
+
+
+def test_rounding_is_allowed_as_far_as_it_is_stated():
+    table = pd.DataFrame({'total': [3.33, 3.34], 'net': 10.0, 'tax': 3.0})
+    for decimals, valid in [(2, [True, False]), (1, [True, True]), (None, [False, False])]:
+        assert Formula('total', 'net / tax', decimals).judge(table, COLUMNS).tolist() == valid
+    assert Formula('total', 'net / tax').judge(table.assign(total=3), COLUMNS).all()
+
+
+@pytest.mark.parametrize('rule', RULES, ids=repr)
+def test_rules_are_written_to_json_as_those_of_sdv(rule):
+    spelled = json.loads(json.dumps(spell_constraint(rule)))
+    assert repr(read_constraint(spelled)) == repr(rule)
+
+
+@pytest.mark.parametrize(
+    ('make_rule', 'problem'),
+    [
+        (lambda: Formula('total', 'net ** 2'), 'has columns'),
+        (lambda: Formula('total', 'total + net'), 'must not contain'),
+        (lambda: Formula('total', 'net', decimals=-1), '`decimals`'),
+        (lambda: make(Formula('total', 'net + nothing')), 'no columns'),
+        (lambda: make(Formula('total', 'net + branch')), 'neither'),
+        (lambda: IfThen('employed', {}, if_values=['no']), '`then_values`'),
+        (lambda: IfThen('employed', {'wage': 0}), 'one of'),
+        (lambda: make(IfThen('employed', {'wage': 0}, if_range=[1, 2])), 'needs a number'),
+        (lambda: make(IfThen('left', {'wage': 0}, if_values=['01.01.1999'])), 'category or a'),
+    ],
+)
+def test_rules_that_cannot_be_are_refused(make_rule, problem):
+    with pytest.raises((ValueError, ConstraintNotMetError), match=problem):
+        make_rule()
+
+
+def test_what_follows_is_left_out_of_the_model_and_comes_back():
+    derivations = derive(*RULES[:2], Formula('tax', '0.2 * net', decimals=2))
+    kept = set(derivations.derived.names)
+
+    assert kept == set(COLUMNS) - {'total', 'left', 'tax'}
+    numbers = {name: Number(name=name, low=0, high=9e8, step=0.01) for name in kept}
+    numbers |= {'stay': Number(name='stay', low=0, high=9, step=1.0)}
+    numbers |= {'admitted': Number(name='admitted', low=0, high=8e8, step=86_400.0)}
+    released = Domain(tuple(numbers.values()))
+    sampled = pd.DataFrame({name: [86_400.0 * 3, 86_400.0] for name in kept})
+    sampled = sampled.assign(net=[10.1, np.nan], stay=[2.0, 5.0])
+    back = derivations.back(sampled, released)
+
+    assert back['tax'].tolist()[0] == 2.02 and back['total'].tolist()[0] == 12.12
+    assert back[['tax', 'total']].loc[1].isna().all()
+    assert (back['left'] / 86_400).tolist() == [5.0, 6.0]
+    restored = derivations.restore(released)
+    assert (restored['left'].low, restored['left'].high) == (0.0, 8e8 + 9 * 86_400)
+    assert (restored['left'].step, restored['total'].step) == (86_400.0, 0.01)
+
+
+@pytest.mark.parametrize(
+    ('rules', 'target', 'left_out'),
+    [
+        ([Formula('total', 'net + tax')], 'total', {'net'}),
+        ([Formula('stay', 'left - admitted'), Inequality('admitted', 'left')], None, {'stay'}),
+        ([Formula('net', 'tax * 2'), Formula('tax', 'net / 2')], None, {'tax'}),
+        ([Formula('net', 'total - tax'), Formula('wage', 'total * 2')], None, {'total', 'wage'}),
+    ],
+    ids=str,
+)
+def test_one_column_of_each_formula_is_left_out(rules, target, left_out):
+    derivations = derive(*rules, target=target)
+    out = {name for outcome in derivations.outcomes for name in outcome.replaced}
+
+    assert out == left_out
+    assert not out & set(derivations.derived.names)
+
+
+def test_a_difference_is_modelled_and_a_rounded_result_is_computed():
+    names = ['c', 'a', 'b']
+    expression = Formula('c', 'a - b').expression
+    assert choose_result('c', expression, None, names) == 'a'
+    assert choose_result('c', expression, 0, names) == 'c'
+    assert choose_result('c', Formula('c', 'a / b').expression, None, names) == 'c'
+    assert choose_result('c', expression, 0, ['a', 'b']) is None
+
+
+def test_fixed_values_are_written_and_reserved_ones_replaced():
+    derivations = derive(*RULES[2:])
+    rows = {'employed': ['no', 'yes', 'yes', 'yes'], 'branch': ['shop', 'farm', None, 'shop']}
+    numbers = {'wage': [50.0, 60.0, 0.0, 1.0], 'age': [40.0, 40.0, 30.0, 10.0]}
+    cells = {name: np.array(each, dtype=object) for name, each in rows.items()}
+    cells |= {name: np.array(each) for name, each in numbers.items()}
+    found = dict(cells)
+    for outcome in derivations.outcomes:
+        found |= outcome.apply(found, {})
+
+    assert found['branch'].tolist() == [None, 'farm', None, 'shop']
+    # The child's 1 is allowed, and 0 is that of children only: another adult's wage replaces it.
+    assert found['wage'].tolist() == [60.0, 60.0, 60.0, 1.0]
+    assert isinstance(derivations, Derivations) and set(derivations.derived.names) == set(COLUMNS)
