@@ -44,7 +44,7 @@ def main() -> None:
         delta=arguments.delta,
         privacy_unit='patient',
         public_tables=CODES,
-        target={'encounter': 'readmitted'},
+        target_column={'encounter': 'readmitted'},
     )
     synthesizer.fit(tables)
     print(f'... took {time.perf_counter() - start:.0f} seconds.\n')

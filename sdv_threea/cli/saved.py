@@ -89,7 +89,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         own = {name: settings[name] for name in OF_DATABASES}
         alpha = common.pop('alpha', DEFAULT_ALPHA)
         synthesizer = ClustMixMultiTableSynthesizer(
-            metadata, target=dict(targets) or None, **common, **own
+            metadata, target_column=dict(targets) or None, **common, **own
         )
         for name in tables if alpha != DEFAULT_ALPHA else ():
             synthesizer.set_table_parameters(name, {'alpha': alpha})

@@ -72,12 +72,12 @@ def find_sentinels(
     singles = dict(zip(look.codes[evident].tolist(), counts[evident].tolist(), strict=True))
     of_bins = {float(np.ceil(sketch.edges[at, 0] / step) * step): at for at in far.tolist()}
     singles |= {value: float(sketch.counts[at]) for value, at in of_bins.items()}
-    others = _return_codes(sketch, look, evident, step, tuple(singles))
-    others.counts[[*of_bins.values()]] = 0.0
+    alike = _return_codes(sketch, look, evident, step, tuple(singles))
+    alike.counts[[*of_bins.values()]] = 0.0
     found = tuple(
         value for value in sorted(singles)
         if _may_leave(value, ends, look.column)
-        and _is_apart(value, singles[value], ends, others, step)
+        and _is_apart(value, singles[value], ends, alike, step)
     )  # fmt: skip
     rest = _return_codes(sketch, look, evident & ~np.isin(look.codes, found), step, found)
     kept = np.ones(len(rest.counts), dtype=np.bool_)

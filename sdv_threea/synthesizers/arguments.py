@@ -107,6 +107,16 @@ def check_locales(locales: object) -> None:
         )
 
 
+def choose_word(target_column: Any, target: Any) -> Any:
+    """Return the one of two words for the same argument that was given."""
+    if target is not None and target_column not in (None, target):
+        raise SynthesizerInputError(
+            'target is another word for target_column: give one of them, got '
+            f'{target_column!r} and {target!r}.'
+        )
+    return target_column if target is None else target
+
+
 def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
     """Check that the target is ``None``, or a column of a kind that models can predict."""
     if target is None:

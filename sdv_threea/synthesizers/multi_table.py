@@ -29,6 +29,7 @@ from sdv_threea.synthesizers.arguments import (
     check_flag,
     check_kernel,
     check_metadata,
+    choose_word,
     read_accepted,
     read_path,
 )
@@ -89,8 +90,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     Args:
         metadata: SDV's metadata of the tables and of their relationships.
         locales: Locales of made-up personal information.
-        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. ``math.inf``
-            adds no noise and promises nothing.
+        epsilon: The privacy budget, from 1e-4 to 1e9, as in :class:`ClustMixSynthesizer`.
         delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
             well below one over the number of units.
         privacy_unit: The table whose rows are the units. By default the only private table that
@@ -99,12 +99,12 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         max_children: The most rows that refer to one row of their owner, if public: one number for
             all tables, or a dictionary by table, and by foreign key ``(table, column)`` for
             references to other rows than the owner. By default estimated privately.
-        target: The column that models will be trained to predict, by table.
+        target_column: The column that models will be trained to predict, by table.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately.
         neighbors: How neighbouring databases differ by one unit: ``'add_remove'`` or
             ``'replace_one'``.
-        verbose: Whether to show progress.
+        verbose: Whether to show progress, as multi-table synthesizers of SDV do by default.
         min_children: The fewest rows that refer to one row, given as ``max_children`` is. By
             default no bound.
         invalid_cells: How a fit treats cells that contradict the metadata, in all tables:
@@ -114,6 +114,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             :class:`ClustMixSynthesizer`.
         accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
         ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
+        target: Another word for ``target_column``.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
@@ -128,15 +129,16 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         privacy_unit: str | None = None,
         public_tables: Sequence[str] = (),
         max_children: Bounds = None,
-        target: Mapping[str, str] | None = None,
+        target_column: Mapping[str, str] | None = None,
         public_metadata: bool = False,
         neighbors: str = 'add_remove',
-        verbose: bool = False,
+        verbose: bool = True,
         min_children: Bounds = None,
         invalid_cells: str = 'raise',
         memory_limit: float | None = None,
         accept: Collection[str] | str = (),
         ledger: str | os.PathLike[str] | None = None,
+        target: Mapping[str, str] | None = None,
     ) -> None:
         check_metadata(metadata)
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
@@ -144,12 +146,13 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         load_pipeline()
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
-        self.min_children, self.max_children, self.target = min_children, max_children, target
+        self.min_children, self.max_children = min_children, max_children
+        self.target_column = choose_word(target_column, target)
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
         # The attributes are copies, so later changes of the caller's lists have no effect.
         bounds = self.min_children, self.max_children
-        terms = DatabaseTerms(known, privacy_unit, self.public_tables, *bounds, self.target)
+        terms = DatabaseTerms(known, privacy_unit, self.public_tables, *bounds, self.target_column)
         super().__init__(terms, locales)
         self.epsilon, self.delta = self._promise.epsilon, self._promise.delta
         self.verbose, self.memory_limit = verbose, memory_limit

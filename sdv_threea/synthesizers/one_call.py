@@ -12,6 +12,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.metadata.columns import LEARNED, StatedColumn
 from sdv_threea.metadata.schemas import find_sdtype, propose_from_dtypes
+from sdv_threea.synthesizers.arguments import choose_word
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.warning import warn
 
@@ -27,9 +28,10 @@ def synthesize(
     data: pd.DataFrame,
     epsilon: float,
     *,
-    target: str | None = None,
+    target_column: str | None = None,
     num_rows: int | None = None,
     sdtypes: Mapping[Any, str] | None = None,
+    target: str | None = None,
     **settings: Any,
 ) -> tuple[pd.DataFrame, ClustMixSynthesizer]:
     """Fit a DataFrame, and sample as many rows as it was released to have.
@@ -49,13 +51,14 @@ def synthesize(
         data: The private table. Each row is one unit: a person with several rows is not protected
             as a whole, only each row is.
         epsilon: The privacy budget: the smaller, the more private.
-        target: The column that models will be trained to predict. If none is named, the synthesizer
-            may choose one (:class:`~sdv_threea.ClustMixSynthesizer`).
+        target_column: The column that models will be trained to predict. If none is named, the
+            synthesizer may choose one (:class:`~sdv_threea.ClustMixSynthesizer`).
         num_rows: How many rows to sample; by default the released, noisy number of rows.
         sdtypes: What columns hold, by name, where name and dtype do not tell or mislead:
             ``'categorical'`` for numbers that are codes and for names that samples may show,
             ``'text'`` for free text, ``'id'`` for keys, ``'datetime'`` for texts of dates. The
             target has the type of its dtype, whatever its name.
+        target: Another word for ``target_column``.
         **settings: Further arguments of :class:`ClustMixSynthesizer`, such as ``delta``.
 
     Returns:
@@ -71,16 +74,17 @@ def synthesize(
         >>> from sdv_threea import synthesize
         >>> from sdv_threea.datasets import load_adult
         >>> adult, _, _ = load_adult()
-        >>> rows, synthesizer = synthesize(adult, epsilon=1.0, target='income')
+        >>> rows, synthesizer = synthesize(adult, epsilon=1.0, target_column='income')
         >>> list(rows) == list(adult)
         True
     """
     if not isinstance(data, pd.DataFrame):
         raise InvalidDataTypeError('The data must be a DataFrame.')
-    columns = _describe(data.dtypes, sdtypes or {}, target)
+    named = choose_word(target_column, target)
+    columns = _describe(data.dtypes, sdtypes or {}, named)
     entries = {each.name: each.to_entry() for each in columns}
     metadata = Metadata.load_from_dict({'tables': {TABLE: {'columns': entries}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, target_column=target, **settings)
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, target_column=named, **settings)
     synthesizer._harmless = frozenset(map(str, sdtypes or ()))  # the caller says what they hold
     warn(_say(columns, data.dtypes), AssumptionWarning)
     synthesizer.fit({TABLE: data})

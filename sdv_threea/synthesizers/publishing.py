@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sdv_threea.datasheet import Datasheet
 
 #: Arguments that are shown beside the promise, if given.
-SHOWN = ('target_column', 'privacy_unit', 'target')
+SHOWN = ('target_column', 'privacy_unit')
 
 
 class Publishing:

@@ -26,6 +26,7 @@ from sdv_threea.synthesizers.arguments import (
     check_limit,
     check_name,
     check_target,
+    choose_word,
     make_settings,
     read_accepted,
     read_path,
@@ -75,8 +76,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         enforce_rounding: Whether SDV rounds sampled numbers to the released granularity. They are
             multiples of it anyway.
         locales: Locales of made-up personal information.
-        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. ``math.inf``
-            adds no noise and promises nothing.
+        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. Choose it; 1
+            is a default because synthesizers of SDV are made from metadata alone. ``math.inf`` adds
+            no noise and promises nothing.
         delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
             well below one over the number of rows.
         target_column: The column that models will be trained to predict. If none is named, the
@@ -122,6 +124,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             before it spends, and is refused beyond the limit of the file. ``None`` for no file.
         mixing: ``'clusters'`` for the algorithm of the 3A paper, which mixes the records of
             clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
+        target: Another word for ``target_column``.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the target cannot be predicted.
@@ -149,7 +152,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         accept: Collection[str] | str = (),
         ledger: str | os.PathLike[str] | None = None,
         mixing: str | None = None,
+        target: str | None = None,
     ) -> None:
+        target_column = choose_word(target_column, target)
         facts = target_column, public_metadata, invalid_cells, unreleased
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
         check_flag(verbose=verbose)

@@ -71,7 +71,7 @@ def arguments():
     return {
         'locales': ['en_US', 'de_DE'],
         'public_tables': ['country'],
-        'target': {'person': 'ill'},
+        'target_column': {'person': 'ill'},
         'max_children': {'visit': 9},
         'min_children': {('visit', 'person'): 1},
     }
@@ -108,7 +108,7 @@ def test_what_becomes_of_the_lists_of_the_caller_does_not_matter(metadata, argum
     terms = of_database(synthesizer)
     given['locales'].append('fr_FR')
     given['public_tables'].append('person')
-    given['target'].clear()
+    given['target_column'].clear()
     given['max_children']['visit'] = 1
     given['min_children'].clear()
     metadata.tables['visit'].columns.pop('days')

@@ -49,7 +49,8 @@ def make_table(settings):
 
 def make_single(**settings):
     metadata = Metadata.load_from_dict({'tables': {'child': {'columns': COLUMNS}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, **settings)
+    terms = {'epsilon': 50.0, 'accept': ('verbatim', 'unit')}
+    synthesizer = ClustMixSynthesizer(metadata, **terms, **settings)
     synthesizer.add_constraints([Inequality('low', 'high')])
     return synthesizer, {'child': make_table(settings)}
 
@@ -72,7 +73,8 @@ def make_related(**settings):
         'parent': pd.DataFrame({'key': keys}),
         'child': make_table(settings).assign(parent=keys),
     }
-    return ClustMixMultiTableSynthesizer(metadata, epsilon=50.0, **settings), data
+    accept = 'verbatim', 'unit'
+    return ClustMixMultiTableSynthesizer(metadata, epsilon=50.0, accept=accept, **settings), data
 
 
 def fit(synthesizer, data):

@@ -146,6 +146,9 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'verbose': True,
         'memory_limit': 2.5,
         'unreleased': {'city': 'Other'},
+        'accept': ('unit',),
+        'ledger': 'people.ledger',
+        'target': None,
     }
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)
 
@@ -176,7 +179,16 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'memory_limit': None,
         'invalid_cells': 'raise',
         'unreleased': 'missing',
+        'accept': (),
+        'ledger': None,
+        'target': None,
     }
+
+
+def test_target_is_another_word_for_target_column(small_metadata):
+    assert ClustMixSynthesizer(small_metadata, target='city').target_column == 'city'
+    with pytest.raises(SynthesizerInputError, match='another word'):
+        ClustMixSynthesizer(small_metadata, target='city', target_column='x')
 
 
 def test_a_column_without_a_common_value_is_named():
@@ -186,7 +198,7 @@ def test_a_column_without_a_common_value_is_named():
     table = pd.DataFrame({'rare': [f'secret {at}' for at in range(500)], 'x': range(500)})
     synthesizer = ClustMixSynthesizer(metadata)
 
-    with pytest.warns(UserWarning, match="no value of 'rare' was common enough") as caught:
+    with pytest.warns(UserWarning, match="enough to be released of 'rare'") as caught:
         synthesizer.fit({'t': table})
 
     assert not any('secret' in str(warning.message) for warning in caught)
