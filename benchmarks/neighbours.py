@@ -20,6 +20,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.audit.doors import Question, compare, record, replay
+from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.privacy.mechanism import Noise
 
 #: Ordinary rows of a table, or units of a database: enough that thresholds show their values.
@@ -62,7 +63,7 @@ class Schema(NamedTuple):
 
     def fit(self, epsilon: float, relation: str, data: dict[str, Any]) -> Any:
         """Fit a fresh synthesizer, and return it."""
-        synthesizer = self.make(epsilon=epsilon, neighbors=relation)
+        synthesizer = self.make(epsilon=epsilon, neighbors=relation, accept=ACCEPTABLE)
         synthesizer.fit(data)
         return synthesizer
 

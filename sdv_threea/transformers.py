@@ -22,5 +22,6 @@ from __future__ import annotations
 
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.transforms.dates import DateEncoder
+from sdv_threea.transforms.texts import NumberTexts
 
-__all__ = ['CategoryEncoder', 'DateEncoder', 'NumberEncoder']
+__all__ = ['CategoryEncoder', 'DateEncoder', 'NumberEncoder', 'NumberTexts']

@@ -84,11 +84,12 @@ def read_accepted(accept: object) -> tuple[str, ...]:
         SynthesizerInputError: If there is no such reason.
     """
     named = (accept,) if isinstance(accept, str) else accept
-    if not isinstance(named, Collection) or any(each not in ACCEPTABLE for each in named):
+    words = list(named) if isinstance(named, Collection) else [None]
+    if not all(isinstance(each, str) and each in ACCEPTABLE for each in words):
         raise SynthesizerInputError(
             f'accept must be a list of words out of {list(ACCEPTABLE)}, got {accept!r}.'
         )
-    return tuple(named)
+    return tuple(map(str, words))
 
 
 def check_locales(locales: object) -> None:
@@ -215,9 +216,12 @@ def check_choice(choices: tuple[str, ...], **given: object) -> None:
 def read_path(**paths: object) -> str | None:
     """Read the named argument, the path of a file or ``None``."""
     ((name, path),) = paths.items()
-    if path is not None and not (isinstance(path, str | os.PathLike) and os.fspath(path)):
+    if path is None:
+        return None
+    found = os.fspath(path) if isinstance(path, str | os.PathLike) else ''
+    if not isinstance(found, str) or not found.strip() or '\0' in found:
         raise SynthesizerInputError(f'{name} must be the path of a file, got {path!r}.')
-    return None if path is None else str(os.fspath(path))
+    return found
 
 
 def check_name(**names: object) -> None:

@@ -121,7 +121,9 @@ class Check:
         assumed = rows if self.num_rows else f'{rows}, as their number is not known'
         return [
             f'At epsilon={self.epsilon:g}, for {assumed}. ±: two standard errors of a count. No '
-            'row was read, and nothing was spent.',
+            'row was read, and nothing was spent. Values and ranges (range_values, range_min, '
+            'range_max) count with public_metadata=True; texts such as "$1,234.50" are read as '
+            'numbers by NumberTexts.',
             *self.notes,
             *(
                 f'Stops a fit, unless accept names {each.kind!r}: {each.said}'

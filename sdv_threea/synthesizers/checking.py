@@ -100,6 +100,8 @@ def check_table(
     """
     derivations, columns = preprocessor.derive(), preprocessor.columns
     keys, own = find_keys(metadata, table), {each.name: each for each in derivations.domain.columns}
+    # A transformer may have made a number of a category.
+    own |= {each.name: each for each in derivations.derived.columns if each.name in own}
     errors = _expect(derivations.derived, settings, num_rows) if alone else None
     moved, target = _find_moved(derivations.steps), derivations.domain.target
     personal = tuple(each for each in _list_shown(own.values(), target) if each not in harmless)
@@ -115,7 +117,7 @@ def check_table(
                 outcome = EMPTY
             advice = advice or _advise_learned(own[name])
             if sdtype == 'datetime' and not described.get('datetime_format'):
-                advice = '; '.join(filter(None, ('datetime_format, if texts', advice)))
+                advice = '; '.join(filter(None, ('format, if texts', advice)))
             facts |= {'resolution': _resolve(own[name], errors, num_rows), 'advice': advice}
         else:
             outcome, facts['advice'] = _name_made_up(name, sdtype, name in keys)
@@ -226,12 +228,13 @@ def _advise_learned(column: Column) -> str:
     if isinstance(column, Category) and _list_values(column) is None:
         guess = guess_by_name(column.name).sdtype
         if guess == 'datetime':
-            return 'if it holds dates, declare it as datetime'
+            return 'if it holds dates: datetime, with a format'
         if guess in ('numerical', 'id'):
-            return f'if it holds {"keys" if guess == "id" else "numbers"}, declare it as {guess}'
-        return 'range_values, if public'
+            kind = 'keys: id' if guess == 'id' else 'numbers: numerical'
+            return f'if it holds {kind}; values, if public'
+        return 'values, if public'
     if isinstance(column, Number) and None in (column.low, column.high):
-        return 'range_min and range_max, if public'
+        return 'range, if public'
     return ''
 
 
@@ -251,8 +254,7 @@ def _name_made_up(name: str, sdtype: str, is_key: bool) -> tuple[str, str]:
 def _find_moved(steps: Iterable[Any]) -> dict[str, str]:
     """Return advice for columns that a constraint computes from another one."""
     return {
-        child: f'may exceed its range, as a difference is added to {steps.columns[0].name!r}: '
-        'range_min and range_max, if public'
+        child: f'a difference is added to {steps.columns[0].name!r}: range, if public'
         for steps in steps
         for child, _ in getattr(steps, 'links', ())
         if None in (steps._by_name[child].low, steps._by_name[child].high)

@@ -10,6 +10,7 @@ record. It must not fit a transformer to anything but public or released facts.
 * :mod:`~sdv_threea.transforms.local`: calls of transformers that act record by record,
 * :mod:`~sdv_threea.transforms.steps`: a user's transformer as a step before the codes,
 * :mod:`~sdv_threea.transforms.outer`: all such steps of a table,
+* :mod:`~sdv_threea.transforms.texts`: numbers that are written as texts,
 * :mod:`~sdv_threea.transforms.dates`: dates as codes.
 """
 

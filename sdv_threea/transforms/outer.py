@@ -19,6 +19,7 @@ from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.transforms.local import call, copy_local, find_example, find_limits, fit
 from sdv_threea.transforms.steps import ListStep, NumberStep, Step, write_cells
+from sdv_threea.transforms.texts import NumberTexts, TextStep
 
 #: Finest date, in seconds.
 MICROSECOND = 1e-6
@@ -69,6 +70,9 @@ def make_step(column: Column, transformer: BaseTransformer, *, is_date: bool) ->
         SynthesizerInputError: If the transformer cannot be fitted, or makes several columns.
     """
     fitted, name = copy_local(transformer), column.name
+    if isinstance(fitted, NumberTexts) and isinstance(column, Category):
+        fit(fitted, name, pd.Series(fitted.write(np.ones(1))))
+        return TextStep(column, fitted)
     if isinstance(column, Category):
         return _make_list_step(column, fitted)
     low, high = find_limits(fitted)

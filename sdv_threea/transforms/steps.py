@@ -37,6 +37,7 @@ from sdv_threea.transforms.local import (
     call,
     find_limits,
 )
+from sdv_threea.transforms.texts import TextStep
 
 #: Digits of a number that survive the round trip through a logarithm.
 DIGITS = 12
@@ -226,7 +227,7 @@ class ListStep:
         return encoder.encode(table[self.column.name])
 
 
-Step = NumberStep | ListStep
+Step = NumberStep | ListStep | TextStep
 
 
 def write_cells(numbers: NDArray[np.float64], *, as_dates: bool) -> pd.Series:

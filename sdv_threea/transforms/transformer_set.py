@@ -21,6 +21,7 @@ from sdv_threea.transforms.dates import DateEncoder
 from sdv_threea.transforms.generators import refuse_learning
 from sdv_threea.transforms.outer import list_steps, make_step
 from sdv_threea.transforms.steps import Step
+from sdv_threea.transforms.texts import NumberTexts
 
 
 @dataclass
@@ -143,7 +144,7 @@ class TransformerSet:
 
     def _make_step(self, domain: Domain, name: str, transformer: Any) -> Step:
         column = domain[name]
-        if isinstance(column, Category):
+        if isinstance(column, Category) and not isinstance(transformer, NumberTexts):
             column = state_values(column, transformer, domain.target)
         return make_step(column, transformer, is_date=self.columns[name]['sdtype'] == 'datetime')
 

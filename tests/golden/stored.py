@@ -146,7 +146,7 @@ def list_storage() -> dict[str, Case]:
             {NAME: _spoil(make_people())},
         ),
         'nothing modelled': Case(
-            partial(ClustMixSynthesizer, describe(made_up, 'key')),
+            partial(ClustMixSynthesizer, describe(made_up, 'key'), accept='made_up'),
             {NAME: make_stored()[list(made_up)]},
         ),
         'columns named by numbers': Case(

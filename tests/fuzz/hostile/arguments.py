@@ -91,13 +91,12 @@ class Call:
 SINGLE = (
     'metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales', 'epsilon', 'delta',
     'target_column', 'public_metadata', 'guarantee', 'neighbors', 'n_components', 'alpha', 'kernel',
-    'mixing',
-    'verbose',
+    'mixing', 'verbose', 'accept', 'ledger', 'target',
 )  # fmt: skip
 
 MANY = (
     'metadata', 'locales', 'epsilon', 'delta', 'privacy_unit', 'public_tables', 'max_children',
-    'target', 'public_metadata', 'neighbors', 'verbose',
+    'target', 'public_metadata', 'neighbors', 'verbose', 'accept', 'ledger',
 )  # fmt: skip
 
 METHODS = {

@@ -31,6 +31,7 @@ from hostile.columns import CANARY
 from hostile.tables import NAME, Case
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import delta_from_mu
+from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.intake.scalars import read_scalar, spell
 from sdv_threea.storage.metadata import MODELLED
 
@@ -83,7 +84,8 @@ def judge(case: Case) -> str:
         warnings.simplefilter('always')
         warnings.simplefilter('error', RuntimeWarning)
         try:
-            synthesizer = ClustMixSynthesizer(case.metadata, **case.settings)
+            terms = {'accept': ACCEPTABLE, **case.settings}
+            synthesizer = ClustMixSynthesizer(case.metadata, **terms)
             synthesizer.fit({NAME: case.table})
             sampled = synthesizer.sample(case.num_rows)[NAME]
         except ERRORS as error:
