@@ -1,17 +1,20 @@
-"""Several tables at once: ClustMix beside HMA without privacy, on four databases.
+"""Several tables at once: what ClustMix keeps between them, beside HMA and two baselines.
 
-    python benchmarks/relational.py --repeats 1                # an hour, most of it HMA's
-    python benchmarks/relational.py --setups 'chinook, 2 tables' --epsilons 3 --repeats 1 \
-        --methods ClustMix --results /tmp/relational.csv       # a minute
+    python benchmarks/relational.py --repeats 1                # half an hour, most of it HMA's
+    python benchmarks/relational.py --setups chinook --epsilons 3 --repeats 1 \
+        --methods ClustMix --results /tmp/relational.csv       # seconds
 
-Each run is a process of its own that loads, fits, samples as many rows, and scores; its peak of
-memory is read after sampling. Where something is to be predicted, 30 % of the units are held out,
-anew in each repeat: LightGBM learns to predict from joined synthetic tables and is tested on those.
-Quality is SDMetrics' with all pairs counted, but it leaves out what concerns public tables alone,
-which are copied; ``quality of all tables`` does not. With public metadata, ClustMix is told what
-may be public: ranges, categories and nullability, those of the units held out included, and the
-least and the largest number of rows that refer to one row. The least number is
-also stated alone.
+Each run is a process of its own that loads, fits, samples as many rows, and measures; its peak of
+memory is read after sampling. ``benchmarks/between.py`` has the measures, and
+``benchmarks/database_rules.py`` rules that real rows keep. Where something is to be predicted, 30 %
+of the units are held out, anew in each repeat: LightGBM learns to predict from joined synthetic
+tables and is tested on those. With public metadata, ClustMix is told what may be public: ranges,
+categories and nullability, those of the units held out included, and the least and the largest
+number of rows that refer to one row.
+
+Of the baselines, one is the real tables with their keys shuffled: all rows are right, and none is
+with its unit. The other releases each table by itself, one row of each unit where there is noise,
+for the same budget together, and deals the keys at random.
 """
 
 from __future__ import annotations
@@ -24,63 +27,100 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from between import measure_between
+from database_rules import measure_rules
 from databases import SETUPS, Parts, Setup, Tables, bound_children, load, state_facts
 from pages import DOCS, write_epsilon, write_page, write_table
 from runner import Benchmark, Job, Options, Row, grid
-from sdmetrics.reports import DiagnosticReport, QualityReport
+from sdv.metadata import Metadata
+from views import View
 
 from sdv_threea.errors import ACCEPTABLE
 
 OURS, PUBLIC, HMA = 'ClustMix', 'ClustMix, public metadata', 'HMA'
-CHILDREN = 'ClustMix, least numbers of children stated'
-METHODS = [HMA, OURS, CHILDREN, PUBLIC]
+ALONE, SHUFFLED = 'tables alone, keys at random', 'real tables, keys shuffled'
+METHODS = [SHUFFLED, ALONE, HMA, OURS, PUBLIC]
 
-PROPERTIES = {
-    'Column Shapes': 'shapes',
-    'Column Pair Trends': 'pairs',
-    'Cardinality': 'cardinality',
-    'Intertable Trends': 'inter-table',
-}
-SCORES = ['quality', *PROPERTIES.values(), 'diagnostic']
+#: The methods without noise.
+PLAIN = (SHUFFLED, HMA)
 
-#: What the page shows: the setups, with the budgets.
-SHOWN = {
-    'berka, by account': (3.0, math.inf),
-    'berka, 5 tables': (3.0, math.inf),
-    'diabetes130_rel': (1.0, 3.0, math.inf),
-    'diabetes130_rel, 2 tables': (3.0, math.inf),
-    'diabetes130_rel, 2 tables, 1,000 patients': (3.0, math.inf),
-    'chinook, 2 tables': (3.0, math.inf),
-    'northwind, 2 tables': (3.0, math.inf),
+#: What the page shows, by heading: a measure of a run.
+FIGURES = {
+    'kept: owner': 'owner',
+    'kept: siblings': 'siblings',
+    'kept: public parent': 'public parent',
+    'kept: grandparent': 'grandparent',
+    'kept: two children': 'two children',
+    'const': 'const',
+    'dates': 'dates',
+    'two-hop': 'two-hop',
+    'two-individual': 'two-individual',
+    'told apart': 'told apart',
+    'cardinality': 'cardinality',
+    'AUC': 'AUC',
+    'AUC of real data': 'AUC of real data',
+    'seconds': 'seconds',
+    'peak MB': 'peak MB',
 }
 
 
 def list_jobs(options: Options) -> Iterator[Job]:
-    """List the runs: ours everywhere, HMA once where it accepts the tables."""
+    """List the runs: ours everywhere, HMA where it accepts the tables."""
     for name, method in itertools.product(options.setups, METHODS):
         if method not in options.methods or (method == HMA and SETUPS[name].tables is None):
             continue
         epsilons, repeats = options.epsilons, range(options.repeats)
-        if method == HMA:
+        if method in PLAIN:
             epsilons, repeats = [math.inf], range(1)
         yield from grid(setup=[name], method=[method], epsilon=epsilons, repeat=repeats)
 
 
-def make_synthesizer(job: Job, setup: Setup, parts: Parts, delta: float) -> Any:
-    """Make a fresh synthesizer; only what is used is imported, for its memory's sake."""
+def measure(job: Job, options: Options) -> Row:
+    """Fit, sample and measure one synthesizer; the peak of memory is that of fit and sample."""
+    warnings.simplefilter('ignore')
+    setup = SETUPS[job['setup']]
+    parts = load(setup, options.data, job['repeat'])
+    if job['method'] == PUBLIC:
+        parts = state_facts(parts)
+    real = View(parts.train, parts.metadata, setup.unit, setup.public)
+    start = time.perf_counter()
+    made = make_tables(job, setup, parts, real, options.delta)
+    costs = {
+        'seconds': time.perf_counter() - start,
+        'peak MB': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    promise = {} if job['method'] in PLAIN else {'unit': setup.unit, 'delta': options.delta}
+    view = View(made, parts.metadata, setup.unit, setup.public, like=real)
+    return {
+        **promise,
+        **measure_between(real, view, job['repeat']),
+        **measure_rules(setup.database, parts.train, made),
+        **measure_usefulness(setup, parts, made),
+        **costs,
+    }
+
+
+def make_tables(job: Job, setup: Setup, parts: Parts, real: View, delta: float) -> Tables:
+    """Make synthetic tables of the sizes of the real ones; only what is used is imported."""
+    if job['method'] == SHUFFLED:
+        return shuffle_keys(dict(parts.train), real, job['repeat'])
+    if job['method'] == ALONE:
+        alone = release_alone(job, setup, parts, real, delta)
+        return shuffle_keys(alone, real, job['repeat'])
     if job['method'] == HMA:
         from sdv.multi_table import HMASynthesizer
 
-        return HMASynthesizer(parts.metadata, verbose=False)
+        synthesizer: Any = HMASynthesizer(parts.metadata, verbose=False)
+        synthesizer.fit(parts.train)
+        made: Tables = synthesizer.sample_scale(1.0)
+        return made
     from sdv_threea import ClustMixMultiTableSynthesizer
 
-    public, bounds = job['method'] == PUBLIC, {}
-    if job['method'] in (PUBLIC, CHILDREN):
-        bounds = bound_children(parts.train, parts.metadata, setup.public)
-    if job['method'] == CHILDREN:
-        del bounds['max_children']
-    return ClustMixMultiTableSynthesizer(
+    public = job['method'] == PUBLIC
+    bounds = bound_children(parts.train, parts.metadata, setup.public) if public else {}
+    synthesizer = ClustMixMultiTableSynthesizer(
         parts.metadata,
         epsilon=job['epsilon'],
         delta=delta,
@@ -91,52 +131,48 @@ def make_synthesizer(job: Job, setup: Setup, parts: Parts, delta: float) -> Any:
         accept=ACCEPTABLE,
         **bounds,
     )
-
-
-def measure(job: Job, options: Options) -> Row:
-    """Fit, sample and score one synthesizer; the peak of memory is that until sampling is done."""
-    warnings.simplefilter('ignore')
-    setup = SETUPS[job['setup']]
-    parts = load(setup, options.data, job['repeat'])
-    if job['method'] == PUBLIC:
-        parts = state_facts(parts)
-    synthesizer = make_synthesizer(job, setup, parts, options.delta)
-    start = time.perf_counter()
     synthesizer.fit(parts.train)
-    fitted = time.perf_counter()
-    synthetic = synthesizer.sample_scale(1.0)
-    costs = {
-        'fit seconds': fitted - start,
-        'sample seconds': time.perf_counter() - fitted,
-        'peak MB': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-    promise = {'unit': setup.unit, 'delta': options.delta} if job['method'] != HMA else {}
-    scores = measure_likeness(parts, synthetic, setup.public)
-    return {**promise, **scores, **measure_usefulness(setup, parts, synthetic), **costs}
+    sampled: Tables = synthesizer.sample_scale(1.0)
+    return sampled
 
 
-def measure_likeness(parts: Parts, synthetic: Tables, public: tuple[str, ...]) -> Row:
-    """Run SDMetrics' quality and diagnostic reports on all tables."""
-    quality, diagnostic = QualityReport(), DiagnosticReport()
-    quality.real_correlation_threshold = quality.real_association_threshold = 0.0
-    for report in (quality, diagnostic):
-        # The reports turn dates into timestamps where they find them.
-        copies = ({n: t.copy() for n, t in each.items()} for each in (parts.train, synthetic))
-        report.generate(*copies, parts.metadata.to_dict(), verbose=False)
-    likeness = {short: score_private(quality, name, public) for name, short in PROPERTIES.items()}
-    return {
-        'quality': pd.Series(likeness).mean(),
-        **likeness,
-        'diagnostic': diagnostic.get_score(),
-        'quality of all tables': quality.get_score(),
-    }
+def shuffle_keys(tables: Tables, real: View, seed: int) -> Tables:
+    """Deal the keys of private tables at random, with the real numbers of children."""
+    rng, shuffled = np.random.default_rng(seed), {}
+    for name, table in tables.items():
+        links = real.schema.links_of(name) if name in real.schema.private else ()
+        keys = {link.columns[0]: rng.permutation(table[link.columns[0]]) for link in links}
+        shuffled[name] = table.assign(**keys)
+    return shuffled
 
 
-def score_private(report: QualityReport, name: str, public: tuple[str, ...]) -> float:
-    """The mean score of a property over what does not concern public tables alone."""
-    details = report.get_details(name)
-    named = details[[each for each in details if each.endswith('Table')]]
-    return float(details['Score'][~named.isin(public).all(axis=1)].mean())
+def release_alone(job: Job, setup: Setup, parts: Parts, real: View, delta: float) -> Tables:
+    """Release each private table by itself; keys are copied, to be shuffled."""
+    from sdv_threea import ClustMixSynthesizer
+    from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
+    from sdv_threea.units.membership import bound_rows, find_units
+
+    epsilon, made = job['epsilon'], dict(parts.train)
+    private, noisy = real.schema.private, math.isfinite(job['epsilon'])
+    if noisy:
+        mu = mu_from_epsilon(epsilon, delta) / math.sqrt(len(private))
+        epsilon = epsilon_from_mu(mu, delta)
+    num_rows = {name: len(table) for name, table in parts.train.items()}
+    units = find_units(real.schema, num_rows, real.parents)
+    for name in private:
+        table, described = parts.train[name], parts.metadata.to_dict()['tables'][name]
+        keys = [link.columns[0] for link in real.schema.links_of(name)]
+        columns = {each: own for each, own in described['columns'].items() if each not in keys}
+        if not columns.keys() - {described.get('primary_key')}:
+            continue
+        metadata = Metadata.load_from_dict({'tables': {name: {**described, 'columns': columns}}})
+        rows = bound_rows(units[name], 1 if noisy else None, np.random.default_rng(0))
+        synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, delta=delta)
+        synthesizer.fit({name: table.loc[rows, list(columns)].reset_index(drop=True)})
+        rows = synthesizer.sample(len(table))[name]
+        kept = [*keys, *(each for each in [described.get('primary_key')] if each)]
+        made[name] = rows.assign(**{each: table[each].to_numpy() for each in kept})
+    return made
 
 
 def measure_usefulness(setup: Setup, parts: Parts, synthetic: Tables) -> Row:
@@ -151,34 +187,42 @@ def measure_usefulness(setup: Setup, parts: Parts, synthetic: Tables) -> Row:
 
 
 def write_medians(runs: pd.DataFrame) -> str:
-    """Write the medians, and how they compare with HMA's on the same tables."""
-    groups = ['setup', 'method', 'epsilon']
-    shown = runs.assign(seconds=runs['fit seconds'] + runs['sample seconds'])
-    figures = [*SCORES, 'AUC', 'AUC of real data', 'seconds', 'peak MB']
-    medians = shown.groupby(groups)[figures].median()
-    header = ['quality', 'of HMA', *figures[1:], 'times faster']
+    """Write the medians of the measures between tables, by setup, method and epsilon."""
     rows = []
-    for setup, method in itertools.product(SHOWN, METHODS):
-        for epsilon in (math.inf,) if method == HMA else SHOWN[setup]:
-            if (setup, method, epsilon) not in medians.index:
-                continue
-            row = medians.loc[setup, method, epsilon].copy()
-            if pd.isna(row['quality']):
-                continue
-            hma = (setup, HMA, math.inf)
-            theirs = medians.loc[hma] if hma in medians.index else row * math.nan
-            row['of HMA'] = row['quality'] / theirs['quality']
-            row['times faster'] = theirs['seconds'] / row['seconds']
-            name = f'**{method}**, ε = {write_epsilon(epsilon)}'
-            name = 'HMA, no privacy' if method == HMA else name
-            rows.append([setup, name, *(_write(each, row[each]) for each in header)])
-    return write_table(['tables', 'method', *header], rows)
+    for setup, method, epsilon, medians in _list_medians(runs):
+        shown = [_write(name, medians.get(name, math.nan)) for name in FIGURES]
+        rows.append([setup, _name(method, epsilon), *shown])
+    return write_table(['tables', 'method', *FIGURES.values()], rows)
+
+
+def write_rules(runs: pd.DataFrame) -> str:
+    """Write the shares of rows that keep the rules, a line for each rule of a database."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for setup, method, epsilon, medians in _list_medians(runs):
+        for name in (each for each in medians.index if each.startswith('rule: ')):
+            if SETUPS[setup].tables is None and pd.notna(medians[name]):
+                shown = _write(name, medians[name])
+                found.setdefault((setup, name[6:]), {})[_name(method, epsilon)] = shown
+    methods = list(dict.fromkeys(method for each in found.values() for method in each))
+    rows = [[*rule, *(own.get(each, '') for each in methods)] for rule, own in found.items()]
+    return write_table(['tables', 'rule', *methods], rows)
+
+
+def _list_medians(runs: pd.DataFrame) -> Iterator[tuple[str, str, float, pd.Series]]:
+    medians = runs.groupby(['setup', 'method', 'epsilon']).median(numeric_only=True)
+    for setup, method in itertools.product(SETUPS, METHODS):
+        for epsilon in sorted({each for *own, each in medians.index if own == [setup, method]}):
+            yield setup, method, epsilon, medians.loc[(setup, method, epsilon)]
+
+
+def _name(method: str, epsilon: float) -> str:
+    return method if method in PLAIN else f'{method}, ε = {write_epsilon(epsilon)}'
 
 
 def _write(name: str, value: float) -> str:
     if pd.isna(value):
         return ''
-    digits = {'peak MB': 0, 'seconds': 1, 'times faster': 1}.get(name, 3)
+    digits = {'peak MB': 0, 'seconds': 1, 'rule: patients who die twice': 0}.get(name, 2)
     return f'{value:.{digits}f}'
 
 
@@ -195,7 +239,8 @@ BENCHMARK = Benchmark(
         'memory': 8.0,
     },
     write_pages=lambda runs: write_page(
-        DOCS / 'relational.md', {'relational': write_medians(runs)}
+        DOCS / 'relational.md',
+        {'relational': write_medians(runs), 'relational-rules': write_rules(runs)},
     ),
     process='job',
 )

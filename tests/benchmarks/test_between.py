@@ -1,0 +1,52 @@
+"""The measures between tables see what shuffled keys destroy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+
+@pytest.fixture(scope='module')
+def measured(load_script):
+    """Forty owners with two pets of their own kind, measured as they are and with keys shuffled."""
+    key, kind = {'sdtype': 'id'}, {'sdtype': 'categorical'}
+    metadata = Metadata.load_from_dict(
+        {
+            'tables': {
+                'owner': {'columns': {'id': key, 'likes': kind}, 'primary_key': 'id'},
+                'pet': {'columns': {'owner': key, 'kind': kind}},
+            },
+            'relationships': [
+                {
+                    'parent_table_name': 'owner',
+                    'parent_primary_key': 'id',
+                    'child_table_name': 'pet',
+                    'child_foreign_key': 'owner',
+                }
+            ],
+        }
+    )
+    likes, owners = np.array(['cat', 'dog'])[np.arange(40) % 2], np.repeat(np.arange(40), 2)
+    tables = {
+        'owner': pd.DataFrame({'id': np.arange(40), 'likes': likes}),
+        'pet': pd.DataFrame({'owner': owners, 'kind': likes[owners]}),
+    }
+    dealt = np.random.default_rng(0).permutation(owners)
+    shuffled = {**tables, 'pet': tables['pet'].assign(owner=dealt)}
+    with load_script('between', 'benchmarks') as script:
+        real = script.View(tables, metadata, 'owner')
+        views = real, script.View(shuffled, metadata, 'owner', like=real)
+        return [script.measure_between(real, each) for each in views]
+
+
+@pytest.mark.parametrize('name', ['kept: owner', 'kept: siblings', 'const'])
+def test_dependence_between_rows_is_all_there_or_shuffled(measured, name):
+    assert measured[0][name] == pytest.approx(1.0)
+    assert abs(measured[1][name]) < 0.5
+
+
+def test_real_tables_have_no_errors(measured):
+    assert measured[0]['two-individual'] == 0.0
+    assert measured[0]['cardinality'] == 1.0
