@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sdv_threea.storage.ledger_files import BudgetLedger
     from sdv_threea.synthesizers import (
         ClustMixMultiTableSynthesizer,
+        ClustMixSequentialSynthesizer,
         ClustMixSynthesizer,
         DatabaseStatement,
         PrivacyStatement,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     'BudgetLedger',
     'ClustMixMultiTableSynthesizer',
+    'ClustMixSequentialSynthesizer',
     'ClustMixSynthesizer',
     'DatabaseStatement',
     'PrivacyStatement',

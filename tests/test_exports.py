@@ -59,6 +59,7 @@ def test_the_entry_points_are_where_sdv_looks():
     assert {name: point.load() for name, point in ours.items()} == {
         'sdv.single_table:ClustMixSynthesizer': sdv_threea.ClustMixSynthesizer,
         'sdv.multi_table:ClustMixMultiTableSynthesizer': sdv_threea.ClustMixMultiTableSynthesizer,
+        'sdv.sequential:ClustMixSequentialSynthesizer': sdv_threea.ClustMixSequentialSynthesizer,
     }
 
 

@@ -34,7 +34,8 @@ class Layout:
         counts: By foreign key, a column with the number of rows that a row owns.
         references: By foreign key, a column with the row of a public table that a row refers to.
         present: By foreign key, a column that is true if a row refers to a row of another table.
-        context: Columns of the row's owner.
+        context: Columns of the row's owner, and the rank.
+        rank: The column with the row's number among those of its owner; ``None`` without an order.
     """
 
     own: tuple[str, ...]
@@ -42,6 +43,7 @@ class Layout:
     references: Mapping[Link, str] = field(default_factory=dict)
     present: Mapping[Link, str] = field(default_factory=dict)
     context: tuple[str, ...] = ()
+    rank: str | None = None
 
 
 def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
@@ -128,10 +130,12 @@ def context_transformers(
     )
 
 
-def name_context(transformers: tuple[Transformer, ...], taken: Iterable[str]) -> tuple[str, ...]:
-    """Name the columns of a context after the owner's columns, other than ``taken`` names."""
+def name_context(
+    transformers: tuple[Transformer, ...], taken: Iterable[str], kind: str = 'owner'
+) -> tuple[str, ...]:
+    """Name the columns of a context after those of another row, other than ``taken`` names."""
     used = set(taken)
-    return tuple(add_name(f'owner: {each.name}', used) for each in transformers)
+    return tuple(add_name(f'{kind}: {each.name}', used) for each in transformers)
 
 
 def context_domain(

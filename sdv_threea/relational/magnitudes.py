@@ -71,6 +71,10 @@ class Magnitudes:
         noise = self.scale * float(np.linalg.norm(rows[self.counts != 0]))
         return float(self.counts @ rows), noise
 
+    def count_pairs(self, bound: int | None) -> float:
+        """Estimate the number of rows beyond the first of each unit, ``bound`` at most."""
+        return float(self.counts @ np.minimum(MIDDLES - 1, bound or LARGEST_BOUND))
+
     def beyond(self, bound: int) -> tuple[float, float]:
         """Estimate the number of rows beyond a bound per unit, and the deviation of its noise."""
         rows = np.maximum(MIDDLES - bound, 0)

@@ -41,6 +41,9 @@ class TableRelease:
             with scores; ``None`` if not released.
         together: The chance that two siblings have the same component because they are siblings.
         rows_per_unit: The most rows of a unit that were read; ``None`` for all.
+        following: The model of a row given the row before it, both as codes of ``released``;
+            ``None`` if rows are drawn given their owner alone.
+        ordered: Whether the row before is the last one, and not any other row of the owner.
     """
 
     released: Release
@@ -53,6 +56,8 @@ class TableRelease:
     magnitudes: Magnitudes | None = None
     rows_per_unit: int | None = 1
     constants: RelationalConstants = RelationalConstants()
+    following: TableRelease | None = None
+    ordered: bool = False
 
     @property
     def context(self) -> NDArray[np.int64]:

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.accounting import Receipt
 from sdv_threea.approximate.density import clip_radius
-from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import encode
-from sdv_threea.pipeline import release
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
@@ -34,26 +32,33 @@ from sdv_threea.relational.estimates import (
     estimate_size,
     most_rows,
 )
+from sdv_threea.relational.following import (
+    Given,
+    join_rows,
+    release_following,
+    share_following,
+)
 from sdv_threea.relational.layout import (
+    Layout,
     context_columns,
-    context_domain,
     context_transformers,
     name_context,
     own_columns,
 )
-from sdv_threea.relational.magnitudes import release_magnitudes
+from sdv_threea.relational.magnitudes import Magnitudes, release_magnitudes
 from sdv_threea.relational.model import TableRelease, draw_rows
-from sdv_threea.relational.plan import Plan, plan_tables, share_budget
+from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
-from sdv_threea.relational.rows_per_unit import choose_bound, count_noise
+from sdv_threea.relational.rows_per_unit import choose_bound
 from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
 from sdv_threea.relational.sizes import Children, complete_children
+from sdv_threea.relational.task import Task, keep_rows, noise_of_count, release_rows
 from sdv_threea.release import Release
 from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
-from sdv_threea.stages import drowns_pairs, stage_shares
+from sdv_threea.stages import drowns_pairs
 from sdv_threea.statistics import registry
-from sdv_threea.units.membership import Database, bound_rows, find_units
+from sdv_threea.units.membership import Database, find_units
 from sdv_threea.units.schema import Link, Schema
 
 #: Rows that are drawn of each table that owns others, whose density is fitted given them.
@@ -67,6 +72,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     settings: Mapping[str, Settings],
     *,
     children: Mapping[Link, Children],
+    ordered: frozenset[str] = frozenset(),
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
     track: Callable[[tuple[str, ...]], Iterable[str]] = iter,
@@ -88,6 +94,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         domains: The public description of each private table's columns.
         settings: The user's settings, by table; the budget is the same for all.
         children: By link, the public bounds on the number of rows that refer to one parent row.
+        ordered: The tables in which the rows of one owner are in order.
         noise: The source of noise; tests may replace it.
         rng: Source of two streams that nobody else may know. One is for draws from released
             models. The other chooses private rows; how many numbers are taken from it depends on
@@ -105,48 +112,25 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     rows: dict[str, pd.DataFrame] = {}
     drawn: dict[str, pd.DataFrame] = {}
     for table in track(schema.private):
-        task = Task(table, plans[table], budgets[table], settings[table], noise, draws, choices)
+        terms = budgets[table], settings[table], noise, draws, choices, table in ordered
+        task = Task(table, plans[table], *terms)
         with guarded():
             rows[table] = own_columns(plans[table].layout, database, table, units)
         given = _draw_context(task, drawn, done)
         model, receipts = _release_table(task, database, rows, units, done, given)
         done = done.add(table, model, receipts)
         if plans[table].layout.counts:
-            context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given
+            context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given.context
             drawn[table] = draw_rows(model, context, None, draws)
     return done.settle()
 
 
-class Task(NamedTuple):
-    """One table to release.
-
-    Args:
-        plan: Its public columns and its bound on the rows of a unit.
-        budget: The budget of the table.
-        draws: The stream for draws from released models.
-        choices: The stream that chooses private rows.
-    """
-
-    table: str
-    plan: Plan
-    budget: Budget
-    settings: Settings
-    noise: Noise
-    draws: np.random.Generator
-    choices: np.random.Generator
-
-    @property
-    def constants(self) -> RelationalConstants:
-        """The constants of databases."""
-        return self.settings.constants.relational
-
-
 def _draw_context(
     task: Task, drawn: Mapping[str, pd.DataFrame], done: DatabaseRelease
-) -> pd.DataFrame | None:
+) -> Given | None:
     """Draw the context of rows of a table from the releases above it; ``None`` for a root.
 
-    ``drawn`` are rows of the tables above. Each is an owner as often as it has rows.
+    ``drawn`` are rows of the tables above.
     """
     owner = done.schema.owners[task.table]
     if owner is None:
@@ -157,7 +141,8 @@ def _draw_context(
     chosen = task.draws.choice(len(rows), size=NUM_DRAWN, p=chances)
     transformers = context_transformers(parent.released.transformers, parent.layout)
     names = name_context(transformers, task.plan.domain.names)
-    return context_columns(transformers, names, rows, chosen)
+    context = context_columns(transformers, names, rows, chosen)
+    return Given(context, np.maximum(np.rint(owned[chosen]), 1.0).astype(np.int64))
 
 
 def _release_table(
@@ -166,68 +151,76 @@ def _release_table(
     rows: Mapping[str, pd.DataFrame],
     units: Mapping[str, NDArray[np.int64]],
     done: DatabaseRelease,
-    given: pd.DataFrame | None,
+    given: Given | None,
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release one table in the context of its owner, from private rows and earlier releases."""
     table, plan, constants = task.table, task.plan, task.constants
     owner = done.schema.owners[table]
     if owner is None or given is None:
         return _release_root(task, rows[table], units[table])
-    parent, names, referred = done.tables[owner.parent], tuple(given), database.parents[owner]
-    joined, domain = _set_beside(task, parent, names, rows[table], rows[owner.parent], referred)
+    parent, referred = done.tables[owner.parent], database.parents[owner]
+    both = rows[table], rows[owner.parent]
+    joined = join_rows(task, both, referred, units[table], parent, given)
     asks_orphans = not owner.required
     share = 1 - constants.magnitudes_share - constants.orphans_share * asks_orphans
-    noise = _count_noise(task, domain, share)
     part = task.budget.part(constants.magnitudes_share)
     magnitudes, asked = release_magnitudes(
         units[table], plan.most_rows, part, task.noise, constants.units_false_alarm
     )
+    noise = noise_of_count(task, joined.domain, share)
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
-    num_rows = magnitudes.count(bound)
+    later = share_following(task, joined.domain, magnitudes, bound, share)
+    share -= later
+    num_rows, num_given = magnitudes.count(bound), joined.given.context.shape[1]
+    terms = task.settings, task.budget.part(share), num_rows[0], num_given
     # The covariance of siblings is for the mixture that rows are drawn from if noise masks pairs.
-    budget = task.budget.part(share)
-    covary = drowns_pairs(domain, task.settings, budget, num_rows[0], len(names))
+    covary = not later and drowns_pairs(joined.domain, *terms)
     share -= constants.siblings_share * covary
-    known = {'size': num_rows if bound else None, 'given': given}
-    released = _release_rows(task, joined, domain, units[table], bound, share, **known)
+    known = {'size': num_rows if bound else None, 'given': joined.given.context}
+    first = joined.siblings.previous < 0 if task.ordered else None
+    kept = keep_rows(task, joined.rows, units[table], bound, first)
+    released = release_rows(task, kept, joined.domain, bound, share, **known)
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
-    # From here on, ``noise`` is that of a count for units of up to ``bound`` rows.
-    noise *= bound or 1
+    noise = noise_of_count(task, joined.domain, share)
+    found = released, magnitudes, orphans, noise
+    model = _size_table(task, joined.layout, bound, done, *found)
+    paid: tuple[Receipt, ...] = ()
+    if later:
+        model, paid = release_following(task, joined, units[table], model, later)
+    elif covary:
+        model, paid = _release_siblings(task, joined.rows, units[table], referred, model)
+    return model, (asked, *released.ledger.receipts, *receipts, *paid)
+
+
+def _size_table(  # noqa: PLR0913 (what is public, and what was released)
+    task: Task,
+    layout: Layout,
+    bound: int | None,
+    done: DatabaseRelease,
+    released: Release,
+    magnitudes: Magnitudes,
+    orphans: float,
+    noise: float,
+) -> TableRelease:
+    """Return the model of a table with its estimated size; ``noise`` is that of a count."""
+    constants, owner = task.constants, done.schema.owners[task.table]
+    assert owner is not None
+    parent = done.tables[owner.parent]
+    noise *= bound or 1  # that of a count for units of up to ``bound`` rows
     seen = estimate_size(magnitudes, bound, released.num_rows, noise, constants)
     size = max(agree(*seen, *count_owned(parent, owner, orphans), constants), orphans, 1.0)
     size = min(size, most_rows(parent, done.children[owner].most or bound, constants))
-    model = TableRelease(
+    return TableRelease(
         released,
-        replace(plan.layout, context=names),
+        layout,
         size,
         orphans=min(orphans / size, 1.0),
         noise=noise / max(released.num_rows, 1.0),
         magnitudes=magnitudes,
         rows_per_unit=bound,
         constants=constants,
+        ordered=task.ordered,
     )
-    known_of = (asked, *released.ledger.receipts, *receipts)
-    if not covary:
-        return model, known_of
-    model, paid = _release_siblings(task, joined, units[table], referred, model)
-    return model, (*known_of, *paid)
-
-
-def _set_beside(
-    task: Task,
-    parent: TableRelease,
-    names: tuple[str, ...],
-    rows: pd.DataFrame,
-    owners: pd.DataFrame,
-    referred: NDArray[np.int64],
-) -> tuple[pd.DataFrame, Domain]:
-    """Return the private rows of a child, the codes of their owners first, and their domain."""
-    transformers = context_transformers(parent.released.transformers, parent.layout)
-    with guarded():
-        context = context_columns(transformers, names, owners, referred)
-        joined = pd.concat([context, rows], axis=1)
-    described, own = context_domain(transformers, names), task.plan.domain
-    return joined, replace(own, columns=(*described, *own.columns))
 
 
 def _release_root(
@@ -235,41 +228,11 @@ def _release_root(
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release a root table: each of its rows is a unit, and has no owner to depend on."""
     plan = task.plan
-    released = _release_rows(task, rows, plan.domain, units, 1, 1.0)
+    released = release_rows(task, keep_rows(task, rows, units, 1), plan.domain, 1, 1.0)
     size = max(released.num_rows, 1.0)
-    noise = _count_noise(task, plan.domain) / size
+    noise = noise_of_count(task, plan.domain) / size
     model = TableRelease(released, plan.layout, size, noise=noise, constants=task.constants)
     return model, released.ledger.receipts
-
-
-def _release_rows(
-    task: Task,
-    rows: pd.DataFrame,
-    domain: Domain,
-    units: NDArray[np.int64],
-    bound: int | None,
-    share: float,
-    **known: Any,
-) -> Release:
-    """Release at most ``bound`` rows of each unit, for a share of the table's budget."""
-    with guarded():
-        kept = rows[bound_rows(units, bound, task.choices)].reset_index(drop=True)
-    return release(
-        kept,
-        domain,
-        task.settings,
-        noise=task.noise,
-        rng=task.draws,
-        budget=task.budget.part(share),
-        rows_per_unit=bound or 1,
-        **known,
-    )
-
-
-def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
-    """Return the noise of a count in the histograms of a table, if units have one row."""
-    shares = stage_shares(domain, task.settings)
-    return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])
 
 
 def _release_orphans(

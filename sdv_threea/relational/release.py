@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from sdv_threea.relational.foreign_keys import (
 from sdv_threea.relational.layout import context_columns, context_transformers
 from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
+from sdv_threea.relational.transitions import Draw, draw_in_turn
 from sdv_threea.units.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
@@ -104,12 +106,17 @@ class DatabaseRelease:
         return replace(self, tables=tables)
 
     def sample(
-        self, scale: float, rng: np.random.Generator, accept: Accept | None = None
+        self,
+        scale: float,
+        rng: np.random.Generator,
+        accept: Accept | None = None,
+        known: Mapping[str, pd.DataFrame] | None = None,
     ) -> dict[str, Drawn]:
         """Draw rows and references of all private tables: free of privacy cost, however often.
 
         A table gets ``scale`` times its size, and at least one row unless it lacks parents. Rows
-        that ``accept`` refuses are drawn again; by default all stay.
+        that ``accept`` refuses are drawn again; by default all stay. ``known`` has the rows of root
+        tables that are not drawn.
         """
         drawn: dict[str, Drawn] = {}
         units: dict[str, NDArray[np.int64]] = {}
@@ -117,7 +124,10 @@ class DatabaseRelease:
         sizes = self._choose_sizes(scale, children)
         for table in self.schema.private:
             owners = self._own(table, sizes[table], drawn, rng)
-            rows = self._draw(table, owners, drawn, rng, accept)
+            if known and table in known:
+                rows = known[table].copy()
+            else:
+                rows = self._draw(table, owners, drawn, rng, accept)
             owner = self.schema.owners[table]
             # A row gets the unit of its owner. A row without an owner is a unit of its own, so it
             # gets a number that no other row has.
@@ -201,17 +211,21 @@ class DatabaseRelease:
             parent = self.tables[owner.parent]
             transformers = context_transformers(parent.released.transformers, parent.layout)
             above = drawn[owner.parent].rows
-            context = context_columns(transformers, model.layout.context, above, owners)
+            names = tuple(each for each in model.layout.context if each != model.layout.rank)
+            context = context_columns(transformers, names, above, owners)
+
+        def settle(draw: Draw, rows: NDArray[np.int64]) -> pd.DataFrame:
+            return _settle(draw, rows, partial(accept, table) if accept else None)
+
+        if model.following is not None:
+            return draw_in_turn(model, context, owners, settle, rng)
         shared = draw_shared(model, owners, rng)
-        rows = draw_rows(model, context, shared, rng)
-        for _ in range(MAX_TRIES):
-            again = np.flatnonzero(~accept(table, rows) if accept else [])
-            if not len(again):
-                break
-            theirs = None if shared is None else shared[again]
-            redrawn = draw_rows(model, context.iloc[again], theirs, rng)
-            rows = pd.concat([rows.drop(index=again), redrawn.set_index(again)]).sort_index()
-        return rows
+
+        def draw(rows: NDArray[np.int64]) -> pd.DataFrame:
+            theirs = None if shared is None else shared[rows]
+            return draw_rows(model, context.iloc[rows], theirs, rng)
+
+        return settle(draw, np.arange(len(owners)))
 
     def _refer(
         self,
@@ -256,3 +270,19 @@ class DatabaseRelease:
         if chances.sum() > 0:
             found[here] = level(found[here], chances, model.noise, model.constants, rng)
         return found
+
+
+def _settle(
+    draw: Draw,
+    rows: NDArray[np.int64],
+    accept: Callable[[pd.DataFrame], NDArray[np.bool_]] | None,
+) -> pd.DataFrame:
+    """Draw rows at some positions, and refused ones again; the result is indexed from 0."""
+    drawn = draw(rows)
+    for _ in range(MAX_TRIES):
+        again = np.flatnonzero(~accept(drawn) if accept else [])
+        if not len(again):
+            break
+        redrawn = draw(rows[again]).set_axis(again)
+        drawn = pd.concat([drawn.drop(index=again), redrawn]).sort_index()
+    return drawn

@@ -5,6 +5,7 @@ It may hold the private table, unread, and check it under
 must not learn a dtype, a format or a value from private rows.
 
 * :mod:`~sdv_threea.storage.metadata`: SDV's metadata as a public domain,
+* :mod:`~sdv_threea.storage.sequences`: a table of sequences as two tables,
 * :mod:`~sdv_threea.storage.table`: the storage of the columns of one table,
 * :mod:`~sdv_threea.storage.processing`: SDV's data processor, fitted on the proxy table,
 * :mod:`~sdv_threea.storage.dtypes`: the dtypes of synthetic columns, and the proxy table,

@@ -11,6 +11,7 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables, kept from
   private rows,
+* :mod:`~sdv_threea.synthesizers.sequential`: the synthesizer of sequences,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
 * :mod:`~sdv_threea.synthesizers.released`: releases in files that hold no code,
 * :mod:`~sdv_threea.synthesizers.publishing`: the datasheet of a release, and its card in notebooks,
@@ -38,12 +39,14 @@ import sdv.single_table  # noqa: F401
 from sdv_threea.synthesizers import private_names  # noqa: F401
 from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers.one_call import AssumptionWarning, synthesize
+from sdv_threea.synthesizers.sequential import ClustMixSequentialSynthesizer
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 
 __all__ = [
     'AssumptionWarning',
     'ClustMixMultiTableSynthesizer',
+    'ClustMixSequentialSynthesizer',
     'ClustMixSynthesizer',
     'DatabaseStatement',
     'PrivacyStatement',

@@ -36,18 +36,16 @@ WITH_VALUES = ('categorical', 'boolean', 'ordinal')
 #: The error for a table whose rows are steps of sequences.
 SEQUENCES = (
     "The metadata of the table '{}' has {}, so a person may have many rows, and a fit would "
-    'protect one row. To protect a person with all rows, put the persons into a table of their '
-    'own, relate the rows to it, and use ClustMixMultiTableSynthesizer with privacy_unit; the '
-    'order of the rows is not learned. To protect one row, leave sequence_key and sequence_index '
-    'out of the metadata.'
+    'protect one row. Use ClustMixSequentialSynthesizer, which protects a sequence with all rows. '
+    'To protect one row, leave sequence_key and sequence_index out of the metadata.'
 )
 
 #: Halves of characters (lone surrogates), which UTF-8 cannot encode.
 LONE = re.compile('[\ud800-\udfff]')
 
 
-def check_metadata(metadata: object) -> None:
-    """Check that metadata is SDV's, of rows and not of sequences, with names that files can hold.
+def check_metadata(metadata: object, *, sequential: bool = False) -> None:
+    """Check that metadata is SDV's, with names that files can hold, of rows or ``sequential``.
 
     Raises:
         SynthesizerInputError: If it is not, the formats of ids repeat too much, or rows are steps
@@ -71,7 +69,7 @@ def check_metadata(metadata: object) -> None:
             f'The column names {", ".join(broken)} hold halves of characters (lone surrogates), '
             'which no file can hold: rename the columns in the table and in the metadata.'
         )
-    for name, table in metadata.tables.items():
+    for name, table in metadata.tables.items() if not sequential else ():
         facts = {'sequence_key': table.sequence_key, 'sequence_index': table.sequence_index}
         if stated := [f'the {fact} {named!r}' for fact, named in facts.items() if named]:
             raise SynthesizerInputError(SEQUENCES.format(name, ' and '.join(stated)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,6 +119,12 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     Raises:
         SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
     """
+
+    #: The tables whose rows are in order; rows of other tables have none.
+    ordered_tables: frozenset[str] = frozenset()
+
+    #: Rows of root tables that are not drawn but known, while a sample is drawn.
+    known_rows: Mapping[str, pd.DataFrame] = MappingProxyType({})
 
     def __init__(
         self,
@@ -329,6 +335,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             {name: self._derive(name) for name in schema.private},
             {name: synthesizers[name].settings for name in schema.private},
             children=self._terms.read_children(schema),
+            ordered=self.ordered_tables,
             track=lambda names: tqdm(names, **self._get_pbar_args(desc='Release Tables')),
         )
         self._learn_tables(self._model)
@@ -376,7 +383,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
 
         assert self._model is not None
         accept = self._accept if self._single_table_constraints else None
-        drawn = self._model.sample(scale, self._generator, accept)
+        drawn = self._model.sample(scale, self._generator, accept, self.known_rows)
         synthesizers = {name: self._table_synthesizers[name] for name in drawn}
         finished = {
             name: each.finish_rows(drawn[name].rows, _describe_own(self._model.tables[name]))

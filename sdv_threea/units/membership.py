@@ -54,10 +54,20 @@ def find_units(
     return units
 
 
-def rank_within(groups: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the number of each row within its group, from 0 in random order; shape (n,)."""
+def rank_within(
+    groups: NDArray[np.int64],
+    rng: np.random.Generator,
+    sooner: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int64]:
+    """Return the number of each row within its group, from 0 in random order; shape (n,).
+
+    Rows for which ``sooner`` is true come first with a chance of one half each.
+    """
     # Rows are sorted by group, and by a random number inside a group.
-    order = np.lexsort((rng.random(len(groups)), groups))
+    keys = rng.random(len(groups))
+    if sooner is not None:
+        keys -= sooner & (rng.random(len(groups)) < 0.5)
+    order = np.lexsort((keys, groups))
     ordered = groups[order]
     first = np.searchsorted(ordered, ordered, side='left')
     ranks = np.empty(len(groups), dtype=np.int64)
@@ -66,19 +76,23 @@ def rank_within(groups: NDArray[np.int64], rng: np.random.Generator) -> NDArray[
 
 
 def bound_rows(
-    units: NDArray[np.int64], bound: int | None, rng: np.random.Generator
+    units: NDArray[np.int64],
+    bound: int | None,
+    rng: np.random.Generator,
+    sooner: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
     """Return which rows are kept, shape (n,): at most ``bound`` per unit, and no disputed row.
 
     Rows are drawn uniformly by ``rng``, which is independent of the rows; nothing released is drawn
-    from ``rng``.
+    from ``rng``. If ``sooner`` is true for some rows, each of these comes first with a chance of
+    one half.
 
     Formal guarantees: a unit has at most ``bound`` rows among those kept, and which ones depends on
-    the rows of that unit alone.
+    the rows of that unit, and on ``sooner`` for these, alone.
     """
     kept = units != DISPUTED
     if bound is not None:
-        kept &= rank_within(units, rng) < bound
+        kept &= rank_within(units, rng, sooner) < bound
     return np.asarray(kept)
 
 

@@ -53,7 +53,7 @@ def describe_hospital(visit_key='visit', **child):
 def test_sequences_are_refused_at_birth_with_the_way_out(keys):
     with pytest.raises(SynthesizerInputError) as refused:
         ClustMixSynthesizer(describe_visits(**keys))
-    for wanted in ("'visits'", *keys.values(), 'ClustMixMultiTableSynthesizer', 'privacy_unit'):
+    for wanted in ("'visits'", *keys.values(), 'ClustMixSequentialSynthesizer'):
         assert wanted in str(refused.value)
 
     with pytest.raises(SynthesizerInputError, match='sequence_'):

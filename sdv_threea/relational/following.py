@@ -1,0 +1,168 @@
+"""The release of rows in the context of the row before them, beside that of rows by themselves.
+
+A row that follows another is a record: the context of both, the codes of the row before, and its
+own. One model of such records draws a whole sequence, and siblings that are alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.domain import Domain
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.relational.layout import (
+    Layout,
+    add_name,
+    context_columns,
+    context_domain,
+    context_transformers,
+)
+from sdv_threea.relational.magnitudes import Magnitudes
+from sdv_threea.relational.model import TableRelease
+from sdv_threea.relational.task import Task, keep_rows, release_rows
+from sdv_threea.relational.transitions import (
+    code_ranks,
+    describe_following,
+    describe_rank,
+    draw_before,
+    find_previous,
+    join_before,
+    rank_rows,
+    shuffle_ranks,
+)
+from sdv_threea.stages import drowns_pairs
+from sdv_threea.units.membership import DISPUTED
+
+
+class Given(NamedTuple):
+    """Drawn rows of the owners of a table, each as often as it has rows.
+
+    Args:
+        context: Columns of the owner of each row.
+        owned: Number of rows of each owner, shape (P,).
+    """
+
+    context: pd.DataFrame
+    owned: NDArray[np.int64]
+
+
+class Ranked(NamedTuple):
+    """The rank of each row among those of its owner, and the row before it: private, (n,) each."""
+
+    ranks: NDArray[np.int64]
+    previous: NDArray[np.int64]
+
+
+class Joined(NamedTuple):
+    """The rows of a table with their context, which comes first.
+
+    Args:
+        rows: Private.
+        domain: Public facts of their columns.
+        layout: The names of their columns.
+        siblings: The rank of each row, and the row before it: private.
+        given: Rows drawn of the context, in the place of private ones.
+    """
+
+    rows: pd.DataFrame
+    domain: Domain
+    layout: Layout
+    siblings: Ranked
+    given: Given
+
+
+def rank_siblings(task: Task, referred: NDArray[np.int64], units: NDArray[np.int64]) -> Ranked:
+    """Rank the rows of each owner, in their order or at random; disputed rows are left out."""
+    chosen = units != DISPUTED
+    owners = np.where(chosen, referred, -1)
+    ranks = rank_rows(owners) if task.ordered else shuffle_ranks(owners, task.choices)
+    return Ranked(ranks, find_previous(owners, ranks))
+
+
+def join_rows(
+    task: Task,
+    tables: tuple[pd.DataFrame, pd.DataFrame],
+    referred: NDArray[np.int64],
+    units: NDArray[np.int64],
+    parent: TableRelease,
+    given: Given,
+) -> Joined:
+    """Join private rows with the codes of their owners, and with their rank if they have an order.
+
+    ``tables`` are the rows and those of their owners' table; ``referred`` is the owner of each row.
+
+    Formal guarantees:
+        * a row of the result is a function of a row of the table, of its owner, and of how many
+          rows of this owner come before it
+    """
+    plan, names = task.plan, tuple(given.context.columns)
+    transformers = context_transformers(parent.released.transformers, parent.layout)
+    described = context_domain(transformers, names)
+    with guarded():
+        context = context_columns(transformers, names, tables[1], referred)
+        siblings = rank_siblings(task, referred, units)
+    layout = replace(plan.layout, context=names)
+    if task.ordered:
+        rank = add_name('rank', {*plan.domain.names, *names})
+        layout = replace(layout, context=(*names, rank), rank=rank)
+        described = (*described, describe_rank(rank))
+        drawn = (task.draws.random(len(given.owned)) * given.owned).astype(np.int64)
+        given = given._replace(context=given.context.assign(**{rank: code_ranks(drawn)}))
+        with guarded():
+            context = context.assign(**{rank: code_ranks(siblings.ranks)})
+    domain = Domain((*described, *plan.domain.columns), plan.domain.target)
+    with guarded():
+        joined = pd.concat([context, tables[0]], axis=1)
+    return Joined(joined, domain, layout, siblings, given)
+
+
+def share_following(
+    task: Task, domain: Domain, magnitudes: Magnitudes, bound: int | None, share: float
+) -> float:
+    """Return the share of the budget for rows given the row before them; 0 for none.
+
+    Each column of both releases gets the same. The share is zero if no owner has two rows and, for
+    rows without an order, if noise would exceed the pair counts. ``share`` is that of both.
+    """
+    num_pairs, own = magnitudes.count_pairs(bound), task.plan.domain.columns
+    if num_pairs < 1:
+        return 0.0
+    both = (*domain.columns, *own)
+    later = share * (len(both) + 1) / (len(domain.columns) + len(both) + 2)
+    if task.ordered:
+        return later
+    renamed = Domain(tuple(replace(each, name=str(at)) for at, each in enumerate(both)))
+    terms = task.settings, task.budget.part(later), num_pairs, len(domain.columns)
+    return 0.0 if drowns_pairs(renamed, *terms) else later
+
+
+def release_following(
+    task: Task, joined: Joined, units: NDArray[np.int64], model: TableRelease, share: float
+) -> tuple[TableRelease, tuple[Receipt, ...]]:
+    """Add the model of a row given the row before it.
+
+    Formal guarantees:
+        * a row that is read is a function of two rows of one owner and of the owner, so of one
+          unit, and a unit has at most ``rows_per_unit`` of them
+    """
+    before = draw_before(model, *joined.given, task.draws)
+    with guarded():
+        pairs = join_before(model, joined.rows, joined.siblings.previous)
+        led = np.where(joined.siblings.previous >= 0, units, DISPUTED)
+    bound = model.rows_per_unit
+    kept = keep_rows(task, pairs, led, bound)
+    domain = Domain(describe_following(model))
+    released = release_rows(task, kept, domain, bound, share, given=before)
+    layout = Layout(model.layout.own, context=tuple(before.columns))
+    following = replace(model, released=released, layout=layout)
+    receipts = tuple(
+        replace(each, released=f'given the row before: {each.released}')
+        for each in released.ledger.receipts
+    )
+    return replace(model, following=following), receipts

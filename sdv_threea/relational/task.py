@@ -1,0 +1,82 @@
+"""One table to release: what is public of it, what it may cost, and how its rows are released."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Budget
+from sdv_threea.constants import RelationalConstants
+from sdv_threea.domain import Domain
+from sdv_threea.pipeline import release
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.relational.plan import Plan
+from sdv_threea.relational.rows_per_unit import count_noise
+from sdv_threea.release import Release
+from sdv_threea.settings import Settings
+from sdv_threea.stages import stage_shares
+from sdv_threea.units.membership import bound_rows
+
+
+class Task(NamedTuple):
+    """One table to release.
+
+    Args:
+        plan: Its public columns and its bound on the rows of a unit.
+        budget: The budget of the table.
+        draws: The stream for draws from released models.
+        choices: The stream that chooses private rows.
+        ordered: Whether the rows of one owner are in order.
+    """
+
+    table: str
+    plan: Plan
+    budget: Budget
+    settings: Settings
+    noise: Noise
+    draws: np.random.Generator
+    choices: np.random.Generator
+    ordered: bool = False
+
+    @property
+    def constants(self) -> RelationalConstants:
+        """The constants of databases."""
+        return self.settings.constants.relational
+
+
+def keep_rows(
+    task: Task,
+    rows: pd.DataFrame,
+    units: NDArray[np.int64],
+    bound: int | None,
+    sooner: NDArray[np.bool_] | None = None,
+) -> pd.DataFrame:
+    """Keep at most ``bound`` rows of each unit, rather those that are ``sooner``."""
+    with guarded():
+        return rows[bound_rows(units, bound, task.choices, sooner)].reset_index(drop=True)
+
+
+def release_rows(
+    task: Task, kept: pd.DataFrame, domain: Domain, bound: int | None, share: float, **known: Any
+) -> Release:
+    """Release rows, at most ``bound`` of each unit, for a share of the table's budget."""
+    return release(
+        kept,
+        domain,
+        task.settings,
+        noise=task.noise,
+        rng=task.draws,
+        budget=task.budget.part(share),
+        rows_per_unit=bound or 1,
+        **known,
+    )
+
+
+def noise_of_count(task: Task, domain: Domain, share: float = 1.0) -> float:
+    """Return the noise of a count in the histograms of a table, if units have one row."""
+    shares = stage_shares(domain, task.settings)
+    return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])

@@ -1,0 +1,225 @@
+"""Rows in the context of the row before them, among the rows of one owner.
+
+Where the rows of a table are in order, the row before is the last one. Where they are not, it is
+another row of the same owner, chosen at random: what hardly varies among them does not vary in
+samples. Rows and the rows before them are compared by their released codes, so nothing has to be
+described again, and a transition is a row of categories like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.domain import Category
+from sdv_threea.encoding.transformers import Transformer, decode, encode
+from sdv_threea.relational.layout import name_context
+from sdv_threea.relational.model import TableRelease, draw_rows
+from sdv_threea.units.membership import rank_within
+
+#: Codes of ranks: the first row, the next two, the next four, and so on.
+NUM_RANKS = 16
+
+#: Draws the own columns of rows at some positions of a table, given what is known of them.
+Draw = Callable[[NDArray[np.int64]], pd.DataFrame]
+
+
+def rank_rows(owners: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of each row among those of its owner, from 0 in the order of the table.
+
+    ``owners`` is the owner of each row, -1 for none, shape (n,). Rows without one have rank 0.
+
+    Formal guarantees:
+        * the rank of a row depends on the rows of its owner alone, and on their order
+    """
+    ranks = np.zeros(len(owners), dtype=np.int64)
+    order = np.argsort(owners, kind='stable')
+    order = order[owners[order] >= 0]
+    ordered = owners[order]
+    ranks[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered, side='left')
+    return ranks
+
+
+def shuffle_ranks(owners: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the number of each row among those of its owner, in random order; shape (n,)."""
+    return np.where(owners >= 0, rank_within(owners, rng), 0)
+
+
+def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row of the same owner whose rank is one less, -1 for none; shape (n,).
+
+    Formal guarantees:
+        * the row before a row is of the same owner, so of the same unit
+    """
+    previous = np.full(len(owners), -1)
+    order = np.lexsort((ranks, owners))
+    same = (owners[order[1:]] == owners[order[:-1]]) & (owners[order[1:]] >= 0)
+    previous[order[1:][same]] = order[:-1][same]
+    return previous
+
+
+def describe_rank(name: str) -> Category:
+    """Describe the column of ranks, which is public."""
+    return Category(name=name, values=tuple(range(NUM_RANKS)), nullable=False, ordered=True)
+
+
+def code_ranks(ranks: NDArray[np.int64]) -> NDArray[np.object_]:
+    """Return the codes of ranks as the values of their column, shape (n,)."""
+    codes = np.minimum(np.log2(ranks + 1.0), NUM_RANKS - 1).astype(np.int64)
+    named: NDArray[np.object_] = codes.astype(object)
+    return named
+
+
+def own_transformers(model: TableRelease) -> tuple[Transformer, ...]:
+    """Return the transformers of the columns of a table without its context."""
+    given = model.layout.context
+    return tuple(each for each in model.released.transformers if each.name not in given)
+
+
+def name_before(model: TableRelease) -> tuple[str, ...]:
+    """Name the columns of the row before, other than the names of the model's columns."""
+    taken = [each.name for each in model.released.transformers]
+    own = own_transformers(model)
+    return name_context(own, taken, 'before')
+
+
+def name_codes(
+    codes: NDArray[np.integer], names: tuple[str, ...], rows: NDArray[np.int64] | None = None
+) -> pd.DataFrame:
+    """Return codes of shape (n, m) as columns of objects; ``None`` for a code below one.
+
+    ``rows`` picks rows of the codes; by default all of them.
+    """
+    picked = codes if rows is None else codes[rows]
+    found = picked.astype(object)
+    found[picked < 1] = None
+    return pd.DataFrame(found, columns=list(names))
+
+
+def read_codes(rows: pd.DataFrame, own: tuple[Transformer, ...]) -> NDArray[np.int64]:
+    """Return the codes that a model of transitions drew, shape (n, m); 0 for a missing value."""
+    columns = [rows[each.name].astype('float64').fillna(0).to_numpy() for each in own]
+    return np.stack(columns, axis=1).astype(np.int64)
+
+
+def list_rounds(
+    owners: NDArray[np.int64], *, ordered: bool
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """List the rows to draw in each round, and the row before each; at first there is none.
+
+    ``owners`` is the owner of each row, -1 for none; rows of one owner are neighbours. In order,
+    a row is drawn after the last one. Otherwise it is drawn after the row whose rank is its own
+    without the highest bit, so the rounds are few and no row is far from the first.
+    """
+    ranks = rank_rows(owners)
+    bits = np.frexp(ranks.astype(np.float64))[1].astype(np.int64)
+    back = np.ones(len(ranks), dtype=np.int64) if ordered else 1 << np.maximum(bits - 1, 0)
+    rounds = ranks if ordered else bits
+    order = np.argsort(rounds, kind='stable')
+    ends = np.cumsum(np.bincount(rounds))
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        rows = order[start:end]
+        yield rows, rows - back[rows]
+
+
+def draw_in_turn(
+    model: TableRelease,
+    context: pd.DataFrame,
+    owners: NDArray[np.int64],
+    settle: Callable[[Draw, NDArray[np.int64]], pd.DataFrame],
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Draw the own columns of rows, each given the row before it.
+
+    Args:
+        model: The model of the table, with that of the rows that follow others.
+        context: The context of each row: columns of its owner.
+        owners: The owner of each row, -1 for none, shape (n,).
+        settle: Takes a function that draws rows, and their positions; returns rows that may stay.
+        rng: Source of randomness, which needs no secrecy.
+    """
+    following, own = model.following, own_transformers(model)
+    assert following is not None
+    codes = np.zeros((len(context), len(own)), dtype=np.int64)
+    if model.layout.rank is not None:
+        ranks = rank_rows(owners)
+        context = context.assign(**{model.layout.rank: code_ranks(ranks)})
+    before, previous = name_before(model), np.full(len(context), -1)
+
+    def start(rows: NDArray[np.int64]) -> pd.DataFrame:
+        return draw_rows(model, context.iloc[rows].reset_index(drop=True), None, rng)
+
+    def follow(rows: NDArray[np.int64]) -> pd.DataFrame:
+        theirs = name_codes(codes, before, previous[rows])
+        given = pd.concat([context.iloc[rows].reset_index(drop=True), theirs], axis=1)
+        return decode(read_codes(draw_rows(following, given, None, rng), own), own, rng)
+
+    parts = []
+    for number, (rows, last) in enumerate(list_rounds(owners, ordered=model.ordered)):
+        previous[rows] = last
+        drawn = settle(follow if number else start, rows)
+        codes[rows] = np.maximum(encode(drawn, own), 0)
+        parts.append(drawn.set_axis(rows))
+    return pd.concat(parts).sort_index() if parts else start(np.zeros(0, dtype=np.int64))
+
+
+def draw_before(
+    model: TableRelease, given: pd.DataFrame, owned: NDArray[np.int64], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Draw the context of rows that follow others, as they are in samples.
+
+    ``given`` is the context of rows, and ``owned`` the number of rows of their owners, shape (P,).
+    """
+    if model.layout.rank is not None:
+        last = (rng.random(len(given)) * np.maximum(owned - 1, 1)).astype(np.int64)
+        earlier = given.assign(**{model.layout.rank: code_ranks(last)})
+        given = given.assign(**{model.layout.rank: code_ranks(last + 1)})
+    else:
+        earlier = given
+    own = own_transformers(model)
+    codes = np.maximum(encode(draw_rows(model, earlier, None, rng), own), 0)
+    return pd.concat([given, name_codes(codes, name_before(model))], axis=1)
+
+
+def join_before(
+    model: TableRelease, joined: pd.DataFrame, previous: NDArray[np.int64]
+) -> pd.DataFrame:
+    """Return the context of private rows, the codes of the row before, and their own codes.
+
+    ``joined`` has the columns of the model, and ``previous`` is the row before, -1 for none.
+
+    Formal guarantees:
+        * a row of the result is a function of a row of the table, of its owner, and of the row
+          before it
+    """
+    own = own_transformers(model)
+    names = tuple(each.name for each in own)
+    codes = encode(joined, own)
+    return pd.concat(
+        [
+            joined[list(model.layout.context)],
+            name_codes(codes, name_before(model), previous),
+            name_codes(codes, names),
+        ],
+        axis=1,
+    )
+
+
+def describe_following(model: TableRelease) -> tuple[Category, ...]:
+    """Describe the columns of :func:`join_before` by released facts: all are categories.
+
+    Their values are the codes that occur in samples of the model.
+    """
+    released, own = model.released, own_transformers(model)
+    context = tuple(released.domain[name] for name in model.layout.context)
+    found = []
+    for names in (name_before(model), tuple(each.name for each in own)):
+        for name, transformer in zip(names, own, strict=True):
+            occurs = np.asarray((released.chances(transformer.name) > 0).any(axis=0))
+            codes = tuple(each for each in np.flatnonzero(occurs).tolist() if each > 0)
+            kind = {'nullable': bool(occurs[0]), 'ordered': transformer.ordered}
+            found.append(Category(name=name, values=codes, **kind))
+    return (*(each for each in context if isinstance(each, Category)), *found)

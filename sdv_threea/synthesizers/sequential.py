@@ -1,0 +1,338 @@
+"""The synthesizer of sequences: a database of sequences and of their rows in order."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sdv.errors import InvalidDataError, NotFittedError, SamplingError
+from sdv.metadata import Metadata
+
+from sdv_threea.conditions.reading import draw_rows, read_conditions
+from sdv_threea.domain import Number
+from sdv_threea.intake.table import compare_columns
+from sdv_threea.relational.sizes import Children
+from sdv_threea.storage.metadata import keep_public
+from sdv_threea.storage.reading import take_table
+from sdv_threea.storage.sequences import read_sequences
+from sdv_threea.storage.version import get_version
+from sdv_threea.synthesizers.arguments import check_metadata
+from sdv_threea.synthesizers.fixed import Fixed
+from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
+from sdv_threea.synthesizers.sample_arguments import check_counts, check_known_columns
+from sdv_threea.synthesizers.saved import Saved
+from sdv_threea.synthesizers.statement import DatabaseStatement, list_public_facts
+from sdv_threea.synthesizers.turns import in_turn
+
+#: What is public about sequences, in words.
+ORDER = 'the columns that do not vary in a sequence, and that the index never falls'
+
+#: What a sequence is, in words, as a unit of privacy.
+UNIT = "one sequence: all rows with one '{}'"
+
+
+class _Pickled:
+    """The last of the classes with a method ``save``: the whole object as a pickle."""
+
+    def save(self, filepath: str | os.PathLike[str]) -> None:
+        Path(filepath).write_bytes(pickle.dumps(self))
+
+
+class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
+    """Synthesizer of sequences with differential privacy for a whole sequence.
+
+    A sequence is all rows with one ``sequence_key``, such as the vital signs of one patient, in the
+    order of the ``sequence_index``, or of the table without one. The synthesizer is used like
+    ``PARSynthesizer``. Each row is drawn given the row before it, so samples are as long as wanted.
+    Each fit is one private release. Sampling costs no privacy.
+
+    Formal guarantees:
+        * removing a sequence changes the distribution of a fitted synthesizer, and of all its
+          samples, by at most ``(epsilon, delta)``, however long the sequence is
+        * which rows are of one sequence depends on the stored cells of the sequence key alone
+
+    Args:
+        metadata: SDV's metadata of the one table, with its ``sequence_key`` and, if rows have an
+            order of their own, its ``sequence_index``.
+        enforce_min_max_values: As in :class:`ClustMixSynthesizer`.
+        enforce_rounding: As in :class:`ClustMixSynthesizer`.
+        locales: Locales of made-up personal information.
+        context_columns: The columns that do not vary in a sequence.
+        verbose: Whether to show progress.
+        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. ``math.inf``
+            adds no noise and promises nothing.
+        delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
+            well below one over the number of sequences.
+        max_length: The most rows of a sequence, if public. By default estimated privately.
+        public_metadata: Whether ranges, values, decimals and nullability in the metadata are
+            public. By default they are dropped and estimated privately.
+        neighbors: How neighbouring tables differ by one sequence: ``'add_remove'`` or
+            ``'replace_one'``.
+        memory_limit: Gigabytes that a fit or a sample may take, as in :class:`ClustMixSynthesizer`.
+
+    Raises:
+        SynthesizerInputError: If an argument is out of range, there is no sequence key, or a
+            context column is none of the other columns.
+    """
+
+    def __init__(
+        self,
+        metadata: Metadata,
+        enforce_min_max_values: bool = True,
+        enforce_rounding: bool = True,
+        locales: list[str] | str = ['en_US'],
+        context_columns: Sequence[str] | None = None,
+        verbose: bool = False,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        max_length: int | None = None,
+        public_metadata: bool = False,
+        neighbors: str = 'add_remove',
+        memory_limit: float | None = None,
+    ) -> None:
+        check_metadata(metadata, sequential=True)
+        self.metadata = keep_public(metadata, public_metadata=public_metadata)
+        self._sequences = read_sequences(self.metadata, context_columns or [])
+        tables = self._sequences.parent, self._sequences.table
+        self._database = ClustMixMultiTableSynthesizer(
+            self._sequences.describe(),
+            locales,
+            epsilon=epsilon,
+            delta=delta,
+            privacy_unit=tables[0],
+            min_children=1,
+            max_children=max_length,
+            public_metadata=True,  # nothing else is left in it
+            neighbors=neighbors,
+            verbose=verbose,
+            memory_limit=memory_limit,
+        )
+        self._database.ordered_tables = frozenset({tables[1]})
+        for name in tables:
+            own = {'enforce_min_max_values': enforce_min_max_values}
+            own['enforce_rounding'] = enforce_rounding
+            self._database.set_table_parameters(name, own)
+        self._labels: dict[str, Any] = {}
+        self._made_with = get_version()
+        self.enforce_min_max_values = enforce_min_max_values
+        self.enforce_rounding = enforce_rounding
+        self.locales, self.context_columns = locales, context_columns
+        self.epsilon, self.delta = self._database.epsilon, self._database.delta
+        self.max_length, self.public_metadata = max_length, public_metadata
+        self.neighbors, self.verbose, self.memory_limit = neighbors, verbose, memory_limit
+        self._fix()
+
+    @in_turn
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Release the sequences. Fitting again is another release, and the costs add up.
+
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A fit
+        that had begun to read the private rows counts nevertheless.
+
+        Args:
+            data: A dictionary of the private table by name.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not one table by name.
+            InvalidDataError: If the table does not match the metadata, a key or an index is
+                missing, or a context column varies within a sequence.
+            MemoryError: If the fit would exceed the memory limit.
+        """
+        self._database.memory_limit, self._database.verbose = self.memory_limit, self.verbose
+        self._database.fit(self._split(data))
+
+    def validate(self, data: dict[str, pd.DataFrame]) -> None:
+        """Check the private table against the metadata, without showing its values.
+
+        Args:
+            data: A dictionary of the private table by name.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not one table by name.
+            InvalidDataError: If the table does not match the metadata.
+        """
+        self._database.validate(self._split(data))
+
+    def sample(
+        self, num_sequences: int, sequence_length: int | None = None
+    ) -> dict[str, pd.DataFrame]:
+        """Sample sequences, as many as wanted: sampling costs no privacy.
+
+        Args:
+            num_sequences: Number of sequences.
+            sequence_length: Number of rows of each; by default lengths are those released.
+
+        Returns:
+            A dictionary of the rows by the name of the table: those of a sequence in order, one
+            sequence after the other.
+
+        Raises:
+            MemoryError: If the rows exceed the memory limit.
+            NotFittedError: If the synthesizer is not fitted.
+            ValueError: If a number is not a whole number of at least one.
+        """
+        check_counts(num_sequences=num_sequences)
+        return {self._sequences.table: self._draw(num_sequences, sequence_length)}
+
+    sample_sequences = sample
+
+    def sample_sequential_columns(
+        self, context_columns: pd.DataFrame, sequence_length: int | None = None
+    ) -> dict[str, pd.DataFrame]:
+        """Sample a sequence for each row of known context columns. This costs no privacy.
+
+        Args:
+            context_columns: The known context columns, a row for each sequence.
+            sequence_length: Number of rows of each; by default lengths are those released.
+
+        Returns:
+            A dictionary of the rows by the name of the table, in the order of the context.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+            SamplingError: If there are no context columns.
+            ValueError: If a column is no context column, or has values that were not released.
+        """
+        check_known_columns(context_columns)
+        if not self._sequences.context:
+            raise SamplingError('There are no context columns: call sample() instead.')
+        if unknown := [each for each in context_columns if each not in self._sequences.context]:
+            raise ValueError(
+                f'The columns {unknown} are not among the context columns '
+                f'{list(self._sequences.context)}.'
+            )
+        known = context_columns.reset_index(drop=True)
+        rows = self._draw(len(known), sequence_length, known)
+        return {self._sequences.table: rows}
+
+    def reset_sampling(self) -> None:
+        """Go back to the state right after fitting: the same sequences are drawn again."""
+        self._database.reset_sampling()
+
+    @property
+    def num_releases(self) -> int:
+        """How many fits have read private rows, of this synthesizer and of its originals."""
+        return self._database.num_releases
+
+    def get_metadata(self) -> Metadata:
+        """Return a copy of the public metadata."""
+        return keep_public(self.metadata, public_metadata=True)
+
+    def get_parameters(self) -> dict[str, Any]:
+        """Return the arguments of the synthesizer by name, except the metadata."""
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in names if name != 'metadata'}
+
+    def get_privacy_statement(self) -> DatabaseStatement:
+        """Return the promise of the last fit, and the cost of each of its releases.
+
+        The statement has two tables: the sequences, and their rows.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        said, tables = self._database.get_privacy_statement(), self._sequences
+        public = list_public_facts(
+            public_metadata=self.public_metadata,
+            constrained=False,
+            bounded=self.max_length is not None,
+        )
+        unit = UNIT.format(tables.key)
+        protected = dict.fromkeys((tables.parent, tables.table), unit)
+        return replace(said, tables=protected, public=(*public, ORDER))
+
+    def get_losses(self) -> pd.DataFrame:
+        """Return what samples of the last fit do not show, by table and column.
+
+        It is computed from released numbers, so it costs no privacy and may be published.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        return self._database.get_losses()
+
+    def __repr__(self) -> str:
+        state = 'fitted' if self._fitted else 'not fitted'
+        return f'<{type(self).__name__}(epsilon={self.epsilon:g}, delta={self.delta:g}), {state}>'
+
+    @property
+    def _fitted(self) -> bool:
+        return self._database._fitted
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what SDV notes of a fit, which :func:`sdv.utils.load_synthesizer` reads."""
+        if name.startswith('_fitted_') or name == '_synthesizer_id':
+            return getattr(self._database, name)
+        raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+
+    def _split(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Return the private tables of sequences and of rows."""
+        columns = list(self._sequences.columns)
+        taken = take_table(data, self._sequences.table, self._sequences.columns)
+        if problems := compare_columns(list(taken.header.columns), columns):
+            raise InvalidDataError(problems)
+        table = taken.take(columns)
+        if not len(table):
+            raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
+        self._labels = dict(zip(map(str, taken.labels), taken.labels, strict=True))
+        return self._sequences.split(table)
+
+    @in_turn
+    def _draw(
+        self, num_sequences: int, length: int | None, known: pd.DataFrame | None = None
+    ) -> pd.DataFrame:
+        """Draw sequences and join them with their rows."""
+        if not self._fitted:
+            raise NotFittedError(
+                'This synthesizer has not been fitted. Please fit your synthesizer first before '
+                'sampling.'
+            )
+        if length is not None:
+            check_counts(sequence_length=length)
+        database, parent = self._database, self._sequences.parent
+        whole = database._get_model('samples')
+        children = whole.children
+        if length is not None:
+            children = dict.fromkeys(children, Children(length, length))
+        database.known_rows = {} if known is None else {parent: self._complete(known)}
+        database._model = replace(whole, children=children)
+        try:
+            database.memory_limit = self.memory_limit
+            tables = database.sample_scale(num_sequences / whole.tables[parent].size)
+        finally:
+            database._model, database.known_rows = whole, {}
+        if known is not None:
+            values = {name: known[name].array for name in known}
+            tables[parent] = tables[parent].assign(**values)
+        return self._sequences.join(tables, self._list_steps()).rename(columns=self._labels)
+
+    def _complete(self, known: pd.DataFrame) -> pd.DataFrame:
+        """Draw the released columns of sequences, given values of their context columns."""
+        parent = self._sequences.parent
+        released = self._database._get_model('samples').tables[parent].released
+        preprocessor = self._database._table_synthesizers[parent].preprocessor
+        storage = preprocessor.describe_storage(released.domain)
+        asked = read_conditions(known, released, storage, preprocessor.derivations)
+        if not asked.is_possible.all():
+            raise ValueError(
+                'Some of the context has values that were not released, or not together: see '
+                'get_losses().'
+            )
+        return draw_rows(released, asked, preprocessor.derivations, self._database._generator)
+
+    def _list_steps(self) -> list[float]:
+        """List the released granularities of the first index and of the gaps."""
+        tables, model = self._sequences, self._database._get_model('samples')
+        named = {tables.parent: tables.first, tables.table: tables.gap}
+        found = [
+            model.tables[name].released.domain[column]
+            for name, column in named.items()
+            if tables.index is not None
+        ]
+        return [each.step or 0.0 for each in found if isinstance(each, Number)]

@@ -1,0 +1,47 @@
+"""Ranks, the row before a row, and the rounds in which rows are drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sdv_threea.relational.transitions import (
+    find_previous,
+    list_rounds,
+    rank_rows,
+    shuffle_ranks,
+)
+
+OWNERS = np.array([4, 2, 4, -1, 4, 2, -1])
+
+
+def test_ranks_and_rows_before_are_those_of_the_owner():
+    ranks = rank_rows(OWNERS)
+    assert ranks.tolist() == [0, 0, 1, 0, 2, 1, 0]
+    assert find_previous(OWNERS, ranks).tolist() == [-1, -1, 0, -1, 2, 1, -1]
+
+
+def test_shuffled_ranks_lead_through_all_rows_of_an_owner():
+    ranks = shuffle_ranks(OWNERS, np.random.default_rng(1))
+    assert sorted(ranks[OWNERS == 4]) == [0, 1, 2]
+    assert ranks[OWNERS < 0].tolist() == [0, 0]
+    previous = find_previous(OWNERS, ranks)
+    here = previous >= 0
+    assert here.sum() == 3
+    assert (OWNERS[previous[here]] == OWNERS[here]).all()
+
+
+@pytest.mark.parametrize(('ordered', 'rounds'), [(True, 100), (False, 8)])
+def test_each_row_is_drawn_once_and_after_another_row_of_its_owner(ordered, rounds):
+    owners = np.repeat([0, 1, -1, -1], [100, 3, 1, 1])
+    seen = np.zeros(len(owners), dtype=bool)
+    listed = list(list_rounds(owners, ordered=ordered))
+    assert len(listed) == rounds
+    for number, (rows, previous) in enumerate(listed):
+        assert not seen[rows].any()
+        if number:
+            assert seen[previous].all()
+            assert (owners[previous] == owners[rows]).all()
+            assert not ordered or (previous == rows - 1).all()
+        seen[rows] = True
+    assert seen.all()

@@ -1,0 +1,82 @@
+"""A table of sequences is split into two tables and joined again without a change."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from sdv.errors import InvalidDataError, SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.storage.sequences import read_sequences
+
+DATES = pd.to_datetime(['2020-01-03', '2020-01-01', '2021-05-01', '2020-01-01', '2022-07-07'])
+INDICES = {
+    'dates': (DATES, {'sdtype': 'datetime'}),
+    'texts': (DATES.strftime('%d.%m.%Y'), {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'}),
+    'numbers': ([2.5, 0.5, 10.0, 0.5, 7.0], {'sdtype': 'numerical'}),
+    'integers': ([3, 1, 10, 1, 7], {'sdtype': 'numerical'}),
+}
+
+
+def describe(index, **keys):
+    columns = {
+        'who': {'sdtype': 'id'},
+        'when': index,
+        'sex': {'sdtype': 'categorical'},
+        'x': {'sdtype': 'numerical'},
+    }
+    keys = {'sequence_key': 'who', 'sequence_index': 'when', **keys}
+    return Metadata.load_from_dict({'tables': {'rows': {'columns': columns, **keys}}})
+
+
+@pytest.fixture(params=INDICES)
+def both(request):
+    values, index = INDICES[request.param]
+    table = pd.DataFrame({'who': [1, 1, 7, 7, 3], 'when': values})
+    table = table.assign(sex=['f', 'f', None, None, 'm'], x=[1.0, 2.0, 3.0, None, 5.0])
+    return table, read_sequences(describe(index), ['sex'])
+
+
+def test_split_tables_join_to_the_sorted_table(both):
+    table, sequences = both
+    split = sequences.split(table)
+    assert len(split[sequences.parent]) == 3
+    joined = sequences.join(split, [])
+    expected = table.iloc[[1, 0, 3, 2, 4]].reset_index(drop=True)
+    pd.testing.assert_frame_equal(joined, expected)
+
+
+def test_gaps_of_a_sequence_are_those_of_its_own_rows(both):
+    """Without the sequence of key 7, the other rows stay as they are."""
+    table, sequences = both
+    whole = sequences.split(table)['rows']
+    fewer = sequences.split(table[table['who'] != 7])['rows']
+    kept = whole[whole['who'] != 7].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, fewer)
+
+
+@pytest.mark.parametrize(
+    ('column', 'values'),
+    [
+        ('sex', ['f', 'm', None, None, 'm']),
+        ('who', [1, 1, None, 7, 3]),
+        ('when', [1, 2, None, 4, 5]),
+    ],
+)
+def test_broken_sequences_are_refused_without_a_value(column, values):
+    sequences = read_sequences(describe({'sdtype': 'numerical'}), ['sex'])
+    table = pd.DataFrame({'who': [1, 1, 7, 7, 3], 'when': [1, 2, 3, 4, 5], 'sex': 'f', 'x': 0.0})
+    with pytest.raises(InvalidDataError, match=column):
+        sequences.split(table.assign(**{column: values}))
+
+
+@pytest.mark.parametrize('context', ['sex', ['who'], ['when'], ['nowhere'], 3])
+def test_context_columns_are_other_columns(context):
+    with pytest.raises(SynthesizerInputError, match='context_columns'):
+        read_sequences(describe({'sdtype': 'numerical'}), context)
+
+
+def test_a_sequence_key_is_needed():
+    metadata = describe({'sdtype': 'numerical'}, sequence_key=None, sequence_index=None)
+    with pytest.raises(SynthesizerInputError, match='sequence_key'):
+        read_sequences(metadata, [])

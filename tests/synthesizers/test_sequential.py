@@ -1,0 +1,119 @@
+"""Sequences: in order, of the lengths that are asked for, and protected as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.errors import NotFittedError, SynthesizerInputError
+from sdv.metadata import Metadata
+from sdv.utils import load_synthesizer
+
+from sdv_threea import ClustMixSequentialSynthesizer, ClustMixSynthesizer
+
+SIZE = 300
+
+
+def make_table():
+    """Wards that seldom change, days that go on by one or two, and a ward for each sex at first."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for who in range(SIZE):
+        sex, day = rng.choice(['f', 'm']), pd.Timestamp('2024-01-01') + pd.Timedelta(days=who % 50)
+        ward = rng.choice(['north', 'south'])
+        for _ in range(rng.integers(1, 5)):
+            rows.append((who, sex, day, ward))
+            day += pd.Timedelta(days=rng.integers(1, 3))
+            ward = rng.choice(['north', 'south']) if rng.random() < 0.1 else ward
+    table = pd.DataFrame(rows, columns=['who', 'sex', 'day', 'ward'])
+    return table.sample(frac=1, random_state=0, ignore_index=True)
+
+
+def describe(**keys):
+    columns = {'who': 'id', 'sex': 'categorical', 'day': 'datetime', 'ward': 'categorical'}
+    columns = {name: {'sdtype': sdtype} for name, sdtype in columns.items()}
+    columns['day']['datetime_format'] = '%Y-%m-%d'
+    keys = keys or {'sequence_key': 'who', 'sequence_index': 'day'}
+    return Metadata.load_from_dict({'tables': {'stays': {'columns': columns, **keys}}})
+
+
+@pytest.fixture(scope='module')
+def fitted():
+    arguments = {'context_columns': ['sex'], 'epsilon': 100.0, 'max_length': 4}
+    synthesizer = ClustMixSequentialSynthesizer(describe(), **arguments)
+    synthesizer.fit({'stays': make_table()})
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
+def sampled(fitted):
+    fitted.reset_sampling()
+    return fitted.sample(400)['stays']
+
+
+def test_sequences_are_as_many_and_as_long_as_asked_for(fitted, sampled):
+    assert sampled['who'].nunique() == 400
+    assert sampled.groupby('who').size().between(1, 4).all()
+    assert sampled.groupby('who').size().nunique() == 4
+    longer = fitted.sample(3, sequence_length=9)['stays']
+    assert longer.groupby('who').size().tolist() == [9, 9, 9]
+    assert list(longer.columns) == ['who', 'sex', 'day', 'ward']
+
+
+def test_the_index_rises_and_the_context_is_constant(sampled):
+    groups = sampled.groupby('who', sort=False)
+    gaps = groups['day'].diff().dropna().dt.days
+    assert gaps.between(0, 3).all()
+    assert (gaps > 0).mean() > 0.9
+    assert (groups['sex'].agg(set).map(len) == 1).all()
+    assert sampled['day'].dtype == 'datetime64[ns]'
+
+
+def test_a_row_follows_from_the_row_before(sampled):
+    """In the table wards stay the same in 95 % of the steps, and in half of them by chance."""
+    before = sampled.groupby('who', sort=False)['ward'].shift()
+    assert (before == sampled['ward'])[before.notna()].mean() > 0.8
+
+
+def test_sequences_of_known_context(fitted):
+    known = pd.DataFrame({'sex': ['m', 'f', 'm']}, index=[5, 6, 7])
+    rows = fitted.sample_sequential_columns(known, sequence_length=2)['stays']
+    assert rows['sex'].tolist() == ['m', 'm', 'f', 'f', 'm', 'm']
+    with pytest.raises(ValueError, match='not released'):
+        fitted.sample_sequential_columns(pd.DataFrame({'sex': ['x']}))
+    with pytest.raises(ValueError, match='ward'):
+        fitted.sample_sequential_columns(pd.DataFrame({'ward': ['north']}))
+
+
+def test_the_statement_is_about_sequences(fitted):
+    statement = fitted.get_privacy_statement()
+    assert all("one 'who'" in told for told in statement.tables.values())
+    (ledger,) = statement.ledgers
+    assert ledger.keeps(100.0, 1e-6)
+    assert any('given the row before' in each.released for each in ledger.receipts)
+    assert fitted.num_releases == statement.fits == 1
+
+
+def test_a_saved_synthesizer_samples_the_same(fitted, tmp_path):
+    fitted.reset_sampling()
+    first = fitted.sample(5)['stays']
+    fitted.save(tmp_path / 'saved.pkl')
+    for load in (ClustMixSequentialSynthesizer.load, load_synthesizer):
+        loaded = load(tmp_path / 'saved.pkl')
+        loaded.reset_sampling()
+        pd.testing.assert_frame_equal(
+            loaded.sample(5)['stays'].drop(columns='who'), first.drop(columns='who')
+        )
+
+
+def test_parameters_make_the_same_synthesizer(fitted):
+    parameters = fitted.get_parameters()
+    again = ClustMixSequentialSynthesizer(fitted.get_metadata(), **parameters)
+    assert again.get_parameters() == parameters
+    with pytest.raises(NotFittedError):
+        again.sample(1)
+
+
+def test_the_synthesizer_of_rows_names_that_of_sequences():
+    with pytest.raises(SynthesizerInputError, match='ClustMixSequentialSynthesizer'):
+        ClustMixSynthesizer(describe())
