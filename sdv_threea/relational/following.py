@@ -7,6 +7,7 @@ own. One model of such records draws a whole sequence, and siblings that are ali
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.rows import chunk_table
 from sdv_threea.relational.layout import (
     Layout,
     add_name,
@@ -25,19 +27,20 @@ from sdv_threea.relational.layout import (
 )
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
-from sdv_threea.relational.task import Task, keep_rows, release_rows
+from sdv_threea.relational.task import Task, release_rows
 from sdv_threea.relational.transitions import (
     code_ranks,
     describe_following,
     describe_rank,
     draw_before,
+    encode_pairs,
     find_previous,
-    join_before,
+    pair_rows,
     rank_rows,
     shuffle_ranks,
 )
 from sdv_threea.stages import drowns_pairs
-from sdv_threea.units.membership import DISPUTED
+from sdv_threea.units.membership import DISPUTED, bound_rows
 
 
 class Given(NamedTuple):
@@ -116,7 +119,7 @@ def join_rows(
         given = given._replace(context=given.context.assign(**{rank: code_ranks(drawn)}))
         with guarded():
             context = context.assign(**{rank: code_ranks(siblings.ranks)})
-    domain = Domain((*described, *plan.domain.columns), plan.domain.target)
+    domain = replace(plan.domain, columns=(*described, *plan.domain.columns))
     with guarded():
         joined = pd.concat([context, tables[0]], axis=1)
     return Joined(joined, domain, layout, siblings, given)
@@ -152,13 +155,13 @@ def release_following(
           unit, and a unit has at most ``rows_per_unit`` of them
     """
     before = draw_before(model, *joined.given, task.draws)
+    previous, bound = joined.siblings.previous, model.rows_per_unit
     with guarded():
-        pairs = join_before(model, joined.rows, joined.siblings.previous)
-        led = np.where(joined.siblings.previous >= 0, units, DISPUTED)
-    bound = model.rows_per_unit
-    kept = keep_rows(task, pairs, led, bound)
+        led = np.where(previous >= 0, units, DISPUTED)
+        pairs = pair_rows(model, joined.rows, previous, bound_rows(led, bound, task.choices))
+    rows = chunk_table(pairs).map(partial(encode_pairs, model))
     domain = Domain(describe_following(model))
-    released = release_rows(task, kept, domain, bound, share, given=before)
+    released = release_rows(task, rows, domain, bound, share, given=before)
     layout = Layout(model.layout.own, context=tuple(before.columns))
     following = replace(model, released=released, layout=layout)
     receipts = tuple(

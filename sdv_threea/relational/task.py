@@ -14,6 +14,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.rows import Rows
 from sdv_threea.relational.plan import Plan
 from sdv_threea.relational.rows_per_unit import count_noise
 from sdv_threea.release import Release
@@ -61,7 +62,12 @@ def keep_rows(
 
 
 def release_rows(
-    task: Task, kept: pd.DataFrame, domain: Domain, bound: int | None, share: float, **known: Any
+    task: Task,
+    kept: pd.DataFrame | Rows[pd.DataFrame],
+    domain: Domain,
+    bound: int | None,
+    share: float,
+    **known: Any,
 ) -> Release:
     """Release rows, at most ``bound`` of each unit, for a share of the table's budget."""
     return release(

@@ -184,32 +184,42 @@ def draw_before(
     return pd.concat([given, name_codes(codes, name_before(model))], axis=1)
 
 
-def join_before(
-    model: TableRelease, joined: pd.DataFrame, previous: NDArray[np.int64]
+def pair_rows(
+    model: TableRelease, joined: pd.DataFrame, previous: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> pd.DataFrame:
-    """Return the context of private rows, the codes of the row before, and their own codes.
+    """Return the private rows that are ``kept``, each beside the row before it.
 
-    ``joined`` has the columns of the model, and ``previous`` is the row before, -1 for none.
+    ``joined`` has the columns of the model; ``previous`` is the row before, shape (n,).
 
     Formal guarantees:
         * a row of the result is a function of a row of the table, of its owner, and of the row
           before it
     """
-    own = own_transformers(model)
+    own = [each.name for each in own_transformers(model)]
+    later = joined[kept].reset_index(drop=True)
+    earlier = joined[own].iloc[previous[kept]].reset_index(drop=True)
+    return pd.concat([later, earlier.set_axis(list(name_before(model)), axis='columns')], axis=1)
+
+
+def encode_pairs(model: TableRelease, chunk: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that :func:`describe_following` describes, of rows of :func:`pair_rows`.
+
+    Formal guarantees:
+        * a row of the result is a function of a row of the chunk
+    """
+    own, before = own_transformers(model), name_before(model)
     names = tuple(each.name for each in own)
-    codes = encode(joined, own)
-    return pd.concat(
-        [
-            joined[list(model.layout.context)],
-            name_codes(codes, name_before(model), previous),
-            name_codes(codes, names),
-        ],
-        axis=1,
-    )
+    earlier = chunk[list(before)].set_axis(list(names), axis='columns')
+    parts = [
+        chunk[list(model.layout.context)],
+        name_codes(encode(earlier, own), before).set_axis(chunk.index),
+        name_codes(encode(chunk[list(names)], own), names).set_axis(chunk.index),
+    ]
+    return pd.concat(parts, axis=1)
 
 
 def describe_following(model: TableRelease) -> tuple[Category, ...]:
-    """Describe the columns of :func:`join_before` by released facts: all are categories.
+    """Describe pairs of rows by released facts: the context, and codes of both rows as categories.
 
     Their values are the codes that occur in samples of the model.
     """
