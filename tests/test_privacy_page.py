@@ -83,6 +83,10 @@ UNITS = {
 }
 
 
+#: Receipts of rows that are released with the row before them.
+BEFORE = 'given the row before'
+
+
 class Fit(NamedTuple):
     """A fit of a table, alone or of several: what is known of it, and its receipts."""
 
@@ -186,8 +190,12 @@ def units():
             bound = released.rows_per_unit
             own = tuple(each for each in receipts if each.released.startswith(f'{table}: '))
             domain, chosen = plans[table].domain, synthesizers[table].settings
-            known = take_facts(find_blanks(domain), released.released, chosen, bound)
-            fits[name, table] = Fit(own, known, chosen)
+            blanks = find_blanks(domain)
+            for kind, each in enumerate((released, released.following)):
+                theirs = tuple(one for one in own if (BEFORE in one.released) == kind)
+                if each is not None:
+                    known = take_facts(blanks, each.released, chosen, bound)
+                    fits[name, table, kind] = Fit(theirs, known, chosen)
     return fits
 
 
@@ -275,7 +283,7 @@ def test_shares_are_paid_as_the_page_says(single, name):  # noqa: C901 (each fit
 @pytest.mark.parametrize('settings', UNITS)
 def test_tables_pay_by_their_columns_and_for_what_concerns_units_first(units, settings):
     costs = {}
-    for (name, table), done in units.items():
+    for (name, table, _), done in units.items():
         if name == settings:
             for receipt in done.receipts:
                 kind = REGISTRY[receipt.statistic]
