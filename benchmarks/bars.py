@@ -347,3 +347,21 @@ def test_a_real_table_is_fitted_and_sampled(name, epsilon):
     assert len(sampled[name]) == 300
     report = run_diagnostic({name: table}, sampled, metadata, verbose=False)
     assert report.get_score() > 0.97
+
+
+def test_no_loss_of_adult_is_silent():
+    """Of every category and number that samples do not show, the table says as much."""
+    adult, _, metadata = load_adult()
+    adult = adult.sample(1200, random_state=0).reset_index(drop=True)
+    synthesizer = ClustMixSynthesizer(metadata, target_column='income')
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer.fit({'adult': adult})
+    sampled, losses = synthesizer.sample(3000)['adult'], synthesizer.get_losses()
+    for name, column in adult.items():
+        if column.dtype.kind in 'iuf':
+            lost = ~column.between(sampled[name].min(), sampled[name].max())
+        else:
+            lost = ~column.isin(set(sampled[name].dropna()))
+        if lost.mean() >= 0.05:
+            assert losses.loc[name, 'at_most'] >= 0.02, name
