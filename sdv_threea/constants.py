@@ -31,6 +31,9 @@ class RelationalConstants:
         magnitudes_share: Share of a table's budget for the counts of units by their number of rows.
             Without these counts, the size of a table in which few units have most rows was hundreds
             or tens of thousands, by chance.
+        magnitudes_noise: With few units, magnitudes get more: the noise of a count is this part of
+            the number of units. Set by hand.
+        magnitudes_of_few: But at most this share of the table's budget. Set by hand.
         siblings_share: Share of a table's budget for the covariance between siblings. Set by hand.
         orphans_share: Share of a table's budget for the number of rows without an owner. It is a
             single count, so a small share is enough. Set by hand.
@@ -53,6 +56,8 @@ class RelationalConstants:
     """
 
     magnitudes_share: float = 0.05
+    magnitudes_noise: float = 0.1
+    magnitudes_of_few: float = 0.25
     siblings_share: float = 0.05
     orphans_share: float = 0.01
     units_false_alarm: float = 0.02

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.magnitudes import Magnitudes
@@ -25,15 +26,32 @@ def estimate_size(
     bound: int | None,
     num_rows: float,
     noise: float,
-    constants: RelationalConstants,
 ) -> tuple[float, float]:
     """Estimate the number of rows of a table from its own rows, and the deviation of the noise.
 
-    The estimate is ``num_rows``, the released number within the ``bound`` per unit (``None`` for no
-    bound), plus the number of rows that the magnitudes put beyond the bound.
+    Both ``num_rows``, the released number within the ``bound`` per unit (``None`` for no bound),
+    and the magnitudes estimate the rows within it. To their mean, weighted by inverse variances, is
+    added what the magnitudes put beyond the bound.
     """
-    beyond, doubt = magnitudes.beyond(bound) if bound else (0.0, 0.0)
-    return believe(num_rows, noise, constants) + beyond, math.hypot(noise, doubt)
+    if not bound or not noise:
+        return num_rows + (magnitudes.beyond(bound)[0] if bound else 0.0), 0.0
+    counted, noise_of_counted = magnitudes.count(bound)
+    trust = noise**2 / (noise**2 + noise_of_counted**2)
+    within = max(num_rows + trust * (counted - num_rows), 0.0)
+    beyond, doubt = magnitudes.beyond(bound)
+    return within + beyond, math.hypot(math.sqrt(trust) * noise_of_counted, doubt)
+
+
+def share_magnitudes(num_units: float, budget: Budget, constants: RelationalConstants) -> float:
+    """Return the share of a table's budget for its magnitudes: more if units are few.
+
+    The noise of a count is then a part of the released number of units, as far as the largest share
+    allows.
+    """
+    if math.isinf(budget.mu):
+        return constants.magnitudes_share
+    needed = (1 / (constants.magnitudes_noise * max(num_units, 1.0) * budget.mu)) ** 2
+    return min(max(needed, constants.magnitudes_share), constants.magnitudes_of_few)
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
@@ -62,10 +80,12 @@ def agree(
     """Return the weighted mean of two estimates if they agree; otherwise the first.
 
     Estimates agree if they differ by no more than ``agreeing`` standard deviations of their noise,
-    and by no more than half of the first. The weights are inverse variances. The first estimate has
-    no bias; the other may miss a tail.
+    and by no more than half of the first, unless noise masks the first and the other is larger. The
+    weights are inverse variances. The first estimate has no bias; the other may miss a tail.
     """
-    near = min(constants.agreeing * math.hypot(noise, other_noise), one / 2)
+    near = constants.agreeing * math.hypot(noise, other_noise)
+    if other < one or one > constants.clear_of_noise * noise:
+        near = min(near, one / 2)
     if not noise or abs(one - other) > near:
         return one
     weight = noise**2 / (noise**2 + other_noise**2)

@@ -6,12 +6,13 @@ the bound on the rows of a unit, and estimate the number of rows beyond it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.privacy.mechanism import Noise
@@ -41,6 +42,17 @@ RUN_LENGTHS = (1, 2, 4)
 #: rows of a unit, as a false alarm at a large magnitude invents more rows.
 ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
+#: Candidates for the spread of the logarithm of a unit's rows, and how many numbers of units are
+#: tried, if noise masks all magnitudes.
+SPREADS, NUM_TRIED = (0.1, 0.5, 1.0), 48
+
+#: Units of more than this many standard deviations of the noise are hardly masked, however they are
+#: spread over magnitudes.
+MOST_MASKED = 20.0
+
+#: Half of a magnitude, by the logarithm of rows: medians are in the middle of magnitudes.
+HALF = math.log(2) / 4
+
 
 class UnitRows(NamedTuple):
     """The number of rows of each unit, shape (n,): private."""
@@ -54,7 +66,7 @@ class Magnitudes:
 
     Args:
         counts: Number of units of each magnitude, shape (len(MIDDLES),). It is zero beyond the
-            largest magnitude that exceeds the noise.
+            largest magnitude that exceeds the noise; if none does, counts are expected ones.
         scale: Standard deviation of the noise of the other counts.
     """
 
@@ -95,12 +107,18 @@ class Magnitudes:
 
 
 def release_magnitudes(
-    units: NDArray[np.int64], most: int | None, budget: Budget, noise: Noise, false_alarm: float
+    units: NDArray[np.int64],
+    most: int | None,
+    budget: Budget,
+    noise: Noise,
+    false_alarm: float,
+    num_units: float = math.inf,
 ) -> tuple[Magnitudes, Receipt]:
     """Release the number of units by the order of magnitude of their number of rows.
 
     ``most`` is the public bound on a unit's rows, ``None`` without one. ``false_alarm`` is the
-    chance that noise alone makes some units look larger than all units are.
+    chance that noise alone makes some units look larger than all units are. ``num_units`` is the
+    released number of units; most of them may have no rows.
 
     Formal guarantees:
         * a unit is counted in one magnitude, which depends on the number of its rows alone, and
@@ -112,12 +130,40 @@ def release_magnitudes(
     summed = take(chunk_arrays(UnitRows(rows)), statistic)
     noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
     noisy[(most or LARGEST_BOUND) < FIRST] = 0.0
-    return Magnitudes(_cut(noisy, receipt.noise_scale, false_alarm), receipt.noise_scale), receipt
+    possible, scale = (most or LARGEST_BOUND) >= FIRST, receipt.noise_scale
+    counts = _cut(noisy, scale, false_alarm)
+    if not counts.any() and scale:
+        counts = expect_counts(noisy, scale, possible, num_units)
+    return Magnitudes(counts, scale), receipt
 
 
 def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
     found = np.searchsorted(FIRST, chunk.rows, side='right') - 1
     return np.bincount(found, minlength=len(FIRST))
+
+
+def expect_counts(
+    noisy: NDArray[np.float64], scale: float, possible: NDArray[np.bool_], num_units: float
+) -> NDArray[np.float64]:
+    """Return the expected number of units of each magnitude, given counts that noise masks.
+
+    The rows of a unit are log-normal, rounded down to a magnitude. All combinations of a number of
+    units up to ``num_units``, a median and a spread are weighed by how likely they make the counts.
+    Before, numbers of units are equally likely by logarithm, and a median is the less likely the
+    larger it is, as a unit of more rows adds more to the size.
+    """
+    # No count exceeds the noise, so more units than this would have been seen.
+    most = min(max(num_units, 1.0), max(MOST_MASKED * scale, 1.0))
+    borders = np.log(np.append(FIRST[possible], math.inf))
+    borders[0] = -math.inf
+    medians, spreads = np.log(FIRST[possible])[:, None, None], np.array(SPREADS)[:, None]
+    shares = np.diff(ndtr((borders - medians - HALF) / spreads), axis=-1)[:, :, None]
+    expected = np.geomspace(1.0, most, NUM_TRIED)[:, None] * shares
+    logs = -np.square((noisy[possible] - expected) / scale).sum(axis=-1) / 2
+    weights = np.exp(logs - logs.max()) * ALARM_SHARES[possible][:, None, None]
+    counts = np.zeros(len(noisy))
+    counts[possible] = np.tensordot(weights / weights.sum(), expected, 3)
+    return counts
 
 
 def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:

@@ -31,6 +31,7 @@ from sdv_threea.relational.estimates import (
     count_owned,
     estimate_size,
     most_rows,
+    share_magnitudes,
 )
 from sdv_threea.relational.following import (
     Given,
@@ -162,19 +163,19 @@ def _release_table(
     both = rows[table], rows[owner.parent]
     joined = join_rows(task, both, referred, units[table], parent, given)
     asks_orphans = not owner.required
-    share = 1 - constants.magnitudes_share - constants.orphans_share * asks_orphans
-    part = task.budget.part(constants.magnitudes_share)
-    magnitudes, asked = release_magnitudes(
-        units[table], plan.most_rows, part, task.noise, constants.units_false_alarm
-    )
+    num_units = done.tables[done.schema.root(table)].size
+    counting = share_magnitudes(num_units, task.budget, constants)
+    share = 1 - counting - constants.orphans_share * asks_orphans
+    terms = task.budget.part(counting), task.noise, constants.units_false_alarm, num_units
+    magnitudes, asked = release_magnitudes(units[table], plan.most_rows, *terms)
     noise = noise_of_count(task, joined.domain, share)
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
     later = share_following(task, joined.domain, magnitudes, bound, share)
     share -= later
     num_rows, num_given = magnitudes.count(bound), joined.given.context.shape[1]
-    terms = task.settings, task.budget.part(share), num_rows[0], num_given
+    left = task.settings, task.budget.part(share), num_rows[0], num_given
     # The covariance of siblings is for the mixture that rows are drawn from if noise masks pairs.
-    covary = not later and drowns_pairs(joined.domain, *terms)
+    covary = not later and drowns_pairs(joined.domain, *left)
     share -= constants.siblings_share * covary
     known = {'size': num_rows if bound else None, 'given': joined.given.context}
     first = joined.siblings.previous < 0 if task.ordered else None
@@ -207,7 +208,7 @@ def _size_table(  # noqa: PLR0913 (what is public, and what was released)
     assert owner is not None
     parent = done.tables[owner.parent]
     noise *= bound or 1  # that of a count for units of up to ``bound`` rows
-    seen = estimate_size(magnitudes, bound, released.num_rows, noise, constants)
+    seen = estimate_size(magnitudes, bound, released.num_rows, noise)
     size = max(agree(*seen, *count_owned(parent, owner, orphans), constants), orphans, 1.0)
     size = min(size, most_rows(parent, done.children[owner].most or bound, constants))
     return TableRelease(

@@ -73,6 +73,13 @@ def code_ranks(ranks: NDArray[np.int64]) -> NDArray[np.object_]:
     return named
 
 
+def add_rank(model: TableRelease, context: pd.DataFrame, ranks: NDArray[np.int64]) -> pd.DataFrame:
+    """Return the context of rows with the column of their rank, if the model has one."""
+    if model.layout.rank is None:
+        return context
+    return context.assign(**{model.layout.rank: code_ranks(ranks)})
+
+
 def own_transformers(model: TableRelease) -> tuple[Transformer, ...]:
     """Return the transformers of the columns of a table without its context."""
     given = model.layout.context
@@ -136,7 +143,7 @@ def draw_in_turn(
 
     Args:
         model: The model of the table, with that of the rows that follow others.
-        context: The context of each row: columns of its owner.
+        context: The context of each row: columns of its owner, and its rank.
         owners: The owner of each row, -1 for none, shape (n,).
         settle: Takes a function that draws rows, and their positions; returns rows that may stay.
         rng: Source of randomness, which needs no secrecy.
@@ -144,9 +151,6 @@ def draw_in_turn(
     following, own = model.following, own_transformers(model)
     assert following is not None
     codes = np.zeros((len(context), len(own)), dtype=np.int64)
-    if model.layout.rank is not None:
-        ranks = rank_rows(owners)
-        context = context.assign(**{model.layout.rank: code_ranks(ranks)})
     before, previous = name_before(model), np.full(len(context), -1)
 
     def start(rows: NDArray[np.int64]) -> pd.DataFrame:
@@ -173,12 +177,8 @@ def draw_before(
 
     ``given`` is the context of rows, and ``owned`` the number of rows of their owners, shape (P,).
     """
-    if model.layout.rank is not None:
-        last = (rng.random(len(given)) * np.maximum(owned - 1, 1)).astype(np.int64)
-        earlier = given.assign(**{model.layout.rank: code_ranks(last)})
-        given = given.assign(**{model.layout.rank: code_ranks(last + 1)})
-    else:
-        earlier = given
+    last = (rng.random(len(given)) * np.maximum(owned - 1, 1)).astype(np.int64)
+    earlier, given = add_rank(model, given, last), add_rank(model, given, last + 1)
     own = own_transformers(model)
     codes = np.maximum(encode(draw_rows(model, earlier, None, rng), own), 0)
     return pd.concat([given, name_codes(codes, name_before(model))], axis=1)

@@ -11,7 +11,7 @@ import pytest
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy import mechanism
-from sdv_threea.relational import siblings
+from sdv_threea.relational import siblings, transitions
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.settings import Settings
 from sdv_threea.units import membership
@@ -242,7 +242,7 @@ class Door:
     def receipts(self, model):
         """Match the receipts of a release to calls; returns them with the root of their ledger."""
         return {
-            int(receipt.released.split(': ')[1].split(' ')[0]): (root, receipt)
+            int(receipt.released.split(': ')[-1].split(' ')[0]): (root, receipt)
             for root, ledger in model.ledgers.items()
             for receipt in ledger.receipts
         }
@@ -298,8 +298,8 @@ class InOrder:
 def couple_choices(patch):
     """Make the choice among the rows of a unit depend on those rows alone."""
     ranks = membership.rank_within
-    for module in (membership, siblings):
-        patch.setattr(module, 'rank_within', lambda groups, rng: ranks(groups, InOrder()))
+    for module in (membership, siblings, transitions):
+        patch.setattr(module, 'rank_within', lambda groups, *_: ranks(groups, InOrder()))
 
 
 def silence(size, scale):

@@ -5,8 +5,15 @@ import math
 import numpy as np
 import pytest
 
+from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
-from sdv_threea.relational.estimates import agree, believe, count_owned, estimate_size
+from sdv_threea.relational.estimates import (
+    agree,
+    believe,
+    count_owned,
+    estimate_size,
+    share_magnitudes,
+)
 from sdv_threea.relational.magnitudes import FIRST, Magnitudes
 
 CONSTANTS = RelationalConstants()
@@ -21,14 +28,28 @@ def test_a_count_is_believed_if_noise_hardly_explains_it():
 def test_rows_beyond_the_bound_are_added_to_those_within():
     magnitudes = Magnitudes(np.where(FIRST == 3, 50.0, 0.0), 4.0)
 
-    assert estimate_size(magnitudes, 1, 50.0, 3.0, CONSTANTS) == (150.0, math.hypot(3.0, 8.0))
-    assert estimate_size(magnitudes, 3, 150.0, 3.0, CONSTANTS) == (150.0, 3.0)
-    assert estimate_size(magnitudes, None, 151.0, 0.0, CONSTANTS) == (151.0, 0.0)
+    # Within the bound, a count of 40 and the magnitudes' 50 are weighed by their noise.
+    found, noise = estimate_size(magnitudes, 1, 40.0, 3.0)
+    assert found == pytest.approx((16 * 40 + 9 * 50) / 25 + 100)
+    assert noise == pytest.approx(math.hypot(2.4, 8.0))
+    assert estimate_size(magnitudes, None, 151.0, 0.0) == (151.0, 0.0)
+
+
+def test_few_units_get_more_for_the_counts_that_sizes_follow_from():
+    """A count of 60 units at a price of one is to have a noise of six at most."""
+    budget = Budget(5.0, 1e-6, share=0.1)
+    shares = [share_magnitudes(num, budget, CONSTANTS) for num in (10, 16, 1000)]
+
+    assert shares[0] == CONSTANTS.magnitudes_of_few
+    assert 1 / (math.sqrt(shares[1]) * budget.mu) == pytest.approx(1.6) or shares[1] == shares[0]
+    assert shares[2] == CONSTANTS.magnitudes_share
 
 
 def test_estimates_that_agree_are_weighed_by_their_noise():
     assert agree(100.0, 10.0, 110.0, 10.0, CONSTANTS) == pytest.approx(105.0)
     assert agree(100.0, 10.0, 110.0, 0.0, CONSTANTS) == 110.0
+    # Noise masks the first, so the other may be far larger.
+    assert agree(100.0, 90.0, 200.0, 30.0, CONSTANTS) == pytest.approx(190.0)
 
 
 def test_estimates_that_disagree_are_not():

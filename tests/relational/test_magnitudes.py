@@ -20,10 +20,10 @@ def silence(size, scale):
     return np.zeros(size, dtype=np.int64)
 
 
-def release(rows, budget=FREE, most=None, noise=silence):
+def release(rows, budget=FREE, most=None, noise=silence, num_units=math.inf):
     """Release the magnitudes of units with the given numbers of rows."""
     units = np.random.default_rng(0).permutation(np.repeat(np.arange(len(rows)), rows))
-    return release_magnitudes(units, most, budget, noise, ALARM)
+    return release_magnitudes(units, most, budget, noise, ALARM, num_units)
 
 
 @pytest.fixture
@@ -101,10 +101,18 @@ def test_few_large_units_stand_out_and_noise_does_not(noise):
     assert max(sizes) < 3 * rows.sum()
 
 
-def test_noise_alone_hardly_ever_makes_a_unit(noise):
-    alarms = [release([0] * 10, BUDGET, noise=noise(seed))[0].counts.any() for seed in range(2000)]
-
-    assert np.mean(alarms) < 2 * ALARM
+def test_counts_that_noise_masks_are_expected_ones(noise):
+    """Of 60 units with seven rows each, the noise of a count is 30; of none, a few are expected."""
+    budget, sizes = Budget(0.5, 1e-6, share=0.25), {7: [], 0: []}
+    for rows, found in sizes.items():
+        for seed in range(40):
+            magnitudes, receipt = release([rows] * 60, budget, noise=noise(seed), num_units=60.0)
+            found.append(float(magnitudes.counts @ MIDDLES))
+    assert receipt.noise_scale > 15
+    assert 60 < np.median(sizes[7]) < 1000
+    assert np.median(sizes[0]) < np.median(sizes[7])
+    assert min(sizes[7]) > 1
+    assert max(sizes[0] + sizes[7]) < 60 * 100
 
 
 def test_rows_beyond_a_bound_are_drawn_as_units_have_them():
