@@ -135,6 +135,14 @@ SETTINGS = (
         "'missing' (the default), 'spread' for released ones, or a value such as Other.",
     ),
     click.option(
+        '--sentinel',
+        'sentinels',
+        multiple=True,
+        metavar='[COLUMN=]VALUE',
+        help='Of one table: a number or date that stands for something else, such as age=999; may '
+        'be repeated.',
+    ),
+    click.option(
         '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
     ),
     click.option(

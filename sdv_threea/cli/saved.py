@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,9 @@ OF_DATABASES = {
     'public_tables': '--public-table',
     'max_children': '--max-children',
 }
+
+#: The settings that only one table has, and their options.
+OF_ONE_TABLE = {'unreleased': '--unreleased', 'sentinels': '--sentinel'}
 
 #: The settings that are no arguments of constructors.
 OF_FILES = ('missing', 'separator', 'encoding', 'targets', 'constraints', 'timed')
@@ -78,14 +81,15 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, *OF_FILES)}
     shown = sys.stderr.isatty() and not settings.get('timed', False)
     common.setdefault('verbose', shown)
-    unreleased = common.pop('unreleased', None)
+    alone = {name: common.pop(name, None) for name in OF_ONE_TABLE}
+    stated = {name: own for name, own in alone.items() if own}
     tables = metadata.to_dict()['tables']
     targets = [split_target(target, tables) for target in settings['targets']]
     if len({table for table, _ in targets}) < len(targets):
         raise RefusedError('There can be one --target by table.')
     if len(metadata.tables) > 1:
-        if unreleased is not None:
-            raise RefusedError('--unreleased: only for one table, and this is a database.')
+        for name in stated:
+            raise RefusedError(f'{OF_ONE_TABLE[name]}: only for one table, and this is a database.')
         own = {name: settings[name] for name in OF_DATABASES}
         alpha = common.pop('alpha', DEFAULT_ALPHA)
         synthesizer = ClustMixMultiTableSynthesizer(
@@ -98,9 +102,30 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     if given:
         raise RefusedError(f'{", ".join(given)}: only for databases, and this is one table.')
     column = targets[0][1] if targets else None
-    if unreleased is not None:
-        common['unreleased'] = unreleased
-    return ClustMixSynthesizer(metadata, target_column=column, **common)
+    if 'sentinels' in stated:
+        (table,) = tables.values()
+        stated['sentinels'] = _read_sentinels(stated['sentinels'], table['columns'])
+    return ClustMixSynthesizer(metadata, target_column=column, **common, **stated)
+
+
+def _read_sentinels(
+    stated: Sequence[str], columns: Mapping[str, Any]
+) -> dict[str, list[str | float]]:
+    """Return the sentinels by column; one without a column is of all that it fits."""
+    found: dict[str, list[str | float]] = {}
+    for each in stated:
+        name, _, value = each.rpartition('=')
+        for column, about in columns.items():
+            is_date = about['sdtype'] == 'datetime'
+            if column == name or (not name and about['sdtype'] == 'numerical'):
+                try:
+                    own = value if is_date else float(value)
+                except ValueError:
+                    raise RefusedError(f'--sentinel {each}: {value!r} is no number.') from None
+                found.setdefault(column, []).append(own)
+        if name and name not in columns:
+            raise RefusedError(f'--sentinel {each}: there is no column {name!r}.')
+    return found
 
 
 def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:

@@ -139,9 +139,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         name: find_range(sketch, steps[name], len(whole), constants)
         for name, sketch in whole.items()
     }
-    totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
     heavy, few = constants.heavy_share, constants.fewest_heavy
-    bars = {name: max(heavy * total, few) for name, total in totals.items()}
+    bars = {name: max(heavy * own.counts.sum(), few) for name, own in sketches.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     vast = find_vast(domain, sketches, constants.vast)
     bounded = loosen(Domain(tuple(columns)), vast).columns

@@ -65,8 +65,8 @@ def find_sentinels(
         return (), _return_codes(sketch, look, evident, step, ())
     main = max(clusters, key=lambda bins: float(sketch.counts[bins].sum()))
     single = _find_single(sketch, step)
-    others = [bins for bins in clusters if bins is not main and single[bins].all()]
-    far = np.concatenate([np.zeros(0, dtype=np.int64), *others])
+    alone = [bins for bins in clusters if bins is not main and single[bins].all()]
+    far = np.concatenate([np.zeros(0, dtype=np.int64), *alone])
     near = np.setdiff1d(np.concatenate(clusters), far)
     ends = float(sketch.edges[near[0], 0]), float(sketch.edges[near[-1], 1])
     singles = dict(zip(look.codes[evident].tolist(), counts[evident].tolist(), strict=True))

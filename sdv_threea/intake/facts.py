@@ -40,6 +40,7 @@ class Facts:
         places: Decimal places that numbers are rounded to.
         values: The values of a category, as canonical scalars.
         nullable: ``False`` if it is stated that no cell is missing.
+        sentinels: Numbers that may lie outside the range.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Facts:
     places: int | None = None
     values: tuple[Hashable, ...] | None = None
     nullable: bool | None = None
+    sentinels: tuple[float, ...] = ()
 
 
 class Column(NamedTuple):
@@ -172,8 +174,8 @@ def _keep_inside(
         return numbers, (flaw,)
     # Bounds are rounded, too: otherwise the nearest rounded number could lie outside.
     low, high = _round(np.array([low, high]), facts.places)
-    is_outside = (numbers < low) | (numbers > high)
-    inside = np.clip(numbers, low, high)
+    is_outside = ((numbers < low) | (numbers > high)) & ~np.isin(numbers, facts.sentinels)
+    inside = np.where(is_outside, np.clip(numbers, low, high), numbers)
     inside = np.where(np.isinf(inside), np.nan, inside)
     return inside, _list_flaws({'has values outside the range in its metadata.': is_outside})
 

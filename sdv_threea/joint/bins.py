@@ -137,14 +137,13 @@ def num_pair_bins(
     """Return how many bins a column has in its pairs; ``None`` if pairs are not worth counting.
 
     Two columns of ``k`` bins have ``k^2`` bins together. Each of these should hold several times
-    the noise, whose scale is ``sqrt(num_pairs) / mu``. The released ``num_records`` may be
-    negative.
+    the noise, whose scale is ``sqrt(num_pairs) / mu``, and of its deviation by chance. The released
+    ``num_records`` may be negative.
     """
     if not num_pairs or not mu:
         return None
-    noise = _pair_noise(num_pairs, mu)
-    if not noise:
-        return constants.most_bins
+    # Without noise, too, few records of a bin are mostly chance: their root is its deviation.
+    noise = max(_pair_noise(num_pairs, mu), constants.records_per_noise)
     carried = math.isqrt(int(max(num_records, 0) / (constants.records_per_noise * noise)))
     return min(carried, constants.most_bins) if carried >= constants.least_bins else None
 

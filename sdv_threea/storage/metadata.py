@@ -109,6 +109,7 @@ def describe(
     increments: Mapping[str, float] | None = None,
     dtypes: Mapping[str, Any] | None = None,
     unreleased: Mapping[str, Hashable | None] | None = None,
+    sentinels: Mapping[str, tuple[float, ...]] | None = None,
 ) -> Domain:
     """Describe the modelled columns by public facts.
 
@@ -124,12 +125,20 @@ def describe(
         unreleased: By column, the value of samples in place of values that are not released.
             ``None`` is a missing value where cells may be missing; elsewhere the released values
             replace them.
+        sentinels: By column, the numbers that stand for something else.
     """
     steps, known, shown = increments or {}, dtypes or {}, unreleased or {}
     described = [
         _describe_column(name, each, steps.get(name), known.get(name, np.dtype(object)))
         for name, each in columns.items()
         if each['sdtype'] in MODELLED
+    ]
+    apart = sentinels or {}
+    described = [
+        replace(column, sentinels=apart[column.name])
+        if isinstance(column, Number) and column.name in apart
+        else column
+        for column in described
     ]
     # Models are trained to predict the target, so it has only released values.
     return Domain(
@@ -153,10 +162,12 @@ def _show_unreleased(column: Category, shown: Hashable | None) -> Category:
 
 
 def list_facts(
-    columns: Mapping[str, ColumnMetadata], dtypes: Mapping[str, Any]
+    columns: Mapping[str, ColumnMetadata],
+    dtypes: Mapping[str, Any],
+    sentinels: Mapping[str, tuple[float, ...]] | None = None,
 ) -> tuple[Facts, ...]:
     """List the public facts by which private cells are read, a column each."""
-    domain = describe(columns, dtypes=dtypes)
+    domain = describe(columns, dtypes=dtypes, sentinels=sentinels)
     return tuple(_list_facts(columns[each.name], each, dtypes) for each in domain.columns)
 
 
@@ -171,6 +182,7 @@ def _list_facts(description: ColumnMetadata, column: Column, dtypes: Mapping[str
         places=description.get('decimal_places'),
         values=column.values if isinstance(column, Category) and stated else None,  # noqa: PD011
         nullable=column.nullable,
+        sentinels=column.sentinels if isinstance(column, Number) else (),
     )
 
 
@@ -248,6 +260,16 @@ def _moment(description: ColumnMetadata, bound: str) -> float | None:
         return None
     moments = find_moments(pd.Series([description[bound]]), description.get('datetime_format'))
     return float(to_seconds(moments)[0])
+
+
+def read_points(values: Sequence[object], description: ColumnMetadata) -> list[float | None]:
+    """Read public numbers or dates as those of a column are read, ``None`` for any other value."""
+    column = pd.Series(list(values), dtype=object)
+    if description['sdtype'] == 'datetime':
+        found = to_seconds(find_moments(column, description.get('datetime_format')))
+    else:
+        found = find_numbers(column).values  # noqa: PD011 (no pandas)
+    return [each if np.isfinite(each) else None for each in found.tolist()]
 
 
 def _read_values(name: str, values: Sequence[Any]) -> tuple[Hashable, ...]:

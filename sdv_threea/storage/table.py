@@ -56,6 +56,7 @@ class TableStorage:
         target: The column that models will be trained to predict; ``None`` if not known.
         unreleased: By column, the value of samples in place of values that are not released, as in
             :func:`~sdv_threea.storage.metadata.describe`.
+        sentinels: Pairs of a column and the numbers in it that stand for something else.
         declared: The dtypes of the private table by column, without the values in them.
         dtypes: The dtypes of the synthetic table by column; empty before a release.
     """
@@ -65,6 +66,7 @@ class TableStorage:
     unreleased: Mapping[str, Hashable | None] = field(default_factory=dict)
     declared: dict[str, Any] = field(default_factory=dict)
     dtypes: dict[str, Any] = field(default_factory=dict)
+    sentinels: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
     @property
     def columns(self) -> Mapping[str, ColumnMetadata]:
@@ -80,6 +82,7 @@ class TableStorage:
             increments=increments,
             dtypes=self.declared,
             unreleased=self.unreleased,
+            sentinels=dict(self.sentinels),
         )
 
     def declare(self, header: pd.DataFrame) -> None:
@@ -97,7 +100,8 @@ class TableStorage:
 
     def list_facts(self, dtypes: Mapping[str, Any] | None = None) -> tuple[Facts, ...]:
         """List the public facts by which private cells are read, for declared dtypes by default."""
-        return list_facts(self.columns, self.declared if dtypes is None else dtypes)
+        declared = self.declared if dtypes is None else dtypes
+        return list_facts(self.columns, declared, dict(self.sentinels))
 
     def find_problems(self, table: PrivateTable, *, coerce: bool) -> list[str]:
         """List the mismatches with the metadata, one sentence each, without a value.

@@ -23,7 +23,7 @@ from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.ids import check_formats
-from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
+from sdv_threea.storage.metadata import MODELLED, ColumnMetadata, read_points
 from sdv_threea.warning import warn
 
 #: The treatments of cells that contradict the metadata.
@@ -32,6 +32,9 @@ INVALID_CELLS = ('raise', COERCE)
 
 #: The sdtypes of columns whose values are listed.
 WITH_VALUES = ('categorical', 'boolean', 'ordinal')
+
+#: The sdtypes of columns that have a range.
+WITH_RANGE = ('numerical', 'datetime')
 
 #: The error for a table whose rows are steps of sequences.
 SEQUENCES = (
@@ -160,6 +163,41 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
             )
     shown = dict.fromkeys(listed, None if given == MISSING else given)
     return cast(dict[str, Hashable | None], shown | dict(named))
+
+
+def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[float, ...]]:
+    """Read the numbers and dates that stand for something else, given for all columns or by column.
+
+    Returns:
+        The sentinels by column, as numbers; dates in seconds since 2000. Those for all columns go
+        to each column whose kind they have.
+
+    Raises:
+        SynthesizerInputError: If a named column has no range, or a sentinel is not of its kind.
+    """
+    ((_, table),) = metadata.tables.items()
+    ranged = {name: each for name, each in table.columns.items() if each['sdtype'] in WITH_RANGE}
+    by_column = isinstance(sentinels, Mapping)
+    given: Any = sentinels if by_column else dict.fromkeys(ranged, sentinels or ())
+    if unknown := [name for name in given if name not in ranged]:
+        raise SynthesizerInputError(
+            f'sentinels names {unknown}, which are no numbers and no dates: those are {[*ranged]}.'
+        )
+    if not all(isinstance(each, list | tuple) for each in given.values()):
+        raise SynthesizerInputError(
+            'sentinels must be a list of numbers or dates, or such lists by column, got '
+            f'{sentinels!r}.'
+        )
+    points = {name: read_points(own, ranged[name]) for name, own in given.items()}
+    found = {name: {each for each in own if each is not None} for name, own in points.items()}
+    # One for all columns has to be of a kind that some column has.
+    read = [[each is not None for each in own] for own in points.values()]
+    fits = all(map(all, read)) if by_column else all(map(any, zip(*read, strict=True)))
+    if not fits:
+        raise SynthesizerInputError(
+            f'sentinels must be like the values of their columns, got {sentinels!r}.'
+        )
+    return {name: tuple(sorted(own)) for name, own in found.items() if own}
 
 
 def make_settings(**chosen: Any) -> Settings:

@@ -125,6 +125,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         mixing: ``'clusters'`` for the algorithm of the 3A paper, which mixes the records of
             clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
         target: Another word for ``target_column``.
+        sentinels: A public list of numbers and dates that stand for something else, as 999 does for
+            an unknown age; or such lists by column. They are values of their own, outside ranges.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the target cannot be predicted.
@@ -153,9 +155,10 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         ledger: str | os.PathLike[str] | None = None,
         mixing: str | None = None,
         target: str | None = None,
+        sentinels: Any = None,
     ) -> None:
         target_column = choose_word(target_column, target)
-        facts = target_column, public_metadata, invalid_cells, unreleased
+        facts = target_column, public_metadata, invalid_cells, unreleased, sentinels
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
         check_flag(verbose=verbose)
         check_limit(memory_limit=memory_limit)

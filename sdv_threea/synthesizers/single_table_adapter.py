@@ -42,6 +42,7 @@ from sdv_threea.synthesizers.arguments import (
     check_metadata,
     check_name,
     check_transformers,
+    read_sentinels,
     read_unreleased,
 )
 from sdv_threea.synthesizers.attempts import attempted
@@ -79,6 +80,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         public_metadata: bool,
         invalid_cells: str,
         unreleased: object = MISSING,
+        sentinels: object = None,
     ) -> None:
         check_metadata(metadata)
         check_flag(public_metadata=public_metadata)
@@ -89,6 +91,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self.target_column = target_column
         self.public_metadata = public_metadata
         self.invalid_cells, self.unreleased = invalid_cells, unreleased
+        self.sentinels = sentinels
         self._harmless = list_harmless(metadata)[self._table_name]
         # SDV keeps all of the metadata, which may hold values of private rows.
         self.metadata = self._original_metadata = keep_public(
@@ -100,6 +103,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             target=target_column,
             coerce=invalid_cells == COERCE,
             unreleased=read_unreleased(unreleased, self.metadata),
+            sentinels=read_sentinels(sentinels, self.metadata),
         )
         # SDV reads this list of constraints, and only reads it.
         # SDV would run constraints of its other list, the chained ones, on private rows.

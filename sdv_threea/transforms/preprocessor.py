@@ -48,6 +48,7 @@ class Preprocessor:
         target: The column that models will be trained to predict; ``None`` if not known.
         coerce: Whether cells that break a stated fact are replaced; else the table is refused.
         unreleased: By column, the value of samples in place of values that are not released.
+        sentinels: By column, the numbers that stand for something else.
     """
 
     def __init__(
@@ -57,10 +58,12 @@ class Preprocessor:
         target: str | None,
         coerce: bool,
         unreleased: Mapping[str, Hashable | None] | None = None,
+        sentinels: Mapping[str, tuple[float, ...]] | None = None,
     ) -> None:
         ((self.name, table),) = metadata.tables.items()
         self.coerce = coerce
         self.storage = TableStorage(table, target, unreleased or {})
+        self.storage.sentinels = tuple((sentinels or {}).items())
         self.constraints = ConstraintSet(metadata)
         self.transformers = TransformerSet(self.storage.columns)
         #: The derivations that the release was fitted with.

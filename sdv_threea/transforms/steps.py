@@ -69,7 +69,9 @@ class NumberStep:
     def derived(self) -> tuple[Column, ...]:
         """The transformed column, with the public facts that follow from those of the column."""
         own = self.column
-        image = Number(name=own.name, step=0.0, nullable=own.nullable)
+        apart = self.transform(np.array(own.sentinels, dtype=np.float64))
+        known = tuple(apart[~np.isnan(apart)].tolist())
+        image = Number(name=own.name, step=0.0, nullable=own.nullable, sentinels=known)
         grid = self.transform(occupied_borders(own.step or 0.0))
         grid = grid[~np.isnan(grid)]
         rises, falls = np.all(np.diff(grid) >= 0), np.all(np.diff(grid) <= 0)
@@ -97,7 +99,8 @@ class NumberStep:
             numbers = _trim(numbers)
         low, high = self.column.low, self.column.high
         low, high = -np.inf if low is None else low, np.inf if high is None else high
-        return {name: np.clip(numbers, low, high)}
+        apart = np.isin(numbers, self.column.sentinels)
+        return {name: np.where(apart, numbers, np.clip(numbers, low, high))}
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
         """Describe the column; an unknown range is found by reversing the released range."""
@@ -108,7 +111,9 @@ class NumberStep:
         low = float(np.nanmin(found)) if own.low is None else own.low
         high = float(np.nanmax(found)) if own.high is None else own.high
         step, nullable = self._restore_step(domain), released.nullable
-        return (replace(own, low=low, high=high, step=step, nullable=nullable),)
+        own = replace(own, low=low, high=high, step=step, nullable=nullable)
+        apart = self.reverse(np.array(released.sentinels, dtype=np.float64)).tolist()
+        return (replace(own, sentinels=tuple(apart)),)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
         """Select nothing: numbers restrict no derived category."""

@@ -173,7 +173,7 @@ def test_a_bin_of_two_columns_holds_some_times_the_noise(num_records, num_pairs,
     num_bins = num_pair_bins(num_records, num_pairs, mu, CONSTANTS)
 
     noise = math.sqrt(num_pairs) / mu
-    wanted = CONSTANTS.records_per_noise * noise
+    wanted = CONSTANTS.records_per_noise * max(noise, CONSTANTS.records_per_noise)
     if num_bins is None:
         assert num_records / CONSTANTS.least_bins**2 < wanted
     else:

@@ -1,0 +1,95 @@
+"""Numbers that stand for something else, found or stated, and times of day."""
+
+import datetime
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+from sdv.sampling import Condition
+
+from sdv_threea import ClustMixSynthesizer
+
+COLUMNS = {
+    'age': {'sdtype': 'numerical', 'range_min': 18, 'range_max': 90},
+    'answer': {'sdtype': 'numerical'},
+    'until': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+    'clock': {'sdtype': 'datetime', 'datetime_format': '%H:%M:%S'},
+    'kind': {'sdtype': 'categorical'},
+}
+METADATA = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+STATED = {'age': [-1], 'until': ['9999-12-31']}
+
+
+@pytest.fixture(scope='module')
+def fitted():
+    rng, size = np.random.default_rng(1), 3000
+    days = np.datetime64('2020-01-01') + rng.integers(0, 700, size).astype('timedelta64[D]')
+    table = pd.DataFrame(
+        {
+            'age': np.where(rng.random(size) < 0.05, -1, rng.integers(18, 90, size)),
+            'answer': rng.choice([1, 2, 3, 4, 5, -9], size, p=[0.1, 0.2, 0.3, 0.2, 0.1, 0.1]),
+            'until': np.where(rng.random(size) < 0.3, '9999-12-31', days.astype(str)),
+            'clock': pd.Series([datetime.time(hour % 24) for hour in range(size)], dtype=object),
+            'kind': rng.choice(['a', 'b'], size),
+        }
+    )
+    synthesizer = ClustMixSynthesizer(METADATA, epsilon=8.0, sentinels=STATED, public_metadata=True)
+    synthesizer.fit({'t': table})
+    return synthesizer, synthesizer.sample(2000)['t']
+
+
+def test_sentinels_come_back_as_often_and_nothing_lies_between(fitted):
+    _, rows = fitted
+
+    assert np.mean(rows['age'] == -1) == pytest.approx(0.05, abs=0.03)
+    assert np.mean(rows['answer'] == -9) == pytest.approx(0.1, abs=0.04)
+    assert np.mean(rows['until'] == '9999-12-31') == pytest.approx(0.3, abs=0.07)
+    assert rows['age'][rows['age'] != -1].between(18, 90).all()
+    assert rows['answer'][rows['answer'] != -9].between(1, 5).all()
+    assert rows['until'][rows['until'] != '9999-12-31'].between('2019-06', '2022-06').all()
+
+
+def test_a_condition_may_ask_for_a_sentinel(fitted):
+    synthesizer, _ = fitted
+    rows = synthesizer.sample_from_conditions([Condition({'age': -1, 'kind': 'a'}, 5)])['t']
+
+    assert rows['age'].tolist() == [-1] * 5
+
+
+def test_times_of_day_are_texts_of_their_format(fitted):
+    _, rows = fitted
+    hours = pd.to_datetime(rows['clock'], format='%H:%M:%S').dt.hour
+
+    assert hours.nunique() == 24
+
+
+@pytest.mark.parametrize(
+    'sentinels', [{'kind': [1]}, {'age': ['x']}, {'until': ['yesterday']}, [True, {}], 999, ['x']]
+)
+def test_sentinels_that_no_column_can_have_are_refused(sentinels):
+    with pytest.raises(SynthesizerInputError, match='sentinels'):
+        ClustMixSynthesizer(METADATA, sentinels=sentinels)
+
+
+def test_sentinels_of_all_columns_go_to_those_of_their_kind():
+    synthesizer = ClustMixSynthesizer(METADATA, sentinels=[999, '2999-12-31'])
+    domain = synthesizer.preprocessor.describe()
+
+    assert domain['age'].sentinels == domain['answer'].sentinels == (999.0,)
+    assert domain['until'].sentinels[0] > 3e10
+
+
+def test_few_rows_do_not_come_back_without_noise():
+    """Four columns of 200 numbers: nothing of them is so frequent that it is known."""
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4)), columns=list('abcd'))
+    columns = dict.fromkeys(table, {'sdtype': 'numerical'})
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=math.inf)
+    synthesizer.fit({'t': table})
+    rows = synthesizer.sample(200)['t'].to_numpy()
+    nearest = np.linalg.norm(rows[:, None] - table.to_numpy(), axis=2).min(axis=1)
+
+    assert np.median(nearest) > 0.3
