@@ -15,8 +15,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-#: The constraints of SDV that state a relation.
+from sdv_threea.metadata.consequences import Found, find_fixed, find_sums
+
+#: The constraints that state a relation: of SDV, and of this package.
 COMBINATIONS, INEQUALITY = 'FixedCombinations', 'Inequality'
+FORMULA, IF_THEN = 'Formula', 'IfThen'
 
 #: A relation is suggested if at least the first share of the rows obeys it, and at most the second
 #: would if the two columns were independent.
@@ -54,9 +57,12 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
 
     Returns:
         A row for each relation, from the one that is obeyed least by chance: ``table``,
-        ``constraint`` (the name of a class of :mod:`sdv.cag`), ``columns`` (its arguments, in
-        order), and the shares of rows that obey it, ``obey``, and that would by chance, ``by
-        chance``, among the sampled rows with both values.
+        ``constraint`` (the name of a class of :mod:`sdv.cag`, or of
+        :mod:`sdv_threea.constraints`), ``columns``, ``parameters`` (its arguments by name), and the
+        shares of rows that obey it, ``obey``, and that would by chance, ``by chance``, among the
+        sampled rows with all values. Noise hides whether rows add up to a ``Formula``: it is
+        suggested if means do and the columns vary together, and a row counts if it comes within
+        half a standard deviation.
 
     Raises:
         sdv.errors.SamplingError: If the synthesizer is not fitted.
@@ -69,7 +75,7 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
         for name, table in tables.items()
         for relation in _find_relations(table, description[name])
     ]
-    names = ['table', 'constraint', 'columns', 'obey', 'by chance']
+    names = ['table', 'constraint', 'columns', 'parameters', 'obey', 'by chance']
     relations = pd.DataFrame(found, columns=names)
     return relations.sort_values('by chance', kind='stable', ignore_index=True)
 
@@ -77,40 +83,65 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
 def _find_relations(
     table: pd.DataFrame, description: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the relations between two columns of a table."""
+    """Yield the relations between columns of a table."""
     columns, keys = description['columns'], {description.get('primary_key')}
     kinds = {name: facts['sdtype'] for name, facts in columns.items() if name not in keys}
-    categories = {
-        name: pd.factorize(table[name])[0] for name, sdtype in kinds.items() if sdtype in CATEGORIES
-    }
-    for pair in combinations(categories, 2):
-        shares = [_follows(categories[a], categories[b]) for a, b in (pair, pair[::-1])]
-        # If one column follows from the other, in either direction, combinations are fixed.
-        obey, by_chance = max(shares, key=lambda share: share[0] - share[1])
-        yield from _tell(COMBINATIONS, pair, obey, by_chance)
+    categories = [name for name, sdtype in kinds.items() if sdtype in CATEGORIES]
     ordered = {
         name: _as_numbers(table[name], columns[name])
         for name, sdtype in kinds.items()
         if sdtype in ORDERED
     }
+    numbers = {name: own for name, own in ordered.items() if kinds[name] == 'numerical'}
+    others = [*categories, *numbers]
+    fixed = list(find_fixed(table, categories, others, ROWS_PER_VALUE))
+    yield from _find_combinations(table, categories, fixed)
+    yield from _find_orders(ordered, kinds)
+    for constraint, rules in ((IF_THEN, fixed), (FORMULA, find_sums(numbers))):
+        for rule in rules:
+            shares = {'obey': rule.obey, 'by chance': rule.by_chance}
+            named = {'columns': rule.columns, 'parameters': rule.parameters}
+            yield {'constraint': constraint, **named, **shares}
+
+
+def _find_combinations(
+    table: pd.DataFrame, names: list[str], fixed: list[Found]
+) -> Iterator[dict[str, Any]]:
+    """Yield the pairs of categories of which one follows from the other, in either direction."""
+    known = {(rule.columns[0], other) for rule in fixed for other in rule.columns[1:]}
+    categories = {name: pd.factorize(table[name])[0] for name in names}
+    for pair in combinations(categories, 2):
+        if pair in known or pair[::-1] in known:
+            continue
+        shares = [_follows(categories[a], categories[b]) for a, b in (pair, pair[::-1])]
+        obey, by_chance = max(shares, key=lambda share: share[0] - share[1])
+        yield from _tell(COMBINATIONS, pair, {'column_names': list(pair)}, obey, by_chance)
+
+
+def _find_orders(
+    ordered: Mapping[str, pd.Series], kinds: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the pairs of numbers, or of dates, that ascend."""
     for low, high in combinations(ordered, 2):
         if kinds[low] != kinds[high]:
             continue
         for pair in ((low, high), (high, low)):
             obey, by_chance = _is_below(ordered[pair[0]], ordered[pair[1]])
-            yield from _tell(INEQUALITY, pair, obey, by_chance)
+            names = {'low_column_name': pair[0], 'high_column_name': pair[1]}
+            yield from _tell(INEQUALITY, pair, names, obey, by_chance)
 
 
 def _tell(
-    constraint: str, columns: tuple[str, str], obey: float, by_chance: float
+    constraint: str,
+    columns: tuple[str, str],
+    parameters: dict[str, Any],
+    obey: float,
+    by_chance: float,
 ) -> Iterator[dict[str, Any]]:
     if obey >= MOST_OBEY and by_chance <= FEWER_BY_CHANCE:
-        yield {
-            'constraint': constraint,
-            'columns': list(columns),
-            'obey': obey,
-            'by chance': by_chance,
-        }
+        shares = {'obey': obey, 'by chance': by_chance}
+        named = {'columns': list(columns), 'parameters': parameters}
+        yield {'constraint': constraint, **named, **shares}
 
 
 def _follows(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[float, float]:

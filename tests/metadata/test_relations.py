@@ -76,6 +76,30 @@ def test_relations_that_hold_are_suggested_and_no_others(metadata):
     assert found['by chance'].max() < 0.85
 
 
+def test_fixed_values_and_sums_are_suggested_with_their_arguments():
+    rng, n = np.random.default_rng(1), 3000
+    asked, net, fee = rng.random(n) < 0.4, rng.gamma(2, 50, n), rng.gamma(2, 20, n)
+    answers = {f'q{at}': np.where(asked, rng.integers(1, 6, n), -7) for at in range(3)}
+    answers['q0'][::40] = -9
+    noise = rng.normal(0, 40, n)
+    table = pd.DataFrame({'asked': asked, 'net': net, 'a fee': fee, **answers, 'other': noise + 90})
+    table['total'] = np.maximum(net + fee + noise, 0)
+    kinds = {'asked': 'boolean', **dict.fromkeys(answers, 'categorical')}
+    columns = {name: {'sdtype': kinds.get(name, 'numerical')} for name in table}
+    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
+    found = list_relations(table, metadata)
+    rules = {kind: own.iloc[0]['parameters'] for kind, own in found.groupby('constraint')}
+
+    assert rules['Formula'] == {'column_name': 'total', 'formula': 'net + `a fee`'}
+    assert rules['IfThen']['if_values'] == [False]
+    assert rules['IfThen']['then_values'] == {'q0': [-7], 'q1': [-7], 'q2': [-7]}
+    assert len(found) == 2
+    import sdv_threea.constraints
+
+    for kind, parameters in rules.items():
+        getattr(sdv_threea.constraints, kind)(**parameters)
+
+
 def test_missing_values_break_nothing(metadata):
     table = make_stays()
     for at, name in enumerate(table):
