@@ -26,6 +26,7 @@ from sdv_threea import ClustMixSynthesizer
 from sdv_threea.datasets import load_adult
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import encode
+from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.pipeline import release
 from sdv_threea.settings import Settings
 
@@ -43,7 +44,8 @@ def draw(name, target=None, epsilon=1.0, times=FITS, without=()):
         del facts['tables'][name]['columns'][column]
     real, metadata = real.drop(columns=list(without)), Metadata.load_from_dict(facts)
     for _ in range(times):
-        synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, target_column=target)
+        terms = {'epsilon': epsilon, 'target_column': target, 'accept': ACCEPTABLE}
+        synthesizer = ClustMixSynthesizer(metadata, **terms)
         with warnings.catch_warnings():
             warnings.simplefilter('ignore', UserWarning)
             synthesizer.fit({name: real})
@@ -337,9 +339,8 @@ def test_a_real_table_is_fitted_and_sampled(name, epsilon):
     """A range may end beyond the values by chance; dtypes, categories and keys never fail."""
     table = pd.read_csv(SHARED / name / f'{name}.csv.gz', nrows=2_000)
     metadata = Metadata.load_from_json(SHARED / name / 'metadata.json')
-    synthesizer = ClustMixSynthesizer(
-        metadata, epsilon=epsilon, delta=1e-5, target_column=TARGETS.get(name)
-    )
+    terms = {'target_column': TARGETS.get(name), 'accept': ACCEPTABLE}
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, delta=1e-5, **terms)
     synthesizer.fit({name: table})
     sampled = synthesizer.sample(300)
 
