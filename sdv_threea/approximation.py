@@ -35,7 +35,7 @@ from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins, plan_pairs
-from sdv_threea.joint.counting import Counter
+from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.prior import expect_tables
@@ -66,7 +66,7 @@ def approximate(
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
     chances = class_chances(*known, constants)
     scores, pooled = fit_scores(counts, by_class, chances, masks, ordered, evident, constants)
-    radius = clip_radius(scores, constants.clip)
+    radius = clip_radius(scores.variances, constants.clip)
     moments = run.spending.keep(
         release_score_moments(
             encoded.map(partial(score_in_class, scores)),
@@ -176,7 +176,7 @@ def join_columns(
         return rows.map(partial(encoder.locate, pairs))
 
     counted = encoded, locate, singles, plan, expected, run.spending, constants.joint, run.rng
-    return Counter(*counted, run.adapts(encoder.classes), promised).join()
+    return JointReleases(*counted, run.adapts(encoder.classes), promised).fit()
 
 
 def _encode_given(encoder: RecordEncoder, run: Run) -> NDArray[np.int64] | None:

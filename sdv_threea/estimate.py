@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget
-from sdv_threea.approximate.density import bound_norm
+from sdv_threea.approximate.density import clip_radius
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
@@ -276,7 +276,7 @@ def _product_noise(
     """
     constants = settings.constants
     # Continuous columns have scores of variance one: an upper bound.
-    radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
+    radius = clip_radius(np.ones((1, num_scored)), constants.approximate.clip)
     components = num_components(
         totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
     )

@@ -103,7 +103,7 @@ def mix_records(density: Density, encoded: Rows[Encoded], run: Run) -> Mixture:
         encoded: Private records.
         run: The settings, the account and chance.
     """
-    radius = clip_radius(density.pooled, run.constants.approximate.clip)
+    radius = clip_radius(density.pooled.variances, run.constants.approximate.clip)
     size = group_size(radius, run.spending.left(('partition', 'adapt')))
     num_classes, width = density.classes.count, len(density.counts.columns)
     centres = np.zeros((num_classes, 1, width), dtype=np.int64)

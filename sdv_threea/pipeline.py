@@ -242,7 +242,7 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     if centroids.shape[1] == 1:  # no columns
         return centroids
     some = _sample(encoded, density).map(partial(score_pooled, density.pooled))
-    pooled_radius = clip_radius(density.pooled, run.constants.approximate.clip)
+    pooled_radius = clip_radius(density.pooled.variances, run.constants.approximate.clip)
     terms = run.spending.terms('partition')
     return run.spending.keep(private_em(some, centroids, pooled_radius, constants, **terms))
 

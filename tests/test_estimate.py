@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.approximate.density import bound_norm, clip_radius
+from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import SURE, expected_error
 from sdv_threea.pipeline import release
@@ -112,7 +112,7 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
     )  # fmt: skip
 
     clip = ApproximateConstants().clip
-    radius, used = bound_norm(np.ones((1, 6)), clip), clip_radius(released.scores, clip)
+    radius, used = (clip_radius(own, clip) for own in (np.ones((1, 6)), released.scores.variances))
     assert 0.9 * radius < used <= radius, 'normal scores of numbers have nearly unit variance'
     of_classes, *of_cells = find(released, 'second moments of normal scores')
     scales = [of_classes.noise_scale]

@@ -120,7 +120,7 @@ def take_facts(blanks, release, settings, rows_per_unit=1):
     return sensitivities.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},
         width=len(release.scored),
-        radius=clip_radius(release.scores, settings.constants.approximate.clip),
+        radius=clip_radius(release.scores.variances, settings.constants.approximate.clip),
         feature_radius=together.features.radius if together else 0,
         replaced=settings.neighbors == 'replace_one',
         rows_per_unit=rows_per_unit,

@@ -174,14 +174,10 @@ def class_chances(
     return tuple(chances)
 
 
-def clip_radius(scores: NormalScores, clip: float) -> int:
-    """Return the norm to which scores are clipped, see :func:`bound_norm`."""
-    return bound_norm(scores.variances, clip)
+def clip_radius(variances: NDArray[np.float64], clip: float) -> int:
+    """Return the norm to which scores are clipped, in score units: few records exceed it.
 
-
-def bound_norm(variances: NDArray[np.float64], clip: float) -> int:
-    """Return an integer norm, in score units, that few records of any class exceed.
-
+    ``variances`` are those of the scores of each class, shape (C, m).
     The squared norm of independent normals of variances ``v`` has mean ``sum v`` and variance
     ``2 sum v^2``; it is bounded ``clip`` standard deviations above the mean. A multiple of the mean
     would be too low for few columns and too high for many.

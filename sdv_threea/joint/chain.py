@@ -31,7 +31,7 @@ from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
 from sdv_threea.joint.levelling import level
 from sdv_threea.joint.tables import is_settled
-from sdv_threea.joint.terms import Both, Term, Triples
+from sdv_threea.joint.terms import ParentPair, Term, Triples
 
 #: The largest factor of a weight in a round. The smaller one is for columns with a functional
 #: dependency, which must keep impossible values impossible.
@@ -94,7 +94,7 @@ class Link:
     shares: NDArray[np.float64]
     parents: tuple[int, ...]
     weights: tuple[NDArray[np.float64], ...]
-    both: tuple[Both, ...] = ()
+    both: tuple[ParentPair, ...] = ()
     settled: bool = False
 
     def chances(self, drawn: Drawn) -> NDArray[np.float64]:
@@ -146,7 +146,7 @@ class Link:
         bins = (passed <= places).sum(axis=0, dtype=np.int32)
         return np.asarray(np.minimum(bins, chances.shape[1] - 1), dtype=np.int64)
 
-    def settle(self, drawn: Drawn, bins: NDArray[np.int64], rng: np.random.Generator) -> None:
+    def write(self, drawn: Drawn, bins: NDArray[np.int64], rng: np.random.Generator) -> None:
         """Write bins into the records, and draw codes inside them."""
         codes = draw_inside(self.shares, self.of_code, self.find_keys(drawn), bins, rng)
         drawn.bins[:, self.column], drawn.codes[:, self.column] = bins, codes
@@ -199,7 +199,7 @@ class Chain:
             for link in self.links:
                 given = known.get(link.column)
                 if given is None:
-                    link.settle(drawn, link.draw(link.chances(drawn), drawn, rng), rng)
+                    link.write(drawn, link.draw(link.chances(drawn), drawn, rng), rng)
                 else:
                     link.take(drawn, given[rows], rng)
             codes[rows] = drawn.codes
@@ -254,7 +254,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
         for each, likely in ((drawn, chances), (fresh, others)):
             bins = link.draw(likely, each, rng)
             if column in keys:
-                link.settle(each, bins, rng)
+                link.write(each, bins, rng)
             else:
                 each.bins[:, column] = bins
     return Chain(tuple(links))
@@ -293,7 +293,10 @@ def _begin(
 
 
 def _weigh(
-    link: Link, parents: Sequence[int], both: Sequence[Both], weights: Sequence[NDArray[np.float64]]
+    link: Link,
+    parents: Sequence[int],
+    both: Sequence[ParentPair],
+    weights: Sequence[NDArray[np.float64]],
 ) -> Link:
     """Return a link with weights: first those of single parents, then those of two together."""
     alone, together = weights[: len(parents)], weights[len(parents) :]

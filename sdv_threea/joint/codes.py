@@ -77,16 +77,18 @@ class Seen(NamedTuple):
         counts: Counts of codes.
         scale: Noise scales of the counts.
         expected: Counts that follow from the coarse table alone.
+        unlisted: The codes of both columns that stand for all unlisted values; -1 for none.
     """
 
     counts: NDArray[np.float64]
     scale: NDArray[np.float64]
     expected: NDArray[np.float64]
+    unlisted: tuple[int, int] = (-1, -1)
 
     @property
     def turned(self) -> Seen:
         """The same with the columns swapped."""
-        return Seen(self.counts.T, self.scale.T, self.expected.T)
+        return Seen(self.counts.T, self.scale.T, self.expected.T, self.unlisted[::-1])
 
     @property
     def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -117,12 +119,14 @@ def estimate_codes(
     expected: NDArray[np.float64],
     in_order: tuple[bool, bool],
     rng: np.random.Generator,
+    unlisted: tuple[int, int] = (-1, -1),
 ) -> NDArray[np.float64]:
     """Return estimated counts of a pair, code by code, at least zero, with the expected margins.
 
     Values that change along an ordered column keep its margin only. ``bins`` give the bins of the
     codes of both columns, shape (S_i,) and (S_j,); -1 for none. ``expected`` are counts that follow
-    from the coarse table, shape (S_i, S_j).
+    from the coarse table, shape (S_i, S_j). ``unlisted`` are the codes that stand for all unlisted
+    values, which have several values of the other column; -1 for none.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts, scale = sharpen(known, *bins)
@@ -131,7 +135,7 @@ def estimate_codes(
     readings = _list_readings(in_order)
     noise = known.scale * rng.standard_normal(known.codes.shape)
     half = known._replace(codes=known.codes + noise, scale=known.scale * math.sqrt(2))
-    seen = Seen(*sharpen(half, *bins), expected).pool_margins(known.margin_scale)
+    seen = Seen(*sharpen(half, *bins), expected, unlisted).pool_margins(known.margin_scale)
     unseen = _pad(known.codes - noise, counts.shape)
     tables = {name: read(seen) for name, read in readings.items()}
     gains = {
@@ -147,14 +151,16 @@ def estimate_codes(
             shares = table[table > 0] / rows.sum()
             entropies[name] = float(-(shares * np.log(shares)).sum())
     chosen = min(entropies, key=lambda name: entropies[name])
-    table = readings[chosen](Seen(counts, scale, expected).pool_margins(known.margin_scale))
+    table = readings[chosen](
+        Seen(counts, scale, expected, unlisted).pool_margins(known.margin_scale)
+    )
     if not chosen.startswith('passing'):
         table = rake(table, rows, columns, RAKING_ROUNDS)
     # Keep the mode: it is right more often than a posterior draw.
     if chosen == 'function':
-        return _keep_likeliest(table)
+        return _keep_likeliest(table, unlisted[0])
     if chosen == 'inverse':
-        return _keep_likeliest(table.T).T
+        return _keep_likeliest(table.T, unlisted[1]).T
     return table
 
 
@@ -206,7 +212,7 @@ def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
 
 def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]:
     """Give each code of the first column its likely values, smoothed along it if it is ordered."""
-    counts, scale, _ = seen
+    counts, scale, *_ = seen
     rows, columns = seen.margins
     held = rows[:, None]
     logs = (counts * held - held**2 / 2) / np.square(scale)
@@ -215,6 +221,9 @@ def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]
     chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
     if in_order:
         chances[1:] = follow_values(logs[1:], shares)
+    if seen.unlisted[0] >= 0:
+        chances[seen.unlisted[0]] = _stand_out(seen)[seen.unlisted[0]]
+        chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
     table = rake(chances * held + 1e-9 * (columns > 0), rows, columns, RAKING_ROUNDS)
     return _drop(table, LEAST_SHARE * held)
 
@@ -241,12 +250,13 @@ def _read_passing(seen: Seen) -> NDArray[np.float64]:
     return table
 
 
-def _keep_likeliest(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Drop counts below half of the largest one in their row.
+def _keep_likeliest(table: NDArray[np.float64], unlisted: int) -> NDArray[np.float64]:
+    """Drop counts below half of the largest one in their row, except that of unlisted values.
 
     A value that would lose more than half of its records keeps them: its margin is known better.
     """
     least = table.max(axis=1, keepdims=True) / 2
+    least[unlisted if unlisted >= 0 else slice(0, 0)] = 0.0
     lost = np.where(table < least, table, 0.0).sum(axis=0) > table.sum(axis=0) / 2
     return _drop(table, np.where(lost, 0.0, least))
 
@@ -261,7 +271,7 @@ def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.
 
 def _read_one_to_one(seen: Seen) -> NDArray[np.float64]:
     """Assign each code of the column with fewer codes to one of the other, by likelihood."""
-    counts, scale, _ = seen
+    counts, scale, *_ = seen
     rows, columns = seen.margins
     held = (rows[:, None] + columns) / 2
     logs = (counts * held - held**2 / 2) / np.square(scale)
@@ -276,17 +286,20 @@ def _read_one_to_one(seen: Seen) -> NDArray[np.float64]:
 
 def _read_standing_out(seen: Seen) -> NDArray[np.float64]:
     """Keep the counts beyond the noise; a code without any keeps its largest count."""
-    counts, scale, _ = seen
-    rows, columns = seen.margins
-    table = np.where(counts > STANDING_OUT * scale, counts, 0.0)
+    return rake(_stand_out(seen), *seen.margins, RAKING_ROUNDS)
+
+
+def _stand_out(seen: Seen) -> NDArray[np.float64]:
+    counts, (rows, _) = seen.counts, seen.margins
+    table = np.where(counts > STANDING_OUT * seen.scale, counts, 0.0)
     lone = np.flatnonzero((table.sum(axis=1) <= 0) & (rows > 0))
     table[lone, counts[lone].argmax(axis=1)] = rows[lone]
-    return rake(table, rows, columns, RAKING_ROUNDS)
+    return table
 
 
 def _read_departures(seen: Seen) -> NDArray[np.float64]:
     """Shrink the departure to few directions, and remove the mass of places that look empty."""
-    counts, scale, expected = seen
+    counts, scale, expected, _ = seen
     rows, columns = seen.margins
     noise = math.sqrt(np.square(scale).mean())
     independent = {(0, 1): np.outer(rows, columns) / rows.sum()}
@@ -300,7 +313,7 @@ def _read_departures(seen: Seen) -> NDArray[np.float64]:
 
 def _read_ratios(seen: Seen) -> NDArray[np.float64]:
     """Estimate the ratio of each count to the expected one (Kiefer and Wolfowitz 1956)."""
-    counts, scale, expected = seen
+    counts, scale, expected, _ = seen
     likely = np.flatnonzero(expected > 1e-6)
     found, held, noise = (each.ravel()[likely] for each in (counts, expected, scale))
     largest = max(LEAST_LARGEST, float(counts.max()) / max(float(held.mean()), 1e-9))

@@ -65,8 +65,8 @@ LEAST_PART = 1e-3
 
 
 @dataclass(frozen=True)
-class Counter:
-    """Counts columns together.
+class JointReleases:
+    """The releases of columns together, in their order.
 
     Formal guarantees:
         * the rows are read by :func:`~sdv_threea.joint.interactions.release_interactions`,
@@ -100,8 +100,8 @@ class Counter:
     adapted: bool = False
     promised: Sequence[str] = ()
 
-    def join(self) -> Joint:
-        """Release what columns say together, and return a density that is fitted to it."""
+    def fit(self) -> Joint:
+        """Release counts of columns together, and return a density that is fitted to them."""
         singles, constants, keep = self.singles, self.constants, self.spending.keep
         weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs, self.plan.stress)
         release = partial(release_interactions, self.rows, singles.bins, weights)
@@ -142,7 +142,7 @@ class Counter:
         tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
         known = estimate_functions(singles, pairs, counts, tables, self.rng)
         dropped, instead = list_shortcuts(known, sides, constants)
-        others = self._count_codes(instead, kept, every=True)
+        others = self._count_codes(instead, 0.0, every=True)
         if not others.tables:
             return counts
         kept_tables = {k: v for k, v in counts.tables.items() if k not in dropped}

@@ -67,11 +67,6 @@ class Joint:
         return tie_columns(self.functions, self.ordered, *known)
 
     @property
-    def information(self) -> NDArray[np.float64]:
-        """Mutual information of all pairs of columns, in nats, shape (m, m)."""
-        return inform(len(self.columns), self.tables)
-
-    @property
     def class_column(self) -> int | None:
         """The place of the class among the columns; ``None`` with a single class."""
         return len(self.ordered) if len(self.columns) > len(self.ordered) else None

@@ -30,7 +30,7 @@ from sdv_threea.joint.tables import (
     pool_margins,
     rake,
 )
-from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, settle
+from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, keep_one_code
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ def _settle_values(
     counts = replace(counts, digits=known)
     values = estimate_values(counts, by_category, num_records)
     for i, j in find_single(counts, by_category, num_records):
-        settled = settle(by_category[i, j], ~np.isnan(values[i, j]))
+        settled = keep_one_code(by_category[i, j], ~np.isnan(values[i, j]))
         if (i, j) in functions:
             functions[i, j] = settled
         else:
@@ -282,7 +282,10 @@ def _estimate_function(
     ]
     expected = coarse[bins[0]][:, bins[1]] * inside[0][:, None] * inside[1]
     in_order = singles.ordered[pair[0]], singles.ordered[pair[1]]
-    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng)
+    unlisted = (
+        (singles.unlisted[pair[0]], singles.unlisted[pair[1]]) if singles.unlisted else (-1, -1)
+    )
+    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng, unlisted)
 
 
 def _fill_gaps(

@@ -46,7 +46,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Both:
+class ParentPair:
     """Probabilities or weights by the bins of two columns together, and of a later column.
 
     Args:
@@ -76,13 +76,13 @@ class Triples:
     tables: Mapping[Triple, NDArray[np.float64]]
     merged: tuple[NDArray[np.int64], ...]
 
-    def look_back(self, place: Mapping[int, int]) -> dict[int, list[Both]]:
+    def look_back(self, place: Mapping[int, int]) -> dict[int, list[ParentPair]]:
         """Return, for each column, its tables with two columns before it in the chain."""
-        found: dict[int, list[Both]] = {column: [] for column in place}
+        found: dict[int, list[ParentPair]] = {column: [] for column in place}
         for triple, table in self.tables.items():
             axes = sorted(range(3), key=lambda axis: place[triple[axis]])
             one, two, last = (triple[axis] for axis in axes)
             turned = table.transpose(axes)
             flat = turned.reshape(-1, turned.shape[2])
-            found[last].append(Both((one, two), (self.merged[one], self.merged[two]), flat))
+            found[last].append(ParentPair((one, two), (self.merged[one], self.merged[two]), flat))
         return found

@@ -127,7 +127,7 @@ def price_values(
     return math.sqrt(DIGITS * len(wanted)) / noise
 
 
-def settle(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.float64]:
+def keep_one_code(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Give categories with a number its code and no other, except for a missing number.
 
     ``has`` marks these categories, shape (S,). The table has the shape (S, E); its row sums stay.

@@ -283,7 +283,7 @@ def _release_siblings(
     constants = task.settings.constants.approximate
     siblings, receipt = release_siblings(
         (pair[0], pair[1]),
-        clip_radius(released.scores, constants.clip),
+        clip_radius(released.scores.variances, constants.clip),
         constants.count_weight,
         mu=part.mu * (1 - ROUNDING),
         neighbors=part.neighbors,

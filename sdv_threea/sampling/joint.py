@@ -181,7 +181,7 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
             bins = link.draw(chances, drawn, rng)
         for rows, shares in _restrict(link, own, by_class) or [(np.arange(len(pool)), link.shares)]:
             part = Drawn(drawn.codes[rows], drawn.bins[rows])
-            replace(link, shares=shares).settle(part, bins[rows], rng)
+            replace(link, shares=shares).write(part, bins[rows], rng)
             drawn.codes[rows, link.column] = part.codes[:, link.column]
         drawn.bins[:, link.column] = bins
         even_out(weights, pool, num_pools)

@@ -26,7 +26,7 @@ from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.errors import ShortageError
 from sdv_threea.storage.memory import find_memory
-from sdv_threea.storage.release_kinds import find_kind, name_kind
+from sdv_threea.storage.release_kinds import make_kind, name_kind
 
 ENCODERS = {each.__name__: each for each in (CategoryEncoder, NumberEncoder)}
 
@@ -246,7 +246,7 @@ def _read(value: Any, arrays: dict[str, Any]) -> Any:
     if kind in _READERS:
         return _READERS[kind](value, arrays)
     own = {field: _read(each, arrays) for field, each in value['fields'].items()}
-    return find_kind(kind)(**own)
+    return make_kind(kind, own)
 
 
 def _read_encoder(value: Any, arrays: dict[str, Any]) -> Encoder:

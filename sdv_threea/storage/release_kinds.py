@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from importlib import import_module
 from typing import Any
@@ -13,7 +14,7 @@ KINDS = {
     'Chain': 'sdv_threea.joint.chain:Chain',
     'ChainColumn': 'sdv_threea.joint.chain:Column',
     'ChainLink': 'sdv_threea.joint.chain:Link',
-    'ChainParents': 'sdv_threea.joint.terms:Both',
+    'ChainParents': 'sdv_threea.joint.terms:ParentPair',
     'Children': 'sdv_threea.relational.sizes:Children',
     'Classes': 'sdv_threea.encoding.classes:Classes',
     'DatabaseRelease': 'sdv_threea.relational.release:DatabaseRelease',
@@ -83,12 +84,21 @@ NAMES_OF_0_1_0 = {
     'sdv_threea.release:Release': 'Release',
 }
 
+#: Fields that a class had in earlier versions: they are not read from files.
+FORMER_FIELDS = {'JointConstants': ('records_per_error', 'least_held')}
+
 _NAMES = {place: name for name, place in KINDS.items()}
 
 
 def name_kind(value: Any) -> str | None:
     """Return the name in files of a released value's class; ``None`` for other classes."""
     return _NAMES.get(f'{type(value).__module__}:{type(value).__qualname__}')
+
+
+def make_kind(name: str, fields: Mapping[str, Any]) -> Any:
+    """Return an instance of the class that a file names, without fields that it no longer has."""
+    former = FORMER_FIELDS.get(NAMES_OF_0_1_0.get(name, name), ())
+    return find_kind(name)(**{field: own for field, own in fields.items() if field not in former})
 
 
 def find_kind(name: str) -> type[Any]:

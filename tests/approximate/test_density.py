@@ -266,7 +266,7 @@ def test_tables_without_columns_have_totals_and_empty_scores():
 
     assert counts.totals.tolist() == [1, 2]
     assert (by_class.variances.shape, pooled.variances.shape) == ((2, 0), (1, 0))
-    assert clip_radius(by_class, CONSTANTS.clip) == SCORE_UNITS
+    assert clip_radius(by_class.variances, CONSTANTS.clip) == SCORE_UNITS
 
 
 def test_the_radius_leaves_room_above_the_mean_norm_of_the_widest_class():
@@ -276,5 +276,5 @@ def test_the_radius_leaves_room_above_the_mean_norm_of_the_widest_class():
 
     variance = scores.variances[0, 0]
     expected = math.sqrt(4 * variance + CONSTANTS.clip * math.sqrt(2 * 4 * variance**2))
-    assert clip_radius(scores, CONSTANTS.clip) == math.ceil(SCORE_UNITS * expected)
+    assert clip_radius(scores.variances, CONSTANTS.clip) == math.ceil(SCORE_UNITS * expected)
     assert scores.variances[0, 0] > 0.6

@@ -58,7 +58,7 @@ def correlations_of(codes, labels, num_codes, num_classes, radius=None):
     moments, _ = release_score_moments(
         chunk_arrays(Grouped(scores(codes, labels), labels)),
         num_classes,
-        radius or clip_radius(scores, CONSTANTS.clip),
+        radius or clip_radius(scores.variances, CONSTANTS.clip),
         CONSTANTS.count_weight,
         stage='approximate',
         **terms,

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sdv_threea.joint.terms import Both, Term, Triples
+from sdv_threea.joint.terms import ParentPair, Term, Triples
 
 MERGED = np.array([0, 0, 1]), np.array([0, 1, 1, 2]), np.array([1, 0])
 
@@ -41,7 +41,7 @@ def test_bins_of_one_coarser_bin_take_the_same_step(rng):
 
 
 def test_the_bins_of_two_columns_are_one_place(rng):
-    both = Both((2, 0), (MERGED[1], MERGED[0]), rng.random((6, 5)))
+    both = ParentPair((2, 0), (MERGED[1], MERGED[0]), rng.random((6, 5)))
 
     places = both.find(np.array([[2, 9, 3], [0, 9, 1], [1, 9, 0]]))
 

@@ -17,10 +17,10 @@ from sdv_threea.joint.values import (
     estimate_values,
     find_single,
     has_wide_codes,
+    keep_one_code,
     may_have_one,
     price_values,
     release_values,
-    settle,
 )
 from sdv_threea.privacy.rows import chunk_arrays
 
@@ -218,7 +218,7 @@ def test_a_missing_number_stays_missing_and_a_missing_category_has_none(rng):
     tables[0, 1][0, 1:] = 0.96 / 20 / 6
 
     found = estimate_values(counts, tables, 8000.0)[0, 1]
-    settled = settle(tables[0, 1], ~np.isnan(found))
+    settled = keep_one_code(tables[0, 1], ~np.isnan(found))
 
     assert np.flatnonzero(np.isnan(found)).tolist() == [0]
     assert settled[:, 0] == pytest.approx(0.04 / 20)
@@ -228,7 +228,7 @@ def test_a_missing_number_stays_missing_and_a_missing_category_has_none(rng):
 
 def test_a_settled_category_has_one_code():
     table = np.array([[0.0, 0.1, 0.2, 0.0], [0.1, 0.3, 0.1, 0.0], [0.0, 0.05, 0.05, 0.1]])
-    settled = settle(table, np.array([False, True, True]))
+    settled = keep_one_code(table, np.array([False, True, True]))
     expected = [[0.0, 0.1, 0.2, 0.0], [0.1, 0.4, 0.0, 0.0], [0.0, 0.0, 0.0, 0.2]]
     assert settled == pytest.approx(np.array(expected))
 
