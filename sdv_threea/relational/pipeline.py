@@ -46,7 +46,7 @@ from sdv_threea.relational.layout import (
     name_context,
     own_columns,
 )
-from sdv_threea.relational.magnitudes import Magnitudes, release_magnitudes
+from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes, release_magnitudes
 from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
@@ -54,6 +54,7 @@ from sdv_threea.relational.rows_per_unit import choose_bound
 from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
 from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.relational.task import Task, keep_rows, noise_of_count, release_rows
+from sdv_threea.relational.transitions import add_rank
 from sdv_threea.release import Release
 from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
@@ -122,6 +123,8 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         done = done.add(table, model, receipts)
         if plans[table].layout.counts:
             context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given.context
+            ranks = np.zeros(NUM_DRAWN) if given is None else draws.random(NUM_DRAWN) * given.owned
+            context = add_rank(model, context, ranks.astype(np.int64))
             drawn[table] = draw_rows(model, context, None, draws)
     return done.settle()
 
@@ -143,7 +146,9 @@ def _draw_context(
     transformers = context_transformers(parent.released.transformers, parent.layout)
     names = name_context(transformers, task.plan.domain.names)
     context = context_columns(transformers, names, rows, chosen)
-    return Given(context, np.maximum(np.rint(owned[chosen]), 1.0).astype(np.int64))
+    # A noisy range could hold counts that do not fit into 64 bits.
+    each = np.clip(np.rint(owned[chosen]), 1.0, LARGEST_BOUND)
+    return Given(context, each.astype(np.int64))
 
 
 def _release_table(
