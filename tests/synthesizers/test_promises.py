@@ -30,7 +30,7 @@ CHILD = {'columns': {'key': KEY, 'x': NUMBER}}
 
 
 def make_one(**promise):
-    columns = {f'x{at}': NUMBER for at in range(8)} | {'c': {'sdtype': 'categorical'}}
+    columns = {f'x{at}': NUMBER for at in range(4)} | {'c': {'sdtype': 'categorical'}}
     metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
     return ClustMixSynthesizer(metadata, **promise)
 
@@ -44,7 +44,7 @@ def make_two(**promise):
 @pytest.fixture(scope='module')
 def data():
     rng = np.random.default_rng(3)
-    numbers = {f'x{at}': rng.normal(0, 1e9, NUM_ROWS) for at in range(8)}
+    numbers = {f'x{at}': rng.normal(0, 1e9, NUM_ROWS) for at in range(4)}
     people = pd.DataFrame({**numbers, 'c': rng.choice(list('ab'), NUM_ROWS)})
     rows = pd.DataFrame({'key': np.arange(NUM_ROWS), 'x': numbers['x0']})
     return {'people': people}, {'parent': rows, 'child': rows.assign(key=rows['key'] // 2)}
