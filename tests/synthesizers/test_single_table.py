@@ -149,6 +149,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'accept': ('unit',),
         'ledger': 'people.ledger',
         'target': None,
+        'mixing': None,
     }
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)
 
@@ -182,6 +183,7 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'accept': (),
         'ledger': None,
         'target': None,
+        'mixing': None,
     }
 
 
