@@ -49,7 +49,7 @@ LARGEST_RADIUS = 2**18
 MOST_PER_KNOWN = 0.5
 
 #: With fewer points per feature, features would fit these points by chance.
-POINTS_PER_FEATURE = 8
+DRAWS_PER_FEATURE = 8
 
 #: Largest number of entries of the features of all rows, except for the fewest features: bounds
 #: memory.
@@ -93,8 +93,8 @@ def num_features(
     most_features = constants.most_features * patience ** (1 / 3)
     entries = min(entries * patience, MOST_FEATURE_ENTRIES)
     most = np.clip(entries / num_records, constants.fewest_most, most_features)
-    # Without noise, too, more features would fit the records by chance.
-    most = min(most, num_records / POINTS_PER_FEATURE)
+    # Chance is a noise, too, of about that at ``mu = 1``.
+    known = min(known, num_records)
     found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
     return found if found >= constants.least_features else 0
 
@@ -126,9 +126,7 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     left = roots * (found - linear @ fitted)
     variances, turn = np.linalg.eigh(left.T @ left)
     least = SPECTRUM_FLOOR * np.square(roots * found).sum()
-    leading = np.flatnonzero(variances > least)[::-1][
-        : min(rank, len(points) // POINTS_PER_FEATURE)
-    ]
+    leading = np.flatnonzero(variances > least)[::-1][: min(rank, len(points) // DRAWS_PER_FEATURE)]
     turn = turn[:, leading] / np.sqrt(variances[leading])
     lengths = np.linalg.norm(left / np.maximum(roots, 1e-300) @ turn, axis=1)
     longest = float(np.quantile(lengths, unclipped))

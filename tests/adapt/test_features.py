@@ -302,7 +302,7 @@ def test_features_travel_to_processes_that_load_no_jax():
 @pytest.mark.parametrize(
     ('known', 'num_records', 'expected'),
     [
-        (2e4, 3_000, 512),
+        (2e4, 3_000, 416),
         (2e4, 24_000, 174),
         (2e4, 100_000, 128),
         (1.6e5, 24_000, 349),
@@ -311,8 +311,8 @@ def test_features_travel_to_processes_that_load_no_jax():
         (64.1, 400, 32),
         (30.5, 400, 15),
         (7.9, 400, 0),
-        (512.1, 400, 128),
-        (np.inf, 200, 1_024),
+        (512.1, 400, 108),
+        (np.inf, 200, 68),
     ],
 )
 def test_features_are_as_many_as_the_budget_carries(known, num_records, expected):
