@@ -20,6 +20,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.audit.doors import Question, compare, record, replay
+from sdv_threea.constraints import Formula, IfThen
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.privacy.mechanism import Noise
 
@@ -194,9 +195,12 @@ def _mix(*, public: bool) -> list[Cell]:
     return [*numbers, _flag('flag', public=public), *categories]
 
 
-#: An inequality, combinations of two columns, and one of three flags.
+#: A chain, a sum, combinations of two columns, what one fixes in the other, one of three flags.
 RULES = (
     lambda: Inequality('low', 'high'),
+    lambda: Inequality('high', 'top'),
+    lambda: Formula('sum', 'low + high'),
+    lambda: IfThen('first', {'second': 'z'}, if_values=['c']),
     lambda: FixedCombinations(['first', 'second']),
     lambda: OneHotEncoding(['one', 'two', 'three']),
 )
@@ -204,14 +208,15 @@ RULES = (
 
 def _obey() -> list[Cell]:
     """Make cells that obey the rules, whatever their kinds."""
-    ends = {'commonest': (3.0, 5.0), 'ordinary': (2.0, 4.0), 'other': (3.0, 9.0)}
-    ends |= {'low': (0.0, 0.0), 'far out': (-1e6, 1e6), 'high': (1e6, 1e6)}
-    ends |= {'missing': (np.nan,) * 2}
+    ordered = {'commonest': (3.0, 5.0, 6.0), 'ordinary': (2.0, 4.0, 4.0), 'other': (3.0, 9.0, 90.0)}
+    ordered |= {'low': (0.0,) * 3, 'far out': (-1e6, 1e6, 1e6), 'high': (1e6,) * 3}
+    ordered |= {'missing': (np.nan,) * 3}
+    ends = {kind: (*each, each[0] + each[1]) for kind, each in ordered.items()}
     pairs = {'commonest': ('a', 'x'), 'ordinary': ('b', 'x'), 'other': ('a', 'y')}
     pairs |= {'rare': ('c', 'z'), 'missing': (None, None)}
     flags = {'commonest': (1, 0, 0), 'ordinary': (0, 1, 0), 'other': (0, 0, 1)}
     return [
-        Cell({'low': NUMBER, 'high': NUMBER}, ends),
+        Cell(dict.fromkeys(('low', 'high', 'top', 'sum'), NUMBER), ends),
         Cell({'first': CATEGORY, 'second': CATEGORY}, pairs),
         Cell(dict.fromkeys(('one', 'two', 'three'), CATEGORY), flags),
     ]

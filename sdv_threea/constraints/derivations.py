@@ -15,7 +15,7 @@ Formal guarantees:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -23,7 +23,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.constraints.results import Result, bound_inputs, find_solved
+from sdv_threea.constraints.results import Outcome, Result, bound_inputs, find_solved
+from sdv_threea.constraints.results import solve as solve_formula
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.intake.cells import take_values
 from sdv_threea.intake.columns import find_distinct, make_table
@@ -76,24 +77,6 @@ class Solvable(Derivation, Protocol):
         ``drawn`` are the derived columns, changed as little as possible. NaN in ``known`` restricts
         nothing.
         """
-
-
-class Outcome(Protocol):
-    """A rule by which columns of a row follow from others; written after all steps are undone."""
-
-    @property
-    def replaced(self) -> tuple[str, ...]:
-        """The columns that are taken out of the table."""
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The columns that it reads or changes."""
-
-    def apply(self, cells: Cells, columns: Mapping[str, Column]) -> Cells:
-        """Return the columns that follow; ``columns`` describes all, as released."""
-
-    def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """Describe the columns that follow, by name."""
 
 
 @dataclass(frozen=True)
@@ -173,12 +156,12 @@ class Derivations:
         """Return drawn derived numbers, changed such that the known numbers follow from them."""
         columns = self._describe(domain)
         results = [each for each in self.outcomes if isinstance(each, Result)]
-        for result in results[::-1]:
+        for result in results:
             name = find_solved(result, results, known, columns)
             if name is None:
                 continue
             cells = self.back(drawn, domain).assign(**known.dropna(axis=1, how='all'))
-            moved = result.solve(name, cells, columns)
+            moved = solve_formula(result, results, name, cells, columns)
             own = cells[name].to_numpy(dtype=np.float64)
             is_open = known[result.column.name].isna().to_numpy()
             known = known.assign(**{name: np.where(is_open, own, moved)})

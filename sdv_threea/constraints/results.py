@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,30 @@ SECONDS = 86_400.0
 #: Results are cut here if a divisor may be zero.
 LARGEST = 1e300
 
+#: Secants that are drawn to solve a formula, each to a number this many steps away: rounding of
+#: results must not tilt it.
+NUM_SECANTS, REACH = 4, 1e4
+
 #: Relative distance at which two floats are the same result of a few operations.
 SAME = 1e-9
+
+
+class Outcome(Protocol):
+    """A rule by which columns of a row follow from others; written after all steps are undone."""
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The columns that are taken out of the table."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that it reads or changes."""
+
+    def apply(self, cells: dict[str, Any], columns: Mapping[str, Column]) -> dict[str, Any]:
+        """Return the columns that follow; ``columns`` describes all, as released."""
+
+    def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """Describe the columns that follow, by name."""
 
 
 @dataclass(frozen=True)
@@ -90,21 +113,6 @@ class Result:
                 ends[each] = own / self.scale(each)
         return self._find_inverse(name).bound(ends)
 
-    def solve(
-        self, name: str, cells: Mapping[str, Values], columns: Mapping[str, Column]
-    ) -> NDArray[np.float64]:
-        """Return the values of a column from which known results follow; NaN if there are none.
-
-        ``cells`` holds all columns of the formula, and the known results.
-        """
-        column = columns[name]
-        assert isinstance(column, Number)
-        found = self._compute(name, self._find_inverse(name), cells)
-        found = _round(found, column.step or 0.0)
-        wanted = cells[self.column.name]
-        again = self.apply({**cells, name: found}, columns)[self.column.name]
-        return np.where(np.abs(again - wanted) <= SAME * (1 + np.abs(wanted)), found, np.nan)
-
     def known_ends(self, known: pd.DataFrame) -> dict[str, Values]:
         """Return the ends of known columns in the units of the formula, infinite where unknown."""
         ends = {}
@@ -160,29 +168,62 @@ def find_solved(
 ) -> str | None:
     """Return the column that is solved for where the result is known: the widest unknown one.
 
-    No other column of the formula may follow from the same columns, by one of ``results``.
+    ``results`` are those that the columns of the formula may follow from.
     """
     if result.column.name not in known:
         return None
-    sources = {name: _find_sources(name, results) for name in result.inputs}
-    numbers = [
-        own
-        for name in result.inputs
-        if name not in known
-        and isinstance(own := columns[name], Number)
-        and result.expression.occurs_once(name)
-        and not any(sources[name] & sources[each] for each in result.inputs if each != name)
-    ]
-    widths = {own.name: (own.high or 0.0) - (own.low or 0.0) for own in numbers}
+    widths = {
+        name: (own.high or 0.0) - (own.low or 0.0)
+        for name in _find_sources(result.column.name, results)
+        if name not in known and isinstance(own := columns[name], Number)
+    }
     return max(widths, key=widths.__getitem__, default=None)
 
 
-def _find_sources(name: str, results: Sequence[Result]) -> set[str]:
+def _find_sources(name: str, results: Sequence[Result]) -> list[str]:
     """Return the columns from which a column follows in the end."""
     for result in results:
         if result.column.name == name:
-            return {each for one in result.inputs for each in _find_sources(one, results)}
-    return {name}
+            return [each for one in result.inputs for each in _find_sources(one, results)]
+    return [name]
+
+
+def solve(
+    result: Result,
+    results: Sequence[Result],
+    name: str,
+    cells: Mapping[str, Values],
+    columns: Mapping[str, Column],
+) -> NDArray[np.float64]:
+    """Return the values of a column from which a known result follows; NaN if there are none.
+
+    Formulas are nearly always linear in each column, so the secant method finds the value in a
+    step. ``cells`` holds all columns, and the known results.
+    """
+    column, wanted = columns[name], np.asarray(cells[result.column.name], dtype=np.float64)
+    assert isinstance(column, Number)
+    step = column.step or 0.0
+
+    def follow(values: Values) -> Values:
+        rows = {**cells, name: values}
+        for each in results:
+            rows |= each.apply(rows, columns)
+        return rows[result.column.name]
+
+    found = np.asarray(cells[name], dtype=np.float64)
+    reach = np.maximum(np.abs(found), 1.0) + REACH * step
+    with np.errstate(all='ignore'):
+        for _ in range(NUM_SECANTS):
+            here = follow(found)
+            slope = (follow(found + reach) - here) / reach
+            found = np.where(here == wanted, found, found + (wanted - here) / slope)
+    solved = np.full_like(found, np.nan)
+    # If the result is rounded, a neighbour may lead to it.
+    for shift in (0.0, step, -step):
+        near = _round(found + shift, step)
+        is_met = np.abs(follow(near) - wanted) <= SAME * (1 + np.abs(wanted))
+        solved = np.where(np.isnan(solved) & is_met, near, solved)
+    return solved
 
 
 def bound_inputs(

@@ -12,11 +12,10 @@ from sdv_threea.constraints.derivations import (
     Derivations,
     Indicator,
     Joint,
-    Outcome,
 )
 from sdv_threea.constraints.differences import Order, plant
 from sdv_threea.constraints.expressions import Expression
-from sdv_threea.constraints.results import Result
+from sdv_threea.constraints.results import Outcome, Result
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.storage.metadata import DAY, ColumnMetadata
 

@@ -75,7 +75,8 @@ def find_fixed(
             fixed = {
                 other: own
                 for other in others
-                if other != name and (own := _fix(*codes[other], here)) is not None
+                if other != name
+                and (own := _fix(codes[other][0], codes[other][1], here)) is not None
             }
             by_value.append((value, fixed))
         always = set(others).intersection(*(fixed for _, fixed in by_value))

@@ -25,6 +25,7 @@ COLUMNS = {
     **dict.fromkeys(['admitted', 'left'], DATE),
     **dict.fromkeys(['employed', 'branch'], {'sdtype': 'categorical'}),
 }
+DAY = dict.fromkeys(['admitted', 'left'], 86_400.0) | {'stay': 1.0}
 METADATA = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
 TABLE = pd.DataFrame(
     {
@@ -139,6 +140,27 @@ def test_one_column_of_each_formula_is_left_out(rules, target, left_out):
 
     assert out == left_out
     assert not out & set(derivations.derived.names)
+
+
+def test_known_results_are_solved_for_a_column_that_they_follow_from():
+    rules = Formula('tax', '0.2 * net', decimals=2), Formula('total', 'net + tax')
+    derivations = derive(*rules, Formula('stay', 'left - admitted'), Formula('wage', 'age * 3'))
+    kept = derivations.derived.names
+    released = Domain(
+        tuple(Number(name=name, low=0, high=9e8, step=DAY.get(name, 0.01)) for name in kept)
+    )
+    drawn = pd.DataFrame({name: [86_400.0 * 4] * 3 for name in kept}).assign(net=[9.0, 50.0, 80.0])
+    left = np.array([86_400.0 * 9, np.nan, np.nan])
+    # No net price and its rounded tax add up to 123.45.
+    known = pd.DataFrame({'total': [12.12, np.nan, 123.45], 'left': left, 'wage': 21.0})
+    found = derivations.solve(drawn, known, released)
+
+    np.testing.assert_allclose(found['net'], [10.1, 50.0, np.nan])
+    np.testing.assert_allclose(found['age'], [7.0] * 3)
+    moved = derivations.back(drawn.assign(**found), released)
+    assert moved['total'].tolist()[0] == 12.12 and moved['left'].tolist()[0] == left[0]
+    ends = derivations.bound(known, released)
+    assert ends['age'].tolist() == [[7.0, 7.0]] * 3
 
 
 def test_a_difference_is_modelled_and_a_rounded_result_is_computed():
