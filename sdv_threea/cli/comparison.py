@@ -16,7 +16,7 @@ from sdv_threea.cli.saved import load, load_metadata
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import read_table
 from sdv_threea.report import make_report
-from sdv_threea.storage.metadata import MODELLED
+from sdv_threea.storage.metadata import MODELLED, keep_public
 
 
 def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
@@ -26,7 +26,7 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         RefusedError: If an option names a table or column that does not exist, or a file cannot be
             read.
     """
-    described = load_metadata(metadata)
+    described = keep_public(load_metadata(metadata), public_metadata=True)
     if options['table'] is not None:
         described = _take_alone(described, options['table'])
     target = _find_target(options['target'], described)

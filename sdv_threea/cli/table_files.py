@@ -25,6 +25,7 @@ import pandas as pd
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.files import MARKS, SEPARATORS, CsvFormat, find_form, show_separator
 from sdv_threea.storage.files import write_csv
+from sdv_threea.storage.metadata import learned_as
 
 #: The beginnings of cells that a spreadsheet runs as formulas.
 FORMULAS = ('=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n')
@@ -66,6 +67,7 @@ def read_table(
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
+    columns = {name: {**each, 'sdtype': learned_as(each)} for name, each in columns.items()}
     form = find_form(path, form)
     excel = path.suffix == '.xlsx'
     texts = _read_excel(path, columns, form) if excel else _read_csv(path, columns, form)

@@ -79,6 +79,14 @@ def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
     return copy
 
 
+def learned_as(column: ColumnMetadata) -> str:
+    """Return the sdtype by which a column that is no key is learned or made up."""
+    sdtype: str = column['sdtype']
+    if column.get('pii', True) or sdtype in (*MODELLED, *NEVER_LEARNED):
+        return sdtype
+    return 'numerical' if sdtype in PLACES else 'categorical'
+
+
 def list_harmless(metadata: Metadata) -> dict[str, frozenset[str]]:
     """List the columns that the metadata calls no personal information, by table."""
     return {
@@ -91,11 +99,11 @@ def _learn_impersonal(table: Any, keys: Collection[str]) -> None:
     """Turn columns with ``pii: False`` into numbers and categories, unless they are keys."""
     learned = []
     for name, column in table.columns.items():
-        sdtype = column['sdtype']
-        if column.get('pii', True) or column.pop('pii'):
-            continue
-        if sdtype not in (*MODELLED, *NEVER_LEARNED) and name not in keys:
-            column['sdtype'] = 'numerical' if sdtype in PLACES else 'categorical'
+        sdtype = learned_as(column)
+        if column.get('pii') is False:
+            del column['pii']
+        if sdtype != column['sdtype'] and name not in keys:
+            column['sdtype'] = sdtype
             learned.append(name)
     table.column_relationships = [
         each for each in table.column_relationships if not {*learned} & {*each['column_names']}

@@ -269,3 +269,11 @@ def test_kinds_are_refused_before_any_library_is_loaded(tmp_path, call, monkeypa
                     '--out', tmp_path / 'a.release')  # fmt: skip
         assert done.exit_code == 2
         assert said in done.stderr
+
+
+def test_places_that_are_no_personal_information_are_read_as_numbers(tmp_path):
+    (tmp_path / 'airports.csv').write_text('latitude,city\n52.5,Berlin\n')
+    harmless = {name: {'sdtype': name, 'pii': False} for name in ('latitude', 'city')}
+    read = read_table(tmp_path / 'airports.csv', harmless)
+    assert read['latitude'].tolist() == [52.5]
+    assert read['city'].tolist() == ['Berlin']
