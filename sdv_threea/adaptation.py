@@ -22,7 +22,6 @@ from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import Expectation, NumberModel
 from sdv_threea.adapt.regression import adapt_number, carries_number
 from sdv_threea.adapt.ridge import plan_interplay
-from sdv_threea.adapt.trade import counts_loss
 from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.anonymize.mixing import regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
@@ -51,7 +50,7 @@ def adapt(
 
     None is fitted at ``alpha=1``, without a target, or without a share of the budget.
     """
-    if not counts_loss(run.settings.alpha):
+    if run.settings.alpha == 1:
         return None
     mu = run.spending.price('adapt')
     if density.classes.told_apart and density.chances and mu:

@@ -69,7 +69,7 @@ class Settings:
             released. Pairs of columns are counted with ``'auto'`` only.
         alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 the target is
             drawn from the density. Below 1 it is fitted to the loss: the smaller the weight, the
-            surer the target (:mod:`~sdv_threea.adapt.trade`).
+            surer the target (:mod:`~sdv_threea.adapt`).
         kernel: Kernel whose features let labels depend on several columns together, where the
             budget supports features: ``None`` for the neural tangent kernel of a ReLU network, a
             kernel function of ``neural_tangents.stax``, or a function of two sets of points in JAX.

@@ -12,7 +12,6 @@ import pandas as pd
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.regression import carries_number
-from sdv_threea.adapt.trade import counts_loss
 from sdv_threea.constants import Constants
 from sdv_threea.describe.description import Description, asks, is_open
 from sdv_threea.describe.questions import find_asked_part, find_wide
@@ -65,7 +64,7 @@ def may_count_pairs(settings: Settings) -> bool:
 
 def for_pairs(settings: Settings) -> tuple[str, ...]:
     """Stages whose budget funds the pair counts; at ``alpha=1`` *adapt* is one of them."""
-    return FOR_PAIRS if counts_loss(settings.alpha) else (*FOR_PAIRS, 'adapt')
+    return FOR_PAIRS if settings.alpha < 1 else (*FOR_PAIRS, 'adapt')
 
 
 def for_classes(settings: Settings) -> tuple[str, ...]:
@@ -140,7 +139,7 @@ def take_last(domain: Domain, settings: Settings, num_given: int = 0) -> Domain:
     Formal guarantees:
         * the choice depends on public facts alone
     """
-    if not _may_guess(domain, settings, num_given) or not counts_loss(settings.alpha):
+    if not _may_guess(domain, settings, num_given) or settings.alpha == 1:
         return domain
     last = domain.columns[-1]
     is_date = isinstance(last, Number) and last.steps == TIME_STEPS
@@ -235,7 +234,7 @@ def _share_with_classes(
     Fine bins of pairs relate a number to other columns better than classes do.
     """
     num_bins = _carry_bins(domain, shares, settings, budget, num_rows, num_given) or 0
-    if num_bins >= settings.constants.joint.least_bins_of_number or not counts_loss(settings.alpha):
+    if num_bins >= settings.constants.joint.least_bins_of_number or settings.alpha == 1:
         return shares
     whole = shares['pairs'] + shares['functions']
     left = {stage: (1 - CLASSES_ADAPTED) * shares[stage] for stage in ('pairs', 'functions')}
@@ -286,7 +285,7 @@ def stage_shares(domain: Domain, settings: Settings, *, aside: bool = False) -> 
         whole = shares.pop('classes')
         if domain.target is not None and isinstance(domain[domain.target], Category):
             adapted = CLASSES_ASIDE if aside else CLASSES_ADAPTED
-            first = adapted if counts_loss(settings.alpha) else CLASSES_ALONE
+            first = adapted if settings.alpha < 1 else CLASSES_ALONE
             shares['classes'] = whole * first
             whole -= shares['classes']
         shares['pairs'] = whole * PAIRS_FIRST
@@ -294,7 +293,7 @@ def stage_shares(domain: Domain, settings: Settings, *, aside: bool = False) -> 
     else:
         if domain.target is None:
             shares['columns'] += shares.pop('classes')
-        if not counts_loss(settings.alpha):
+        if settings.alpha == 1:
             shares['adapt'] = 0.0
     shares['adapt'] *= _weigh_target(domain, settings, aside=aside)
     return shares
@@ -306,7 +305,7 @@ def _weigh_target(domain: Domain, settings: Settings, *, aside: bool) -> float:
         return 0.0
     if not isinstance(domain[domain.target], Number):
         return LABELS_ASIDE if aside else 1.0
-    return TIMES_FOR_NUMBERS if counts_loss(settings.alpha) and not aside else 1.0
+    return TIMES_FOR_NUMBERS if settings.alpha < 1 and not aside else 1.0
 
 
 def open_account(
@@ -352,11 +351,11 @@ class Run(NamedTuple):
 
     def adapts(self, classes: Classes) -> bool:
         """Whether labels are adapted; if not, classes are drawn with the density."""
-        return classes.told_apart and counts_loss(self.settings.alpha)
+        return classes.told_apart and self.settings.alpha < 1
 
     def adapts_number(self, classes: Classes) -> bool:
         """Whether a numerical target is adapted, if the budget supports it."""
-        adapts = counts_loss(self.settings.alpha) and self.spending.price('adapt') > 0
+        adapts = self.settings.alpha < 1 and self.spending.price('adapt') > 0
         return classes.ordered and adapts
 
 

@@ -5,8 +5,13 @@ the logistic loss, and numbers to the squared loss. This room may read encoded p
 sums that :mod:`~sdv_threea.privacy` releases; all else is post-processing. Only
 :mod:`~sdv_threea.adapt.kernels` uses JAX.
 
+At ``alpha=1`` nothing is adapted. Otherwise the predictable part of a target is multiplied by
+``tau = alpha + (1 - alpha) T``, which minimises ``alpha (tau - 1)^2 + (1 - alpha) (tau - T)^2``:
+the density wants a factor of one, the loss ``T``, because models learn more from surer targets. Log
+odds of standard deviation ``s`` have ``T = log_odds_spread / s``, between one and ``most_stretch``;
+numbers have ``T = number_stretch``, and their residuals shrink.
+
 * :mod:`~sdv_threea.adapt.constants`: constants chosen by measurement,
-* :mod:`~sdv_threea.adapt.trade`: the effect of ``alpha`` on labels and on numbers,
 * :mod:`~sdv_threea.adapt.evidence`: weights of evidence of single columns,
 * :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,
 * :mod:`~sdv_threea.adapt.kernels`: kernels of users,

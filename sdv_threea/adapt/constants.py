@@ -28,7 +28,7 @@ class AdaptConstants:
         least_curvature: Least curvature of a record, relative to that without evidence.
             Overconfident draws make steps too long. Flat between .005 and .08.
         log_odds_spread: Standard deviation of log odds wanted by the loss
-            (:mod:`~sdv_threea.adapt.trade`), over classes; for two classes, half of the deviation
+            (:mod:`~sdv_threea.adapt`), over classes; for two classes, half of the deviation
             between them.
         most_stretch: Largest factor on log odds: targets hard to predict stay open. Set by hand.
         landmarks: Landmarks, unless there are more features. Twice as many gained nothing.
@@ -87,7 +87,7 @@ class AdaptConstants:
             cost .015 of R2 on bike_sharing at epsilon 1.
         pair_reach: The same for each column of a pair. Set by hand.
         most_weights: Most weights of a fit: it bounds the time. Set by hand.
-        number_stretch: Factor on predictions wanted by the loss (:mod:`~sdv_threea.adapt.trade`).
+        number_stretch: Factor on predictions wanted by the loss (:mod:`~sdv_threea.adapt`).
             Larger values leave smaller residuals.
         least_left: Least standard deviation of residuals, relative to the number's. .3, more than
             the true residuals, costs .013 of R2 on bike_sharing; .15 gains nothing.

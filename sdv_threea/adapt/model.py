@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import TINY, draw_by_chance, look_up, softmax
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, whole_features
-from sdv_threea.adapt.trade import stretch
 from sdv_threea.approximate.scores import NormalScores
 
 #: Calibration steps at most: each removes a large part of the error.
@@ -82,11 +81,11 @@ class LabelModel:
         """Return the model with stretched log odds and with these class ``shares``, shape (C,).
 
         Labels with uncertain classes take many records to learn; a stretch makes them surer in the
-        same order (:mod:`~sdv_threea.adapt.trade`). Offsets then restore the shares over ``codes``.
+        same order (:mod:`~sdv_threea.adapt`). Offsets then restore the shares over ``codes``.
         """
         odds = self.log_odds(codes) - self.offsets
         wanted = constants.log_odds_spread / _root_mean_square(odds, weights)
-        factor = stretch(alpha, min(max(wanted, 1.0), constants.most_stretch))
+        factor = alpha + (1 - alpha) * min(max(wanted, 1.0), constants.most_stretch)
         offsets = _calibrate(factor * odds, self.offsets, weights / weights.sum(), shares)
         evidence = tuple(factor * table for table in self.evidence)
         if self.interplay is None:

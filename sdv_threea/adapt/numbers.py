@@ -20,7 +20,6 @@ from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.adapt.model import Interplay
 from sdv_threea.adapt.terms import Term, add_terms
-from sdv_threea.adapt.trade import stretch
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, Trees
 
 #: Smallest relative probability of a released number.
@@ -77,7 +76,7 @@ class Expectation:
         own = self.scores[codes[:, self.target]] * UNITS_PER_SCORE
         whole = max(float(own.var()), 1.0)
         told = min(float(expected.var()) / whole, 1.0)
-        factor = stretch(alpha, constants.number_stretch)
+        factor = alpha + (1 - alpha) * constants.number_stretch
         left = max(1 / factor**2 - told, constants.least_left**2) * whole
         jitter = constants.number_jitter
         kept = math.sqrt(left * (1 - jitter**2) / max(float(residuals.var()), 1.0))
