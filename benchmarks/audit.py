@@ -10,7 +10,7 @@ canaries reach of the claimed ``mu``, and what the worst record reaches that a s
 fresh noise several times; and variants of ours that are broken on purpose. There is a row per
 stage, and one for all of them. For each crowd of :mod:`crowds` it measures what every hostile
 record adds alone to each released statistic; there is a row per statistic. The tables of
-``docs/audit.md`` are made of the results.
+``docs/lab/audit.md`` are made of the results.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def write_pages(measures: pd.DataFrame) -> None:
         'broken': write_broken(measures),
         'alone': write_alone(measures),
     }
-    write_page(DOCS / 'audit.md', tables)
+    write_page(DOCS / 'lab' / 'audit.md', tables)
 
 
 BENCHMARK = Benchmark(

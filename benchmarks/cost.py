@@ -8,8 +8,8 @@ Each measurement is a process of its own: it makes the table, fits, fits once
 more (the first fit loads and compiles what all later ones use), and samples. Everybody is given the
 same table; categories are turned into objects for the peers, before the clock starts. Where a
 method takes too long or too much memory, larger tables of the series are not tried.
-``scaling_page.py`` makes ``docs/scaling.md`` of these results and those of ``out_of_core.py`` and
-``noise.py``.
+``scaling_page.py`` makes ``docs/lab/scaling.md`` of these results and those of ``out_of_core.py``
+and ``noise.py``.
 """
 
 from __future__ import annotations

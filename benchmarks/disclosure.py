@@ -5,7 +5,7 @@
         --results /tmp/disclosure.csv          # minutes
 
 Fits see one half of a table; the other half are rows of others. Seconds are those of the processor.
-The table of ``docs/disclosure.md`` is made of the results.
+The table of ``docs/lab/disclosure.md`` is made of the results.
 """
 
 from __future__ import annotations
@@ -178,7 +178,9 @@ BENCHMARK = Benchmark(
         'methods': list(dict.fromkeys(method for method, _ in RUNS)),
         'shadows': SHADOWS,
     },
-    write_pages=lambda runs: write_page(DOCS / 'disclosure.md', {'disclosure': write_runs(runs)}),
+    write_pages=lambda runs: write_page(
+        DOCS / 'lab' / 'disclosure.md', {'disclosure': write_runs(runs)}
+    ),
 )
 
 if __name__ == '__main__':

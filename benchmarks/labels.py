@@ -9,8 +9,8 @@ LightGBM is trained on samples of ours, with labels as they are or with labels t
 by one, and predicts the real test part. So do models that are trained with privacy on the private
 rows themselves (``peers/run_direct.py``), at the same epsilon and delta. The tables have
 interactions of columns or are nearly additive; four are generated (``generated.py``). The error of
-calibration says how far predicted chances are off. The tables of ``docs/benchmark.md`` are made of
-the results.
+calibration says how far predicted chances are off. The tables of ``docs/lab/benchmark.md`` are made
+of the results.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def tell_direct(medians: pd.DataFrame, tables: Sequence[str]) -> str:
 def write_pages(runs: pd.DataFrame) -> None:
     """Write the tables of the page, and the sentences of the README."""
     page, readme = list_parts(sum_up(runs))
-    write_page(DOCS / 'benchmark.md', page)
+    write_page(DOCS / 'lab' / 'benchmark.md', page)
     write_page(ROOT / 'README.md', readme)
 
 

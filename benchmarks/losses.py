@@ -6,7 +6,7 @@
 Each run fits a table with private metadata, samples as many rows, and looks for losses: columns
 that become constant or empty, classes of the target and categories that vanish, numbers that are
 cut off, and numbers that are absurd. A loss is silent if the table that ``get_losses`` makes of
-released numbers says nothing of it. The table of ``docs/losses.md`` is made of the results.
+released numbers says nothing of it. The table of ``docs/lab/losses.md`` is made of the results.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ BENCHMARK = Benchmark(
         'delta': 1e-6,
     },
     choices={'tables': [*PROBLEMS, *MADE]},
-    write_pages=lambda runs: write_page(DOCS / 'losses.md', {'losses': write_runs(runs)}),
+    write_pages=lambda runs: write_page(DOCS / 'lab' / 'losses.md', {'losses': write_runs(runs)}),
 )
 
 if __name__ == '__main__':

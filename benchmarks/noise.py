@@ -4,7 +4,8 @@
     python benchmarks/noise.py --draws 100 --scales 2 --results /tmp/noise.csv      # seconds
 
 All draws are asked for in one call. Seconds are the median of several calls. OpenDP is an extra of
-the tests: ``pip install 'sdv-threea[test]'``. ``cost.py`` writes the table of ``docs/scaling.md``.
+the tests: ``pip install 'sdv-threea[test]'``. ``cost.py`` writes the table of
+``docs/lab/scaling.md``.
 """
 
 from __future__ import annotations

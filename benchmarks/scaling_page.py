@@ -1,4 +1,4 @@
-"""What ``docs/scaling.md`` says: costs by size, and the seconds and the errors of noise.
+"""What ``docs/lab/scaling.md`` says: costs by size, and the seconds and the errors of noise.
 
 python benchmarks/cost.py --page
 """
@@ -172,7 +172,7 @@ def list_parts() -> dict[str, str]:
 
 def write_all() -> None:
     """Fill the page, and draw its pictures."""
-    write_page(DOCS / 'scaling.md', list_parts())
+    write_page(DOCS / 'lab' / 'scaling.md', list_parts())
     titles = {'rows': 'rows of Adult', 'columns': 'columns of a made table of 10,000 rows'}
     for series, title in titles.items():
         runs = pick(cost.BENCHMARK.read(), series=series)

@@ -6,7 +6,7 @@
 Each run fits a table whose metadata states nothing, or some of what is public, and samples as many
 rows. LightGBM is trained on them and scored on real rows, and the distribution of each column is
 compared with the real one. ``wide`` states ranges whose upper ends lie three widths farther
-out. The table of ``docs/losses.md`` is made of the results.
+out. The table of ``docs/lab/losses.md`` is made of the results.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ BENCHMARK = Benchmark(
         'delta': 1e-5,
     },
     choices={'tables': [*PROBLEMS, MADE]},
-    write_pages=lambda runs: write_page(DOCS / 'losses.md', {'stated': write_runs(runs)}),
+    write_pages=lambda runs: write_page(DOCS / 'lab' / 'losses.md', {'stated': write_runs(runs)}),
 )
 
 if __name__ == '__main__':

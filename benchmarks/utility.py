@@ -8,7 +8,7 @@
 Each run fits on the training part, samples as many rows, trains LightGBM on them and scores it
 on the real test part, which nothing else sees. Methods run in processes of their
 own; one that fails or takes too long is a row that says so. ``utility_page.py`` makes
-``docs/benchmark.md`` and the table of the README of the rows.
+``docs/lab/benchmark.md`` and the table of the README of the rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``docs/benchmark.md`` and the README say of the results of ``utility.py``."""
+"""What ``docs/lab/benchmark.md`` and the README say of the results of ``utility.py``."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def list_parts(medians: pd.DataFrame) -> dict[str, str]:
 def write_all(runs: pd.DataFrame) -> None:
     """Write the page, its picture, and the table of the README."""
     medians = sum_up(runs)
-    write_page(DOCS / 'benchmark.md', list_parts(medians))
+    write_page(DOCS / 'lab' / 'benchmark.md', list_parts(medians))
     ablated = sorted({key[2] for key in medians.index if key[1] in ABLATIONS}) or [1.0]
     shown = '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated)
     write_page(LAB / 'ablations.md', {'ablations': shown})

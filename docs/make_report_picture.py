@@ -21,7 +21,7 @@ from sdv_threea.report import make_report
 PICTURE = Path(__file__).parent / 'pictures' / 'report.png'
 
 #: The window in pixels: as wide as a laptop's column of text, as high as the grades.
-SIZE = 1000, 1046
+SIZE = 1000, 1150
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """The algorithm on one screen: describe, approximate, partition, adapt, anonymize.
 
 It follows 3A (arXiv 2307.01875). Each stage is a function below, named like its room and its
-receipts. ``docs/notation.md`` has the symbols.
+receipts. ``docs/lab/notation.md`` has the symbols.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def test_a_room_names_all_its_modules_and_no_other(path):
     assert sorted(named) == sorted(modules)
 
 
-PAGES = ('CONTRIBUTING.md', 'docs/design.md', 'docs/lab/lab_notes.md', 'docs/notation.md')
+PAGES = ('CONTRIBUTING.md', 'docs/design.md', 'docs/lab/lab_notes.md', 'docs/lab/notation.md')
 
 
 @pytest.mark.parametrize('page', PAGES)

@@ -23,10 +23,12 @@ def steps(count: int, *, timed: bool = False) -> Iterator[Callable[[str], None]]
     Yields:
         A function to call with the name of each step at its beginning.
     """
-    if timed:
-        with _clock() as timed_begin:
-            yield timed_begin
-        return
+    with _clock() if timed else _bar(count) as step:
+        yield step
+
+
+@contextmanager
+def _bar(count: int) -> Iterator[Callable[[str], None]]:
     bar = click.progressbar(
         length=count,
         label=' ' * NAME_WIDTH,

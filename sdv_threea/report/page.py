@@ -59,11 +59,17 @@ WARNING = (
 CHECKS = ('Data Validity', 'Relationship Validity', 'Constraint Validity')
 
 NO_MODELS = 'Not measured: it takes a target, and real rows that were kept aside.'
+GRADED = (
+    'Chance is to guess the class, to spread a column evenly over its values, or to draw each '
+    'column by itself. The shaded part and ± have the noise of the test: ± is one standard '
+    'deviation. A grade of two words says that another fit may have either. Shares of impossible '
+    'rows are compared by their ratio.'
+)
 ATTACKS = (
     'Three attacks by anonymeter. What counts is how much better they do on rows that were fitted '
     'than on rows that were not. They show what these attacks reach, on this sample. The promise '
     'above is the guarantee: it holds against every attack, also those that nobody has thought of. '
-    'The membership game of docs/disclosure.md is the strongest attack that we know.'
+    'The membership game of docs/lab/disclosure.md is the strongest attack that we know.'
 )
 
 
@@ -101,14 +107,11 @@ def _tell_verdict(report: Report) -> str:
     told = [*verdict.lost[:NUM_SCORES], *([f'And {left} more.'] if left > 0 else [])]
     lost = listed(told) if told else '<p>Nothing that this page could find.</p>'
     todo = listed(verdict.advice) if verdict.advice else '<p>Nothing: it is as good as it gets.</p>'
+    told = opener('How grades are made', '', f'<p>{GRADED}{_tell_bins(report.quality)}</p>')
     grades = panel(
-        _tabulate_grades(verdict.grades) + _tell_draws(report.draws),
-        'Each score stands between that of chance (the left end of the bar) and that of other real '
-        'rows (the shaded part near the right end, with the noise of the test). Chance is to guess '
-        'the class, to spread a column evenly over its values, or to draw each column by itself. ± '
-        'is one standard deviation. The thin line is where another fit of the same table may end; '
-        'a grade of two words says that it may have either. Shares of impossible rows are compared '
-        'by their ratio.' + _tell_bins(report.quality),
+        _tabulate_grades(verdict.grades) + _tell_draws(report.draws) + told,
+        'The bar goes from chance (left) to other real rows (shaded); its thin line is where other '
+        'fits of the table end.',
         heading='What it is good for',
     )
     return section(

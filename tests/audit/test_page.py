@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / 'docs' / 'audit.md'
+PAGE = Path(__file__).parents[2] / 'docs' / 'lab' / 'audit.md'
 
 
 def test_the_examples_run(capsys):
