@@ -40,14 +40,19 @@ BESIDE = ('audit/', 'datasets/', 'datasheet/', 'report/', 'cli/saved.py', 'cli/e
 #: Sentences that depend on no private cell, by what they depend on; their beginnings are enough.
 PUBLIC = {
     'the metadata, the settings, what is asked for': (
-        'A ProgrammableConstraint learns from all tables at once', 'The columns of OneHotEncoding',
+        'A ProgrammableConstraint learns from all tables at once', 'The columns of are of sdtypes',
         'The parameters cannot be set for one table', 'The processed table must have the columns',
         'The range_values of the column', 'This synthesizer has not been fitted',
         'The condition on cannot be read', 'has a range in its metadata that goes beyond',
         'make_sdgym_synthesizer needs SDGym', 'table_parameters must map parameters to values',
         'Only some of the conditions', 'Unable to sample any rows', '--encoding has no place',
         'the inner products do not fit into 53 bits', ': . Equal values break it',
-        'Fit what preprocess returned.',
+        'Fit what preprocess returned.', 'A condition needs a category',
+        'A condition on a range needs', 'A formula needs numbers', 'Give one of if_values',
+        'Metadata has several tables', 'There are no columns in', 'column_name, formula and',
+        'decimals must be a whole', 'formula must not contain', 'if_column_name and table_name',
+        'if_range must be', 'if_values must be', 'is none of', 'only_if must be',
+        'then_values must map',
     ),
     'the type of what is given, names of tables and columns, dtypes, what is installed': (
         'Dask guesses the dtypes', 'Reading parquet files piece by piece needs Dask',

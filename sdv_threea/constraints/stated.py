@@ -60,7 +60,9 @@ class _Stated(BaseConstraint):
     def _validate_constraint_with_data(self, data: Any, metadata: Metadata) -> None:
         name = self._get_single_table_name(metadata)
         if not self.judge(data[name], metadata.tables[name].columns).all():
-            raise ConstraintNotMetError(f"Rows of the table '{name}' break {self!r}.")
+            raise ConstraintNotMetError(
+                f"Rows of the table '{name}' break the constraint {self!r}."
+            )
 
     def _fit(self, data: Any, metadata: Metadata) -> None:
         """Learn nothing."""
