@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from sdv.errors import InvalidDataError, NotFittedError, SamplingError
@@ -18,7 +18,7 @@ from sdv_threea.conditions.reading import draw_rows, read_conditions
 from sdv_threea.domain import Number
 from sdv_threea.intake.table import compare_columns
 from sdv_threea.relational.sizes import Children
-from sdv_threea.storage.metadata import keep_public
+from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences
 from sdv_threea.storage.version import get_version
@@ -29,6 +29,9 @@ from sdv_threea.synthesizers.sample_arguments import check_counts, check_known_c
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.statement import DatabaseStatement, list_public_facts
 from sdv_threea.synthesizers.turns import in_turn
+
+if TYPE_CHECKING:
+    from sdv_threea.synthesizers.check import Check
 
 #: What is public about sequences, in words.
 ORDER = 'the columns that do not vary in a sequence, and that the index never falls'
@@ -75,6 +78,8 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
         neighbors: How neighbouring tables differ by one sequence: ``'add_remove'`` or
             ``'replace_one'``.
         memory_limit: Gigabytes that a fit or a sample may take, as in :class:`ClustMixSynthesizer`.
+        accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
+        ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, there is no sequence key, or a
@@ -95,6 +100,8 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
         public_metadata: bool = False,
         neighbors: str = 'add_remove',
         memory_limit: float | None = None,
+        accept: Collection[str] | str = (),
+        ledger: str | os.PathLike[str] | None = None,
     ) -> None:
         check_metadata(metadata, sequential=True)
         self.metadata = keep_public(metadata, public_metadata=public_metadata)
@@ -112,7 +119,10 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
             neighbors=neighbors,
             verbose=verbose,
             memory_limit=memory_limit,
+            accept=accept,
+            ledger=ledger,
         )
+        self._database._harmless = dict.fromkeys(tables, *list_harmless(metadata).values())
         self._database.ordered_tables = frozenset({tables[1]})
         for name in tables:
             own = {'enforce_min_max_values': enforce_min_max_values}
@@ -126,7 +136,16 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
         self.epsilon, self.delta = self._database.epsilon, self._database.delta
         self.max_length, self.public_metadata = max_length, public_metadata
         self.neighbors, self.verbose, self.memory_limit = neighbors, verbose, memory_limit
+        self.accept, self.ledger = self._database.accept, self._database.ledger
         self._fix()
+
+    def check(self) -> Check:
+        """Return what each column will come out as, and what stops a fit; no row is read.
+
+        The columns are those of two tables, the sequences and their rows: see
+        :meth:`ClustMixSynthesizer.check`.
+        """
+        return self._database.check()
 
     @in_turn
     def fit(self, data: dict[str, pd.DataFrame]) -> None:

@@ -8,7 +8,11 @@ from sdv.cag import FixedIncrements, Inequality
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import (
+    ClustMixMultiTableSynthesizer,
+    ClustMixSequentialSynthesizer,
+    ClustMixSynthesizer,
+)
 from sdv_threea.datasets import load_hospital
 from sdv_threea.synthesizers.check import Check
 
@@ -172,3 +176,12 @@ def test_every_table_can_be_checked_under_every_setting(settings):
         {'age': NUMBER, 'c': CATEGORY},
     ):
         assert make(columns, **settings).check(500).columns[0].outcome == 'learned'
+
+
+def test_sequences_are_checked_as_two_tables_and_what_is_accepted_is_passed_on():
+    columns = {'patient': {'sdtype': 'id'}, 'notes': CATEGORY, 'hr': NUMBER}
+    metadata = describe(columns, sequence_key='patient')
+    assert list_kinds(ClustMixSequentialSynthesizer(metadata).check()) == ['verbatim']
+    accepted = ClustMixSequentialSynthesizer(metadata, accept='verbatim', ledger='people.ledger')
+    accepted.check().demand(accepted.accept)
+    assert accepted.get_parameters()['ledger'] == 'people.ledger'
