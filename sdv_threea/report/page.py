@@ -107,9 +107,9 @@ def _tell_verdict(report: Report) -> str:
     told = [*verdict.lost[:NUM_SCORES], *([f'And {left} more.'] if left > 0 else [])]
     lost = listed(told) if told else '<p>Nothing that this page could find.</p>'
     todo = listed(verdict.advice) if verdict.advice else '<p>Nothing: it is as good as it gets.</p>'
-    told = opener('How grades are made', '', f'<p>{GRADED}{_tell_bins(report.quality)}</p>')
+    how = opener('How grades are made', '', f'<p>{GRADED}{_tell_bins(report.quality)}</p>')
     grades = panel(
-        _tabulate_grades(verdict.grades) + _tell_draws(report.draws) + told,
+        _tabulate_grades(verdict.grades) + _tell_draws(report.draws) + how,
         'The bar goes from chance (left) to other real rows (shaded); its thin line is where other '
         'fits of the table end.',
         heading='What it is good for',
