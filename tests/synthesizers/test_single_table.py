@@ -150,6 +150,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'ledger': 'people.ledger',
         'target': None,
         'mixing': None,
+        'sentinels': None,
     }
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)
 
@@ -184,6 +185,7 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'ledger': None,
         'target': None,
         'mixing': None,
+        'sentinels': None,
     }
 
 
