@@ -15,9 +15,8 @@ from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.chain import Chain, Column, fit_chain
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.estimates import Estimates
-from sdv_threea.joint.functions import list_neighbours
 from sdv_threea.joint.interplay import Interplay
-from sdv_threea.joint.order import choose_order
+from sdv_threea.joint.order import choose_order, list_neighbours
 from sdv_threea.joint.places import Tie, tie_columns
 from sdv_threea.joint.tables import inform
 from sdv_threea.joint.terms import Triples

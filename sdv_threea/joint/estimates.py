@@ -16,10 +16,9 @@ from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.chain import Column
 from sdv_threea.joint.codes import CodeCounts, estimate_codes
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.functions import list_neighbours
 from sdv_threea.joint.inside import add_up
 from sdv_threea.joint.interactions import Interactions
-from sdv_threea.joint.order import choose_order
+from sdv_threea.joint.order import choose_order, list_neighbours
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import (
     LEAST_LEFT,

@@ -172,8 +172,8 @@ def list_shortcuts(
         determining, top = [column], column
         for at in determining:  # which grows
             for i, j in misses:
-                alike = sides[i].ordered or sides[j].ordered or i in determining
-                if j == at and misses[i, j] <= DETERMINED and not alike:
+                suited = not sides[i].ordered and i not in determining
+                if j == at and misses[i, j] <= DETERMINED and suited:
                     determining.append(i)
                     top = i if misses[j, i] > DETERMINED else top
         return top
@@ -181,12 +181,13 @@ def list_shortcuts(
     dropped, instead = [], {}
     for i, j in functions:
         parent, child = (i, j) if misses[i, j] <= misses[j, i] else (j, i)
-        moved, other = (child, parent) if sides[parent].ordered else (parent, child)
-        top, inexact = climb(moved), min(misses[i, j], misses[j, i]) > EXACT
+        inexact, top, other = min(misses[i, j], misses[j, i]) > EXACT, climb(parent), child
+        if top == parent and sides[parent].ordered:
+            top, other = climb(child), parent
         cells = math.exp(sides[top].size + sides[other].size)
-        if inexact and top not in (moved, other) and cells <= constants.most_cells:
+        if inexact and top not in (parent, child) and cells <= constants.most_cells:
             dropped.append((i, j))
-            one, two = (other, top) if moved == child else (top, other)
+            one, two = (other, top) if other == parent else (top, other)
             instead[min(one, two), max(one, two)] = _make_function(sides[one], sides[two])
     return dropped, instead
 
@@ -299,15 +300,6 @@ def find_small(shares: NDArray[np.float64], left_out: float) -> float:
     """Return the share of a small code; even smaller ones hold about ``left_out`` of records."""
     present = np.sort(shares[shares > 0])
     return float(present[np.searchsorted(np.cumsum(present), left_out)])
-
-
-def list_neighbours(functions: Mapping[Pair, object] | Sequence[Pair]) -> dict[int, list[int]]:
-    """Return, for each column, the columns that it forms a pair with."""
-    found: dict[int, list[int]] = {}
-    for i, j in functions:
-        found.setdefault(i, []).append(j)
-        found.setdefault(j, []).append(i)
-    return found
 
 
 def _look_beside(

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.joint.bins import Pair
+
 
 def choose_order(
     information: NDArray[np.float64],
@@ -34,6 +36,15 @@ def choose_order(
         told[order] = -np.inf
         order.append(int(told.argmax()))
     return order
+
+
+def list_neighbours(functions: Mapping[Pair, object] | Sequence[Pair]) -> dict[int, list[int]]:
+    """Return, for each column, the columns that it forms a pair with."""
+    found: dict[int, list[int]] = {}
+    for i, j in functions:
+        found.setdefault(i, []).append(j)
+        found.setdefault(j, []).append(i)
+    return found
 
 
 def _find_tree(column: int, neighbours: Mapping[int, Sequence[int]]) -> set[int]:

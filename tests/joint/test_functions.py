@@ -316,6 +316,19 @@ def test_a_day_is_counted_with_the_month_and_not_with_the_quarter(rng):
     assert instead[0, 1].in_order
 
 
+def test_what_follows_nearly_from_a_number_follows_from_the_place_that_has_it(rng):
+    place = rng.integers(0, 50, NUM_RECORDS)
+    number, zone = rng.integers(0, 40, 50)[place], rng.integers(0, 4, 50)[place]
+    table = np.stack([number, place, zone], axis=1)
+
+    dropped, instead = list_shortcuts(
+        *see(table, [(0, 1), (0, 2)], [True, False, False]), CONSTANTS
+    )
+
+    assert dropped == [(0, 2)]
+    assert list(instead) == [(1, 2)]
+
+
 def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price():
     """Codes of the first pair have thousands of records, those of the second a few dozen."""
 
