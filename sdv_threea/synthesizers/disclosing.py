@@ -133,13 +133,21 @@ class DisclosingDatabase(Checking):
     """A synthesizer of several tables that tells what a fit will do, and the losses of the last."""
 
     _harmless: Mapping[str, frozenset[str]] = MappingProxyType({})
+    _fitted: bool
+    _model: Any
     _table_synthesizers: Any
     _terms: Any
     _num_releases: int
     _promise: Any
 
     def _get_model(self, asked: str) -> DatabaseRelease:
-        raise NotImplementedError
+        if not self._fitted or self._model is None:
+            raise NotFittedError(
+                'This synthesizer has not been fitted. Please fit your synthesizer first before '
+                f'asking for its {asked}.'
+            )
+        model: DatabaseRelease = self._model
+        return model
 
     def check(self) -> Check:
         """Return what each column of each table will come out as, and what stops a fit.

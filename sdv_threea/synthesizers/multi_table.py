@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sdv.errors import NotFittedError
 from sdv.metadata import Metadata
 from tqdm import tqdm
 
@@ -279,14 +278,6 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             recorded=self._recorded,
             sharpened=model.sharpened,
         )
-
-    def _get_model(self, asked: str) -> DatabaseRelease:
-        if not self._fitted or self._model is None:
-            raise NotFittedError(
-                'This synthesizer has not been fitted. Please fit your synthesizer first before '
-                f'asking for its {asked}.'
-            )
-        return self._model
 
     @property
     def _promise(self) -> Settings:
