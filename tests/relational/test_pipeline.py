@@ -206,7 +206,8 @@ def test_the_units_of_each_root_pay_the_budget_and_no_more(make, shape, neighbor
         spent = delta_from_mu(ledger.mu, 2.0) + ledger.delta
         assert spent <= 1e-5
         assert all(receipt.charged and receipt.noise_scale > 0 for receipt in ledger.receipts)
-    assert spent > 0.99e-5 or not columns
+    # The part that counts magnitudes has no thresholds, for whose failures delta allows.
+    assert spent > 0.97e-5 or not columns
 
 
 def test_receipts_say_which_table_they_are_about(make):
