@@ -155,7 +155,8 @@ def test_so_does_a_unit_that_classes_and_components_look_at(
 def test_so_does_a_unit_whose_pairs_with_its_owner_are_counted(
     make, crowd, neighbour, compare_neighbours
 ):
-    made = crowd(make('chain', 60), make('chain', 60).schema.links[1], 0, 300)
+    made = make('chain', 200)
+    made = crowd(made, made.schema.links[1], 0, 300)
     records = compare_neighbours(made, neighbour(made, 'a', 0), epsilon=300.0, n_components='auto')
 
     pairs = [receipt.released for _, receipt, _, _ in records if 'pairs' in receipt.released]
