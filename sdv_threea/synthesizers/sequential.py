@@ -343,7 +343,8 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
                 'Some of the context has values that were not released, or not together: see '
                 'get_losses().'
             )
-        return draw_rows(released, asked, preprocessor.derivations, self._database._generator)
+        rng = self._database._generator
+        return draw_rows(released, asked, preprocessor.derivations, rng)[0]
 
     def _list_steps(self) -> list[float]:
         """List the released granularities of the first index and of the gaps."""

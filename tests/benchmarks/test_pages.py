@@ -17,6 +17,7 @@ WRITERS = (
     'losses',
     'marginals',
     'relational',
+    'sequences',
     'stated',
     'utility',
 )

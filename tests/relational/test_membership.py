@@ -121,6 +121,14 @@ def test_no_unit_has_more_rows_than_the_bound(bound):
     assert counts.sort_index().tolist() == expected.sort_index().tolist()
 
 
+def test_rows_that_come_sooner_do_so_with_a_chance_of_one_half():
+    units, sooner = np.repeat(np.arange(2000), 5), np.arange(10_000) % 5 == 0
+    kept = bound_rows(units, 1, np.random.default_rng(3), sooner)
+
+    chance = stats.binom(2000, 0.5 + 0.5 / 5)
+    assert chance.ppf(1e-7) <= (kept & sooner).sum() <= chance.isf(1e-7)
+
+
 def test_without_a_bound_all_but_disputed_rows_are_kept():
     units = np.array([1, 1, DISPUTED, 2])
 
