@@ -28,7 +28,7 @@ from sdv_threea.relational.foreign_keys import (
 from sdv_threea.relational.layout import context_columns, context_transformers
 from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
-from sdv_threea.relational.transitions import Draw, draw_in_turn
+from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
 from sdv_threea.units.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
@@ -213,6 +213,7 @@ class DatabaseRelease:
             above = drawn[owner.parent].rows
             names = tuple(each for each in model.layout.context if each != model.layout.rank)
             context = context_columns(transformers, names, above, owners)
+            context = add_rank(model, context, rank_rows(owners))
 
         def settle(draw: Draw, rows: NDArray[np.int64]) -> pd.DataFrame:
             return _settle(draw, rows, partial(accept, table) if accept else None)

@@ -28,8 +28,8 @@ from sdv_threea.storage.writing import fit_into, from_seconds
 #: The formats of gaps between dates with a time of day and without, and the gap of zero in them.
 CLOCK, CALENDAR, NO_TIME = '%Y-%m-%d %H:%M:%S', '%Y-%m-%d', '2000-01-01'
 
-#: The longest gap between two dates, in nanoseconds: two hundred years.
-LONGEST = 200 * 365 * 86_400 * 10**9
+#: The longest gap between two dates, in microseconds: two hundred years.
+LONGEST = 200 * 365 * 86_400 * 10**6
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Sequences:
         return {**known, 'datetime_format': CLOCK if timed else CALENDAR, 'range_min': start}
 
     def _read_index(self, table: pd.DataFrame) -> tuple[NDArray[Any], bool]:
-        """Return the index as numbers or nanoseconds, and whether all of it could be read."""
+        """Return the index as numbers or microseconds, and whether all of it could be read."""
         if self.index is None:
             return np.zeros(len(table)), True
         column = table[self.index]
@@ -207,7 +207,8 @@ class Sequences:
         if not self.is_dated:
             whole = pd.api.types.is_integer_dtype(dtype)
             return pd.Series(gaps.astype(np.int64 if whole else np.float64))
-        return pd.Series((YEAR_2000 + np.minimum(gaps, LONGEST)).astype('datetime64[ns]'))
+        moments = YEAR_2000 + np.minimum(gaps, LONGEST)
+        return pd.Series(moments.astype('datetime64[us]').astype('datetime64[ns]'))
 
     def _add_gaps(
         self,
