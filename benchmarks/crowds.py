@@ -81,6 +81,7 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
         ),
         'coerced': _make_coerced,
         'units': _make_units,
+        'units of a mixture': partial(_make_units, mixed=True),
         'several paths': _make_paths,
         'composite keys': _make_composite,
         'composite keys, coerced': partial(_make_composite, coerce=True),
@@ -265,17 +266,28 @@ TAGGED = {UNIT: NUMBER, 'y': NUMBER, 'place': CATEGORY, 'sex': CATEGORY}
 
 
 def _fit_units(
-    metadata: Metadata, unit: str, settings: Mapping[str, Any], relation: str, data: dict[str, Any]
+    metadata: Metadata,
+    unit: str,
+    settings: Mapping[str, Any],
+    relation: str,
+    data: dict[str, Any],
+    *,
+    mixed: bool = False,
 ) -> Any:
     made = ClustMixMultiTableSynthesizer(
-        metadata, epsilon=100.0, privacy_unit=unit, neighbors=relation, **settings
+        metadata, epsilon=100.0, privacy_unit=unit, neighbors=relation, verbose=False, **settings
     )
+    for table in data if mixed else ():
+        made.set_table_parameters(table, {'n_components': 1})
     made.fit(data)
     return made
 
 
-def _make_units(size: int) -> Crowd:
-    """Make patients with stays, of which some have no patient, and items of those."""
+def _make_units(size: int, *, mixed: bool = False) -> Crowd:
+    """Make patients with stays, of which some have no patient, and items of those.
+
+    If ``mixed``, rows are drawn from mixtures, whose siblings share a covariance.
+    """
     tables = {
         'patient': _Table('patient', {'x': NUMBER, 'place': CATEGORY}, {'patient': ID}),
         'stay': _Table('stay', TAGGED, {'stay': ID, 'patient': ID}),
@@ -297,7 +309,7 @@ def _make_units(size: int) -> Crowd:
         item = item.assign(stay=parent, **{UNIT: stay[UNIT].to_numpy()[parent]})
         return {'patient': patient.assign(patient=range(units)), 'stay': stay, 'item': item}
 
-    fit = partial(_fit_units, _state(tables, links), 'patient', {})
+    fit = partial(_fit_units, _state(tables, links), 'patient', {}, mixed=mixed)
     return Crowd(build(NUM_UNITS, hostile=False), build(size, hostile=True), fit, UNIT)
 
 

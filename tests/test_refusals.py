@@ -52,7 +52,10 @@ PUBLIC = {
         'Metadata has several tables', 'There are no columns in', 'column_name, formula and',
         'decimals must be a whole', 'formula must not contain', 'if_column_name and table_name',
         'if_range must be', 'if_values must be', 'is none of', 'only_if must be',
-        'then_values must map',
+        'then_values must map', 'Sequences are rows of one table', 'The columns are not among the',
+        'The metadata of the table must have a sequence_key', 'There are no context columns',
+        'context_columns must be', 'context_columns names', 'decimal must be one sign',
+        'places must be a whole number', 'Some of the context has values',
     ),
     'the type of what is given, names of tables and columns, dtypes, what is installed': (
         'Dask guesses the dtypes', 'Reading parquet files piece by piece needs Dask',
@@ -60,7 +63,7 @@ PUBLIC = {
         'The data parameter must be a dictionary', 'The columns of the metadata are not',
         'The columns of the table are not', 'The table has several columns', 'There is no table',
         'There are no parquet files', 'This needs the table in memory',
-        'Column (numerical) is stored as a category',
+        'Column (numerical) is stored as a category', 'object has no attribute',
     ),
     'public facts that a transformer is fitted to': (
         'The transformer of the column cannot be fitted',

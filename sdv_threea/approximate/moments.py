@@ -70,6 +70,8 @@ class ScoreMoments:
     def average(self, other: ScoreMoments) -> ScoreMoments:
         """Return the precision-weighted average with another release of the same moments."""
         weight = precision_weight(self.product_scale, other.product_scale)
+        if weight in (0.0, 1.0):  # no copies of large moments
+            return self if weight else other
         scale = math.sqrt(weight)
         return ScoreMoments(
             weight * self.counts + (1 - weight) * other.counts,

@@ -48,8 +48,9 @@ def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
         rest = len(values) - MOST_LISTED
         choice = f'{values[:MOST_LISTED]}' + (f' and {rest} more' if rest > 0 else '')
     else:
-        ends = pd.DataFrame({name: [column.low or 0.0, column.high or 0.0]})
-        stored = decode(ends, storage.columns, storage.dtypes, Domain((column,)))[name]
-        low, high = cast(stored, storage.dtypes[name])
-        choice = f'those from {low} to {high}'
+        shown = pd.DataFrame({name: [column.low or 0.0, column.high or 0.0, *column.sentinels]})
+        stored = decode(shown, storage.columns, storage.dtypes, Domain((column,)))[name]
+        low, high, *apart = cast(stored, storage.dtypes[name])
+        others = f' and [{", ".join(map(str, apart))}]' if apart else ''
+        choice = f'those from {low} to {high}{others}'
     return choice + (' (or a missing one)' if possible[0] else '')

@@ -21,13 +21,15 @@ MIDDLE = 0.8
 def keep_narrower(description: Description, either: tuple[tuple[str, str], ...]) -> Description:
     """Return the description without the wider column of each pair, the first if both are equal.
 
-    The released ranges of first columns that are left out stay, in ``domain.beside``.
+    The released ranges of first columns that are left out stay, in ``domain.beside``. A target that
+    is left out gives way to the other of its pair.
     """
     domain = description.domain
-    wider = [
-        first if _spread(description, second) <= _spread(description, first) else second
+    wider = {
+        (first if is_wide else second): second if is_wide else first
         for first, second in either
-    ]
+        for is_wide in [_spread(description, second) <= _spread(description, first)]
+    }
     firsts = {first for first, _ in either}
     beside = tuple(
         own
@@ -35,7 +37,8 @@ def keep_narrower(description: Description, either: tuple[tuple[str, str], ...])
         if isinstance(own, Number) and own.name in wider and own.name in firsts
     )
     kept = domain.only([name for name in domain.names if name not in wider])
-    return replace(description, domain=replace(kept, beside=beside))
+    target = wider.get(domain.target, domain.target) if domain.target else None
+    return replace(description, domain=replace(kept, target=target, beside=beside))
 
 
 def _spread(description: Description, name: str) -> float:

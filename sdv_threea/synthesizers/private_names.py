@@ -69,6 +69,14 @@ OVERRIDDEN = {
         'output_folder_path)': 'names of tables may lead out of a folder',
         '_validate_schema_complexity(self)': 'schemas that cannot be protected are fitted',
     },
+    'sdv.cag.base:BaseConstraint': {
+        '_fit(self, data, metadata)': 'our constraints cannot be fitted',
+        '_is_valid(self, data, metadata)': 'rows that break one of our constraints are kept',
+        '_reverse_transform(self, data)': 'our constraints cannot be sampled',
+        '_transform(self, data)': 'our constraints cannot be fitted',
+        '_validate_constraint_with_data(self, data, metadata)': 'rows that break one are fitted',
+        '_validate_constraint_with_metadata(self, metadata)': 'constraints are not checked',
+    },
     'rdt.transformers.base:BaseTransformer': {
         '_fit(self, columns_data)': 'our transformers learn nothing',
         '_reverse_transform(self, columns_data)': 'our transformers draw nothing',

@@ -23,6 +23,7 @@ from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.statistics import registry
 
 CONSTANTS = ApproximateConstants()
 class_correlations = partial(class_correlations, constants=CONSTANTS)
@@ -60,7 +61,7 @@ def correlations_of(codes, labels, num_codes, num_classes, radius=None):
         num_classes,
         radius or clip_radius(scores.variances, CONSTANTS.clip),
         CONSTANTS.count_weight,
-        stage='approximate',
+        kind=registry.MOMENTS,
         **terms,
     )
     return class_correlations(moments, counts.totals, scores.variances)

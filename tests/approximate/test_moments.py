@@ -13,6 +13,7 @@ from sdv_threea.approximate.moments import (
 from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.statistics import registry
 
 CONSTANTS = ApproximateConstants()
 
@@ -36,7 +37,7 @@ def release(scores, groups, num_groups, *, mu=1.0, neighbors='add_remove', noise
         num_groups,
         RADIUS,
         CONSTANTS.count_weight,
-        stage='s',
+        kind=registry.MOMENTS,
         mu=mu,
         neighbors=neighbors,
         noise=noise,

@@ -39,13 +39,22 @@ CROWDS = (
     'mixed records',
     'coerced',
     'units',
+    'units of a mixture',
     'several paths',
     'composite keys',
     'composite keys, coerced',
 )
 
 #: Together they make every release that there is.
-COMPLETE = ('mixed types', 'wide', 'every pair', 'a number', 'mixed records', 'units')
+COMPLETE = (
+    'mixed types',
+    'wide',
+    'every pair',
+    'a number',
+    'mixed records',
+    'units',
+    'units of a mixture',
+)
 
 
 @pytest.fixture(scope='module')

@@ -177,7 +177,9 @@ def test_a_database_is_a_folder(hospital, call, tmp_path, list_files, fit_option
     )
     public = [each for table in CODES for each in ('--public-table', table)]
     assert call('fit', hospital / 'tables', *options, *public).exit_code == 0
-    assert load_synthesizer(str(tmp_path / 'hospital.pkl')).target == {'encounter': 'readmitted'}
+    assert load_synthesizer(str(tmp_path / 'hospital.pkl')).target_column == {
+        'encounter': 'readmitted'
+    }
 
     out = tmp_path / 'synthetic'
     parts = call('sample', tmp_path / 'hospital.pkl', '--rows-per-file', 9, '--out', out)
@@ -208,8 +210,8 @@ def test_a_database_is_a_folder(hospital, call, tmp_path, list_files, fit_option
     )  # fmt: skip
     assert (compared.exit_code, compared.stderr.count('\n')) == (0, 1), compared.stderr
     told = json.loads(whole.read_text('utf-8'))
-    assert 0.5 < told['scores']['Cardinality'] <= 1
-    assert 0.5 < told['scores']['AUC of encounter.readmitted, real'] < 1
+    assert 0.4 < told['scores']['Cardinality'] <= 1
+    assert 0.4 < told['scores']['AUC of encounter.readmitted, real'] < 1
     assert told['statement']['tables']['admission_type'].startswith('public')
 
 

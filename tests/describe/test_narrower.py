@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,3 +31,14 @@ def test_the_narrower_is_modelled_and_the_range_of_a_number_stays(counts, kept, 
 
     assert (domain.names, domain.target) == (('a', kept), 'a')
     assert tuple(own.name for own in domain.beside) == beside
+
+
+@pytest.mark.parametrize(('target', 'other'), [('a#b', 'b'), ('b', 'a#b'), ('a', 'a')])
+@pytest.mark.parametrize('counts', [[80, 90, 5, -9], [10, 20, 90, 90]])
+def test_a_target_that_is_left_out_gives_way_to_the_other_of_its_pair(counts, target, other):
+    description = describe(counts)
+    domain = replace(description.domain, target=target)
+    kept = keep_narrower(replace(description, domain=domain), domain.either).domain
+
+    assert kept.target == (target if target in kept.names else other)
+    assert kept.target in kept.names

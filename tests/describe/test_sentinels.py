@@ -63,3 +63,18 @@ def test_stated_sentinels_are_no_part_of_the_range(find, rng):
 
     assert found.sentinels == (1.0, 200.0)
     assert 1 < found.low <= found.high < 128
+
+
+@pytest.mark.parametrize(('values', 'sentinels'), [
+    ([1, 9], ()),
+    ([2, 13], ()),
+    ([1, 999], (999.0,)),
+    ([1, -9], (-9.0,)),
+    ([1, 2, 9], (9.0,)),
+])  # fmt: skip
+def test_of_two_single_values_only_a_telling_code_is_a_sentinel(find, rng, values, sentinels):
+    found = find(rng.choice(values, 4000), step=1.0)
+    others = np.setdiff1d(values, sentinels)
+
+    assert found.sentinels == sentinels
+    assert found.low <= others.min() <= others.max() <= found.high

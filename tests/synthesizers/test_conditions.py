@@ -299,6 +299,18 @@ def test_a_number_between_released_cells_stands_for_its_neighbours(build_metadat
     assert (rows['y'][60:] == 'high').mean() > 0.8
 
 
+def test_sentinels_can_be_asked_for_and_numbers_before_them_cannot(build_metadata):
+    table = pd.DataFrame({'x': [1, 2, 3, 999] * 150})
+    synthesizer = ClustMixSynthesizer(build_metadata({'x': {'sdtype': 'numerical'}}), **SETTINGS)
+    synthesizer.fit({NAME: table})
+
+    assert list(sample_one(synthesizer, {'x': 999}, 5)['x']) == [999] * 5
+    with pytest.raises(
+        ValueError, match=r"value of 'x' other than those from 1 to 3 and \[999\]\."
+    ):
+        sample_one(synthesizer, {'x': 50}, 5)
+
+
 class OldMembers(SingleTableProgrammableConstraint):
     """Members are at least forty."""
 

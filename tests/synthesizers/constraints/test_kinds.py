@@ -20,14 +20,34 @@ def assert_valid(constraints, real, sampled, metadata):
         assert constraint.is_valid(sampled).all(), constraint
 
 
+def may_be_out_of_order(synthesizer):
+    """Whether released ranges leave room for ordered numbers that are not in order."""
+    derivations, released = synthesizer.preprocessor.derive(), synthesizer._model.domain
+    domain = derivations.restore(released)
+    orders = [order for step in derivations.steps for _, order in getattr(step, 'links', ())]
+    for order in orders:
+        if order.difference not in released.names:
+            return True  # each number is drawn in its own range
+        low, high = domain[order.low], domain[order.high]
+        least = (released[order.difference].step or 0.0) * order.strict
+        # Differences are cut where numbers would leave their released ranges.
+        if low.low + least > high.low or low.high + least > high.high:
+            return True
+    return False
+
+
 @pytest.mark.filterwarnings('ignore:No value of the columns')
-def test_sampled_rows_obey_and_none_is_rejected(kind, fit, table, describe, count_rejected):
+def test_sampled_rows_obey_and_none_is_rejected_unless_ranges_overlap(
+    kind, fit, table, describe, count_rejected
+):
     make, columns = kind
     data = table[columns]
     synthesizer = fit(make(), data, 1.0, target='answer')
     sampled = synthesizer.sample(400)[NAME]
 
-    assert count_rejected(synthesizer) == 0
+    # Of two numbers in the same range that are not related, half would be out of order.
+    rejected = count_rejected(synthesizer, 1_000)
+    assert rejected < 500 if may_be_out_of_order(synthesizer) else rejected == 0
     assert len(sampled) == 400
     assert list(sampled.columns) == columns
     synthesizer.validate_constraints(sampled)
