@@ -30,8 +30,7 @@ DATES = ('0001-01-01', '1753-01-01', '1800-01-01', '1899-12-30', '1900-01-01', '
 _SECONDS = np.array(DATES, dtype='datetime64[s]') - np.datetime64('2000-01-01', 's')
 TIME_CODES = _SECONDS.astype(np.float64)
 
-#: Beside one value alone, another one up to this, or one that is no code, may as well be the other
-#: end of a range: 1 and 9, or 2 and 13.
+#: Beside one value alone, a code up to this may as well be the other end of a range: 1 and 9.
 LAST_DIGIT = 9.0
 
 #: The gap between a sentinel and the other values has less than this part of the records that it
@@ -70,11 +69,12 @@ def find_sentinels(
     main = max(clusters, key=lambda bins: float(sketch.counts[bins].sum()))
     single = _find_single(sketch, step)
     alone = [bins for bins in clusters if bins is not main and single[bins].all()]
+    if all(len(bins) == 1 and single[bins[0]] for bins in clusters):
+        alone = []  # any of them may be the main one
     far = np.concatenate([np.zeros(0, dtype=np.int64), *alone])
     near = np.setdiff1d(np.concatenate(clusters), far)
-    telling = evident
-    if len(near) == 1 and single[near[0]]:
-        far, telling = far[:0], evident & ((look.codes < 0) | (look.codes > LAST_DIGIT))
+    is_one = len(near) == 1 and single[near[0]]
+    telling = evident & ((look.codes < 0) | (look.codes > LAST_DIGIT)) if is_one else evident
     ends = float(sketch.edges[near[0], 0]), float(sketch.edges[near[-1], 1])
     singles = dict(zip(look.codes[telling].tolist(), counts[telling].tolist(), strict=True))
     of_bins = {float(np.ceil(sketch.edges[at, 0] / step) * step): at for at in far.tolist()}

@@ -132,7 +132,7 @@ def test_what_follows_is_left_out_of_the_model_and_comes_back():
         ([Formula('net', 'tax * 2'), Formula('tax', 'net / 2')], None, {'tax'}),
         ([Formula('net', 'total - tax'), Formula('wage', 'total * 2')], None, {'total', 'wage'}),
     ],
-    ids=str,
+    ids=['a sum', 'a difference in order', 'a circle', 'two of one column'],
 )
 def test_one_column_of_each_formula_is_left_out(rules, target, left_out):
     derivations = derive(*rules, target=target)

@@ -72,7 +72,7 @@ def test_stated_sentinels_are_no_part_of_the_range(find, rng):
     ([1, -9], (-9.0,)),
     ([1, 2, 9], (9.0,)),
 ])  # fmt: skip
-def test_of_two_single_values_only_a_telling_code_is_a_sentinel(find, rng, values, sentinels):
+def test_of_few_single_values_only_a_telling_code_is_a_sentinel(find, rng, values, sentinels):
     found = find(rng.choice(values, 4000), step=1.0)
     others = np.setdiff1d(values, sentinels)
 
