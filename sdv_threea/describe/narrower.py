@@ -37,7 +37,9 @@ def keep_narrower(description: Description, either: tuple[tuple[str, str], ...])
         if isinstance(own, Number) and own.name in wider and own.name in firsts
     )
     kept = domain.only([name for name in domain.names if name not in wider])
-    target = wider.get(domain.target, domain.target) if domain.target else None
+    target = domain.target
+    for _ in wider:  # the other of a pair may be left out as well
+        target = None if target is None else wider.get(target, target)
     return replace(description, domain=replace(kept, target=target, beside=beside))
 
 
