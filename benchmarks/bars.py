@@ -21,6 +21,7 @@ from sdv.evaluation import evaluate_quality, run_diagnostic
 from sdv.metadata import Metadata
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import r2_score, roc_auc_score
+from together import COUNTS, make_counts, make_wide, make_wide_domain
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.datasets import load_adult
@@ -197,27 +198,6 @@ def test_how_many_bikes_are_rented_follows_from_the_rest_though_nobody_names_it(
     assert np.median(found) > 0.7
 
 
-def make_counts(num_rows, missing=0.0):
-    """People, the hours that each is there, and how often they were lent a bike."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({'hour': rng.integers(0, 24, num_rows) + 0.0})
-    table['wet'] = rng.choice(['yes', 'no'], num_rows).astype(object)
-    table['works'] = rng.choice(['yes', 'no'], num_rows).astype(object)
-    busy = np.where(table['works'] == 'yes', np.cos(table['hour'] / 3), np.sin(table['hour'] / 3))
-    table['lent'] = np.round(100 + 40 * busy + rng.normal(0, 10, num_rows)).clip(0, 200)
-    table.loc[rng.random(num_rows) < missing, 'lent'] = np.nan
-    return table
-
-
-#: What is public of it.
-COUNTS = (
-    Number(name='hour', low=0.0, high=23.0, step=1.0, nullable=False),
-    Category(name='wet', values=('no', 'yes'), nullable=False),
-    Category(name='works', values=('no', 'yes'), nullable=False),
-    Number(name='lent', low=0.0, high=200.0, step=1.0, nullable=True),
-)
-
-
 def test_what_a_number_follows_from_together_comes_back_though_nobody_names_it():
     """Of the hour alone, and of whether it is a working day alone, next to nothing follows."""
     table, found = make_counts(16_000), []
@@ -271,26 +251,6 @@ def test_adults_education_and_its_number_stay_together():
         (rows['income'] == '>50K').groupby(rows['education']).mean() for rows in (adult, sampled)
     ]
     assert rich[1]['Bachelors'] > rich[1]['HS-grad'] + 0.1
-
-
-def make_wide(rng, num_rows, num_columns=60):
-    """Each column tells hardly anything of the rare class, all of them together nearly all."""
-    rare = rng.random(num_rows) < 0.15
-    lean = np.tile([0.4, -0.4], num_columns // 2)
-    values = rng.normal(0, 1, (num_rows, num_columns)) + lean * rare[:, None]
-    table = pd.DataFrame(np.rint(50 + 10 * values).clip(0, 100))
-    table.columns = [f'column {at}' for at in range(num_columns)]
-    return table.assign(target=np.where(rare, 'yes', 'no').astype(object))
-
-
-def make_wide_domain(table):
-    numbers = [
-        Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False)
-        for name in table.columns.drop('target')
-    ]
-    return Domain(
-        (*numbers, Category(name='target', values=('no', 'yes'), nullable=False)), target='target'
-    )
 
 
 def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each():

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from neighbours import CATEGORY, NUMBER, Schema, make_schemas, state_tables
+from neighbours import Schema, make_schemas, state_tables
+from record_cells import CATEGORY, NUMBER
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 

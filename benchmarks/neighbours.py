@@ -15,43 +15,39 @@ from typing import Any, NamedTuple
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from sdv.cag import FixedCombinations, Inequality, OneHotEncoding
+from record_cells import (
+    NUMBER,
+    RULES,
+    Cell,
+    Facts,
+    Record,
+    append_record,
+    by_name,
+    draw_rows,
+    list_columns,
+    make_category,
+    make_date,
+    make_flag,
+    make_number,
+    mix_cells,
+    obey_rules,
+)
+from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.audit.doors import Question, compare, record, replay
-from sdv_threea.constraints import Formula, IfThen
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.privacy.mechanism import Noise
 
 #: Ordinary rows of a table, or units of a database: enough that thresholds show their values.
 NUM_ROWS = 2000
 
-#: How frequent the three kinds of ordinary cells are.
-SHARES = [0.4, 0.3, 0.3]
-
 #: Times that the search goes through all cells.
 SWEEPS = 2
 
-NUMBER, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}
-
 #: How many rows refer to a unit that is tried, in a table of several.
 ROWS = {'commonest': (1,), 'none': (0,), 'many': (20,), 'very many': (300,)}
-
-#: A record: the kind of each of its cells, by name of the cell. ``None`` for no record.
-Record = dict[str, str] | None
-
-#: What metadata says of a column.
-Facts = Mapping[str, Any]
-
-
-class Cell(NamedTuple):
-    """One cell of a record, or several that have to fit together."""
-
-    #: What the metadata says of its columns.
-    columns: Mapping[str, Facts]
-    #: The values of those columns, by kind of cell. Ordinary rows have the first three.
-    kinds: Mapping[str, tuple[Any, ...]]
 
 
 class Schema(NamedTuple):
@@ -71,16 +67,20 @@ class Schema(NamedTuple):
 
 def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
     """Make what is audited, by name, with this many ordinary rows."""
-    mixed, private = _mix(public=False), {'target_column': 'target', 'n_components': 2}
+    mixed, private = mix_cells(public=False), {'target_column': 'target', 'n_components': 2}
     public = {'public_metadata': True}
-    number, target = _number('x', 0.0, public=True), _category('target', public=True)
-    dates = [_date('day', '%d/%m/%Y'), _date('second', '%Y-%m-%d %H:%M:%S'), _flag('flag')]
+    number, target = make_number('x', 0.0, public=True), make_category('target', public=True)
+    dates = [
+        make_date('day', '%d/%m/%Y'),
+        make_date('second', '%Y-%m-%d %H:%M:%S'),
+        make_flag('flag'),
+    ]
     return {
         'one number, public': _one_table([number], size, public),
         'number and target, public': _one_table([number, target], size, {**public, **private}),
         'mixed types': _one_table(mixed, size, private),
-        'mixed types, public': _one_table(_mix(public=True), size, {**public, **private}),
-        'constraints': _one_table(_obey(), size, {}, obey=True),
+        'mixed types, public': _one_table(mix_cells(public=True), size, {**public, **private}),
+        'constraints': _one_table(obey_rules(), size, {}, obey=True),
         'dates': _one_table(dates, size, {}),
         'Dask, three partitions': _one_table(mixed, size, private, parts=3),
         'relational': _several_tables('patient', size),
@@ -155,113 +155,14 @@ def seed_noise() -> Noise:
     return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
 
 
-def _cell(name: str, about: Facts, kinds: Mapping[str, Any], stated: Facts | None = None) -> Cell:
-    """Make a cell of one column; what is stated of it makes it public."""
-    facts = {} if stated is None else {**stated, 'range_is_nullable': True}
-    return Cell({name: {**about, **facts}}, {kind: (value,) for kind, value in kinds.items()})
-
-
-def _number(name: str, low: float, *, public: bool = False) -> Cell:
-    steps = {'commonest': 4, 'ordinary': 3, 'other': 5, 'low': 0, 'high': 9}
-    kinds = {kind: low + step for kind, step in steps.items()} | {'missing': np.nan}
-    if public:
-        stated = {'range_min': low, 'range_max': low + 9, 'decimal_places': 0}
-        return _cell(name, NUMBER, kinds, stated)
-    return _cell(name, NUMBER, {**kinds, 'far out': 1e6, 'far below': -1e6, 'rare': low + 0.123})
-
-
-def _category(name: str, *, public: bool = False) -> Cell:
-    kinds = {'commonest': 'a', 'ordinary': 'b', 'other': 'c', 'rare': 'd'}
-    kinds |= {} if name == 'target' else {'missing': None}
-    return _cell(name, CATEGORY, kinds, {'range_values': [*'abcd']} if public else None)
-
-
-def _flag(name: str, *, public: bool = False) -> Cell:
-    kinds = {'commonest': False, 'ordinary': True, 'other': True, 'missing': None}
-    return _cell(name, {'sdtype': 'boolean'}, kinds, {} if public else None)
-
-
-def _date(name: str, form: str) -> Cell:
-    days = {'commonest': '2021-03-05', 'ordinary': '2021-03-04', 'other': '2022-06-07'}
-    days |= {'far out': '2199-12-31', 'far below': '1800-01-01', 'rare': '2021-03-06'}
-    kinds = {kind: pd.Timestamp(day).strftime(form) for kind, day in days.items()}
-    about = {'sdtype': 'datetime', 'datetime_format': form}
-    return _cell(name, about, {**kinds, 'missing': None})
-
-
-def _mix(*, public: bool) -> list[Cell]:
-    numbers = [_number(name, low, public=public) for name, low in (('x', 0.0), ('y', 20.0))]
-    categories = [_category(name, public=public) for name in ('c', 'target')]
-    return [*numbers, _flag('flag', public=public), *categories]
-
-
-#: A chain, a sum, combinations of two columns, what one fixes in the other, one of three flags.
-RULES = (
-    lambda: Inequality('low', 'high'),
-    lambda: Inequality('high', 'top'),
-    lambda: Formula('sum', 'low + high'),
-    lambda: IfThen('first', {'second': 'z'}, if_values=['c']),
-    lambda: FixedCombinations(['first', 'second']),
-    lambda: OneHotEncoding(['one', 'two', 'three']),
-)
-
-
-def _obey() -> list[Cell]:
-    """Make cells that obey the rules, whatever their kinds."""
-    ordered = {'commonest': (3.0, 5.0, 6.0), 'ordinary': (2.0, 4.0, 4.0), 'other': (3.0, 9.0, 90.0)}
-    ordered |= {'low': (0.0,) * 3, 'far out': (-1e6, 1e6, 1e6), 'high': (1e6,) * 3}
-    ordered |= {'missing': (np.nan,) * 3}
-    ends = {kind: (*each, each[0] + each[1]) for kind, each in ordered.items()}
-    pairs = {'commonest': ('a', 'x'), 'ordinary': ('b', 'x'), 'other': ('a', 'y')}
-    pairs |= {'rare': ('c', 'z'), 'missing': (None, None)}
-    flags = {'commonest': (1, 0, 0), 'ordinary': (0, 1, 0), 'other': (0, 0, 1)}
-    return [
-        Cell(dict.fromkeys(('low', 'high', 'top', 'sum'), NUMBER), ends),
-        Cell({'first': CATEGORY, 'second': CATEGORY}, pairs),
-        Cell(dict.fromkeys(('one', 'two', 'three'), CATEGORY), flags),
-    ]
-
-
-def _by_name(cells: list[Cell]) -> dict[str, Cell]:
-    return {next(iter(cell.columns)): cell for cell in cells}
-
-
-def _list_columns(cells: list[Cell]) -> dict[str, Facts]:
-    return {name: about for cell in cells for name, about in cell.columns.items()}
-
-
-def _draw(cells: list[Cell], size: int) -> pd.DataFrame:
-    """Draw ordinary rows, cell by cell, the same each time."""
-    rng, columns = np.random.default_rng(0), {}
-    for cell in cells:
-        values = list(cell.kinds.values())[:3]
-        drawn = rng.choice(3, size, p=SHARES)
-        for at, name in enumerate(cell.columns):
-            first = values[0][at]
-            dtype = {bool: 'boolean', str: 'object'}.get(type(first), type(first))
-            columns[name] = pd.Series([values[row][at] for row in drawn], dtype=dtype)
-    return pd.DataFrame(columns)
-
-
-def _append(rows: pd.DataFrame, cells: list[Cell], record: Record, times: int = 1) -> pd.DataFrame:
-    """Append a record to ordinary rows, as often as is said."""
-    if record is None:
-        return rows
-    row: dict[str, Any] = {}
-    for name, cell in _by_name(cells).items():
-        row |= dict(zip(cell.columns, cell.kinds[record[name]], strict=True))
-    own = {name: pd.Series([row[name]] * times, dtype=rows[name].dtype) for name in rows}
-    return pd.concat([rows, pd.DataFrame(own)], ignore_index=True)
-
-
 def _one_table(
     cells: list[Cell], size: int, settings: dict[str, Any], *, obey: bool = False, parts: int = 0
 ) -> Schema:
-    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': _list_columns(cells)}}})
-    rows = _draw(cells, size)
+    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': list_columns(cells)}}})
+    rows = draw_rows(cells, size)
 
     def build(record: Record) -> dict[str, Any]:
-        table = _append(rows, cells, record)
+        table = append_record(rows, cells, record)
         return {'table': dd.from_pandas(table, npartitions=parts) if parts else table}
 
     def make(kind: Callable[..., Any] = ClustMixSynthesizer, **claim: Any) -> Any:
@@ -270,24 +171,24 @@ def _one_table(
             synthesizer.add_constraints([rule() for rule in RULES])
         return synthesizer
 
-    return Schema(_by_name(cells), build, make, metadata)
+    return Schema(by_name(cells), build, make, metadata)
 
 
 def _several_tables(unit: str, size: int) -> Schema:
     """Make patients with stays, and doctors whom stays name: units of their own."""
     about = {
-        'patient': [_number('x', 0.0), _category('c')],
-        'stay': [_number('y', 20.0), _flag('flag')],
-        'doctor': [_number('z', 0.0), _category('d')],
+        'patient': [make_number('x', 0.0), make_category('c')],
+        'stay': [make_number('y', 20.0), make_flag('flag')],
+        'doctor': [make_number('z', 0.0), make_category('d')],
     }
-    ordinary = {table: _draw(cells, size) for table, cells in about.items()}
+    ordinary = {table: draw_rows(cells, size) for table, cells in about.items()}
     owners = np.repeat(np.arange(size), np.arange(size) % 4 * 2)  # none, two, four or six stays
-    ordinary['stay'] = _draw(about['stay'], len(owners))
+    ordinary['stay'] = draw_rows(about['stay'], len(owners))
     cells = [*about[unit], *(about['stay'] if unit == 'patient' else [])]
     tables = {}
     for name, own in about.items():
         keys = ('stay_id', 'patient_id', 'doctor_id') if name == 'stay' else (f'{name}_id',)
-        columns = _list_columns(own) | dict.fromkeys(keys, {'sdtype': 'id'})
+        columns = list_columns(own) | dict.fromkeys(keys, {'sdtype': 'id'})
         tables[name] = {'primary_key': f'{name}_id', 'columns': columns}
     metadata = Metadata.load_from_dict({'tables': tables})
     for parent in ('patient', 'doctor'):
@@ -297,9 +198,9 @@ def _several_tables(unit: str, size: int) -> Schema:
         tables, patients, doctors = dict(ordinary), owners, np.arange(len(owners)) % 50
         if record is not None:
             (many,) = ROWS[record['rows']]
-            tables[unit] = _append(ordinary[unit], about[unit], record)
+            tables[unit] = append_record(ordinary[unit], about[unit], record)
             if unit == 'patient':
-                tables['stay'] = _append(ordinary['stay'], about['stay'], record, many)
+                tables['stay'] = append_record(ordinary['stay'], about['stay'], record, many)
                 patients = np.append(patients, np.full(many, size))
                 doctors = np.append(doctors, np.zeros(many, dtype=int))
             else:  # these stays are there without this doctor, too, and name another
@@ -310,7 +211,7 @@ def _several_tables(unit: str, size: int) -> Schema:
         return tables
 
     make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
-    return Schema({**_by_name(cells), 'rows': Cell({}, ROWS)}, build, make, metadata)
+    return Schema({**by_name(cells), 'rows': Cell({}, ROWS)}, build, make, metadata)
 
 
 def _composite_keys(size: int, *, coerce: bool = False) -> Schema:
@@ -321,24 +222,27 @@ def _composite_keys(size: int, *, coerce: bool = False) -> Schema:
     """
     day = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
     first, theirs = ({**NUMBER, 'decimal_places': 0}, NUMBER) if coerce else (day, day)
-    mine, keys = [_number('x', 0.0), _date('end', '%Y-%m-%d')][: 2 - coerce], ['first', 'num']
-    stays, ids = [_number('y', 20.0), _flag('flag')], {'num': {'sdtype': 'id'}}
+    mine, keys = (
+        [make_number('x', 0.0), make_date('end', '%Y-%m-%d')][: 2 - coerce],
+        ['first', 'num'],
+    )
+    stays, ids = [make_number('y', 20.0), make_flag('flag')], {'num': {'sdtype': 'id'}}
     metadata = state_tables(
         {
-            'patient': (keys, _list_columns(mine) | {'first': first} | ids),
-            'stay': ('stay', _list_columns(stays) | {'first': theirs, 'stay': ids['num']} | ids),
+            'patient': (keys, list_columns(mine) | {'first': first} | ids),
+            'stay': ('stay', list_columns(stays) | {'first': theirs, 'stay': ids['num']} | ids),
         },
         [('patient', 'stay', keys)],
     )
-    ordinary, owners = _draw(mine, size), np.repeat(np.arange(size), np.arange(size) % 4)
-    ordinary_stays = _draw(stays, len(owners))
+    ordinary, owners = draw_rows(mine, size), np.repeat(np.arange(size), np.arange(size) % 4)
+    ordinary_stays = draw_rows(stays, len(owners))
 
     def build(record: Record) -> dict[str, Any]:
         patient, stay, own = ordinary, ordinary_stays, owners
         if record is not None:
             (many,) = ROWS[record['rows']]
-            patient, own = _append(patient, mine, record), np.append(own, np.full(many, size))
-            stay = _append(stay, stays, record, many)
+            patient, own = append_record(patient, mine, record), np.append(own, np.full(many, size))
+            stay = append_record(stay, stays, record, many)
         at = np.arange(size + 1)
         days = pd.Timestamp('2200-01-01') + pd.to_timedelta(at % 28, 'D')
         firsts = at % 5 + 2.25 * (at == size) if coerce else np.asarray(days.strftime('%Y-%m-%d'))
@@ -354,38 +258,44 @@ def _composite_keys(size: int, *, coerce: bool = False) -> Schema:
             made.add_constraints([Inequality('end', 'first', table_name='patient')])
         return made
 
-    cells = _by_name([*mine, *stays]) | {'rows': Cell({}, ROWS)}
+    cells = by_name([*mine, *stays]) | {'rows': Cell({}, ROWS)}
     return Schema(cells, build, make, metadata)
 
 
 def _several_paths(size: int) -> Schema:
     """Make patients with stays and visits, and bills that name one of each."""
-    patients, bills = [_number('x', 0.0), _category('c')], [_number('y', 20.0), _flag('flag')]
+    patients, bills = (
+        [make_number('x', 0.0), make_category('c')],
+        [make_number('y', 20.0), make_flag('flag')],
+    )
     one = {'sdtype': 'id'}
     keys = {name: {name: one, 'patient': one} for name in ('stay', 'visit')}
     metadata = state_tables(
         {
-            'patient': ('patient', _list_columns(patients) | {'patient': one}),
+            'patient': ('patient', list_columns(patients) | {'patient': one}),
             **{name: (name, own) for name, own in keys.items()},
-            'bill': (None, _list_columns(bills) | dict.fromkeys(keys, one)),
+            'bill': (None, list_columns(bills) | dict.fromkeys(keys, one)),
         },
         [('patient', each, 'patient') for each in keys] + [(each, 'bill', each) for each in keys],
     )
-    ordinary, owners = _draw(patients, size), np.repeat(np.arange(size), np.arange(size) % 4)
-    ordinary_bills = _draw(bills, len(owners))
+    ordinary, owners = draw_rows(patients, size), np.repeat(np.arange(size), np.arange(size) % 4)
+    ordinary_bills = draw_rows(bills, len(owners))
 
     def build(record: Record) -> dict[str, Any]:
         patient, bill, own = ordinary, ordinary_bills, owners
         if record is not None:
             (many,) = ROWS[record['rows']]
-            patient, own = _append(patient, patients, record), np.append(own, np.full(many, size))
-            bill = _append(bill, bills, record, many)
+            patient, own = (
+                append_record(patient, patients, record),
+                np.append(own, np.full(many, size)),
+            )
+            bill = append_record(bill, bills, record, many)
         at = np.arange(len(own))
         both = {name: pd.DataFrame({name: at, 'patient': own}) for name in keys}
         patient = patient.assign(patient=np.arange(len(patient)))
         return {'patient': patient, **both, 'bill': bill.assign(stay=at, visit=at)}
 
-    cells = _by_name([*patients, *bills]) | {'rows': Cell({}, ROWS)}
+    cells = by_name([*patients, *bills]) | {'rows': Cell({}, ROWS)}
     make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
     return Schema(cells, build, make, metadata)
 

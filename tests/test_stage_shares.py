@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
+from together import COUNTS, make_counts
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.describe.questions import ask_questions
@@ -156,27 +157,6 @@ def test_nothing_is_taken_for_the_target_where_another_choice_is_there_or_none(
     domain, settings = Domain(columns, target), Settings(**options)
     assert guess_target(domain, settings, drowned=drowned) is domain
     assert take_last(domain, settings) is domain
-
-
-def make_counts(num_rows, missing=0.0):
-    """People, the hours that each is there, and how often they were lent a bike."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({'hour': rng.integers(0, 24, num_rows) + 0.0})
-    table['wet'] = rng.choice(['yes', 'no'], num_rows).astype(object)
-    table['works'] = rng.choice(['yes', 'no'], num_rows).astype(object)
-    busy = np.where(table['works'] == 'yes', np.cos(table['hour'] / 3), np.sin(table['hour'] / 3))
-    table['lent'] = np.round(100 + 40 * busy + rng.normal(0, 10, num_rows)).clip(0, 200)
-    table.loc[rng.random(num_rows) < missing, 'lent'] = np.nan
-    return table
-
-
-#: What is public of it.
-COUNTS = (
-    Number(name='hour', low=0.0, high=23.0, step=1.0, nullable=False),
-    Category(name='wet', values=('no', 'yes'), nullable=False),
-    Category(name='works', values=('no', 'yes'), nullable=False),
-    Number(name='lent', low=0.0, high=200.0, step=1.0, nullable=True),
-)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ COIN = (
 
 SHARPENED = (
     'For training models, not for analysis: {named} is easier to predict in samples than in the '
-    'real rows, so coefficients that explain it come out about a third too large. For analysis, '
+    'real rows, so coefficients that explain it come out too large. For analysis, '
     'fit with alpha=1. '
 )
 NARROW = 'Intervals that take synthetic rows for real ones are too narrow: they ignore the noise.'

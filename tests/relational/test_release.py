@@ -13,7 +13,7 @@ import pytest
 from sdv_threea.constants import Constants, RelationalConstants
 from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.transformers import NumberEncoder
-from sdv_threea.relational.model import TableRelease, draw_shared
+from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
 from sdv_threea.storage.release_files import read_plain, write_plain
 from sdv_threea.units.membership import Database
@@ -359,16 +359,6 @@ def test_siblings_resemble_each_other_as_the_data_says(build, epsilon, correlati
 
     found = correlate(amounts[1:][together], amounts[:-1][together])
     assert found == pytest.approx(correlation, abs=0.1 if correlation == 0 else 0.2)
-
-
-def test_orphans_share_nothing_with_each_other(make):
-    model = make('two_level', 500).release(epsilon=math.inf)
-    width = len(model.tables['b'].common)
-    model = replace(model.tables['b'], common=np.eye(width))
-    effects = draw_shared(model, np.array([0, 0, 3, -1, -1]), np.random.default_rng(0)).effects
-
-    assert effects[0] == pytest.approx(effects[1])
-    assert len(np.unique(effects.round(9), axis=0)) == 4
 
 
 def test_many_rows_are_drawn_at_once(make, monkeypatch):

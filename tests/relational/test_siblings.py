@@ -1,6 +1,7 @@
 """Siblings: one pair per unit, how far it can move the products, and what they share."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.privacy import sums as doors
+from sdv_threea.relational.model import draw_shared
 from sdv_threea.relational.siblings import (
     SiblingMoments,
     choose_pairs,
@@ -201,3 +203,13 @@ def test_the_effect_leaves_something_to_each_row(seed):
     assert effect == pytest.approx(effect.T)
     assert np.linalg.eigvalsh(effect).min() > -1e-9
     assert np.linalg.eigvalsh(rest * MOST_SHARED - effect).min() > -1e-9
+
+
+def test_orphans_share_nothing_with_each_other(make):
+    model = make('two_level', 500).release(epsilon=math.inf)
+    width = len(model.tables['b'].common)
+    model = replace(model.tables['b'], common=np.eye(width))
+    effects = draw_shared(model, np.array([0, 0, 3, -1, -1]), np.random.default_rng(0)).effects
+
+    assert effects[0] == pytest.approx(effects[1])
+    assert len(np.unique(effects.round(9), axis=0)) == 4

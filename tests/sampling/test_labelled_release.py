@@ -9,6 +9,7 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
+from together import make_wide, make_wide_domain
 
 from sdv_threea import adaptation
 from sdv_threea.domain import Category, Domain, Number
@@ -59,24 +60,6 @@ def test_classes_follow_from_the_codes_where_labels_are_adapted(rng):
     assert rows.groupby('target')['number'].mean().diff().iloc[1] > 5
     plain = replace(released, labels=None)
     assert len(plain.sample(10, rng)) == 10
-
-
-def make_wide(rng, num_rows, num_columns=60):
-    """Each column tells hardly anything of the rare class, all of them together nearly all."""
-    rare = rng.random(num_rows) < 0.15
-    lean = np.tile([0.4, -0.4], num_columns // 2)
-    values = rng.normal(0, 1, (num_rows, num_columns)) + lean * rare[:, None]
-    table = pd.DataFrame(np.rint(50 + 10 * values).clip(0, 100))
-    table.columns = [f'column {at}' for at in range(num_columns)]
-    return table.assign(target=np.where(rare, 'yes', 'no').astype(object))
-
-
-def make_wide_domain(table):
-    numbers = [
-        Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False)
-        for name in table.columns.drop('target')
-    ]
-    return Domain((*numbers, DOMAIN.columns[-1]), target='target')
 
 
 def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):

@@ -8,7 +8,6 @@ import json
 import math
 import pickle
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -20,14 +19,11 @@ from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.accounting import Receipt
 from sdv_threea.cli.commands import main
 from sdv_threea.constraints import Formula, IfThen
 from sdv_threea.joint.density import Joint
 from sdv_threea.storage import release_files
 from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
-from sdv_threea.synthesizers.released import check_claims
-from sdv_threea.synthesizers.statement import PrivacyStatement
 
 NUMBER, KEY, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'id'}, {'sdtype': 'categorical'}
 
@@ -362,45 +358,3 @@ def test_samples_do_not_make_what_is_saved_larger(small, tmp_path):
     small.sample_remaining_columns(pd.DataFrame({'c': ['a', 'b'], 'y': [1, 2]}))
     assert small._model.joint._chains
     assert pickle.dumps(small._model) == before
-
-
-PAID = Receipt(stage='a', released='b', sensitivity=1.0, noise_scale=10.0, mu=0.1, delta=1e-7)
-
-HONEST = PrivacyStatement(
-    epsilon=1.0,
-    delta=1e-6,
-    neighbors='add_remove',
-    guarantee='end_to_end',
-    mu=0.1,
-    receipts=(PAID,),
-)
-
-
-def test_honest_claims_are_believed():
-    check_claims(HONEST, modelled=True)
-    check_claims(replace(HONEST, fits=10), modelled=True)
-    paper = replace(HONEST, guarantee='paper', receipts=(PAID, replace(PAID, charged=False)))
-    check_claims(paper, modelled=True)
-    check_claims(replace(HONEST, mu=0.0, receipts=(), fits=0), modelled=False)
-    assert 'refits' not in str(replace(HONEST, fits=0))
-    free = replace(PAID, mu=math.inf, noise_scale=0.0)
-    noiseless = replace(HONEST, epsilon=math.inf, guarantee='none', receipts=(free,))
-    check_claims(noiseless, modelled=True)
-
-
-@pytest.mark.parametrize(
-    'edited',
-    [
-        {'epsilon': 0.01}, {'delta': 1e-8},
-        {'receipts': (replace(PAID, noise_scale=1.0),)},
-        {'receipts': (replace(PAID, charged=False),)},
-        {'receipts': (PAID,) * 20},
-        {'receipts': ()}, {'receipts': (PAID, replace(PAID, sensitivity=0.0, mu=0.0))},
-        {'fits': 0}, {'fits': 0, 'receipts': ()}, {'fits': -1}, {'fits': True}, {'fits': 1.5},
-        {'fits': None}, {'fits': 'x'},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_claims_beyond_the_evidence_are_refused(edited):
-    with pytest.raises(ValueError, match='receipt|how many fits'):
-        check_claims(replace(HONEST, **edited), modelled=True)

@@ -1,0 +1,16 @@
+"""The cells of records by how they are spelled, which tells values apart that compare as equal."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from sdv_threea.intake.scalars import spell
+
+
+def spell_rows(table):
+    """Spell the cells of each record."""
+    columns = [
+        [None if pd.isna(each) is True else spell(each) for each in table[name].tolist()]
+        for name in table
+    ]
+    return list(zip(*columns, strict=True))
