@@ -32,7 +32,7 @@ from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.sampling.draws import draw_codes, draw_evenly
-from sdv_threea.sampling.joint import draw_evenly_jointly, draw_jointly
+from sdv_threea.sampling.joint import draw_beside, draw_evenly_jointly, draw_jointly
 from sdv_threea.stages import Run
 
 #: A target with fewer codes than this, the missing value included, cannot be regressed.
@@ -81,7 +81,7 @@ def calibrate(
     if joint is None:
         codes, _, weights = draw_evenly(mixture, density.scores, totals, run.rng)
     else:
-        codes, _, weights = draw_evenly_jointly(joint, totals, run.rng)
+        codes, _, weights = draw_evenly_jointly(joint, totals, run.rng, run.given_codes)
     known = codes, weights, density.counts.shares
     return adapted.adjusted(*known, run.settings.alpha, constants), None
 
@@ -96,7 +96,7 @@ def _adapt_labels(
     if joint is None:
         draws = _draw_to_adapt(density, run)
     else:
-        draws = draw_evenly_jointly(joint, totals, run.rng)
+        draws = draw_evenly_jointly(joint, totals, run.rng, run.given_codes)
     seen = evidence, draws, totals, density.pooled
     features = plan_features(*seen, run.settings.kernel, terms['mu'], constants)
     fitted = evidence, draws, density.pooled, features, constants
@@ -151,6 +151,8 @@ def _draw_for_number(
     size = run.constants.adapt.number_draws
     if joint is None:
         return draw_codes(mixture, density.scores, size, run.rng)
+    if run.given_codes is not None:
+        return draw_beside(joint, run.given_codes, size, run.rng)
     return draw_jointly(joint, density.counts.totals, size, run.rng)
 
 

@@ -33,7 +33,6 @@ from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.approximate.scores import score_in_class
 from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
-from sdv_threea.encoding.transformers import encode
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins, plan_pairs
 from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
@@ -166,8 +165,7 @@ def join_columns(
     edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
     known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
     unlisted = [getattr(each, 'unlisted', -1) for each in encoder.scored_transformers]
-    given = _encode_given(encoder, run)
-    singles = Singles(*known, tuple(edges), tuple(unlisted), given)
+    singles = Singles(*known, tuple(edges), tuple(unlisted), run.given_codes)
     adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
     promised = ('adapt',) if adapts else ()
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
@@ -177,10 +175,3 @@ def join_columns(
 
     counted = encoded, locate, singles, plan, expected, run.spending, constants.joint, run.rng
     return JointReleases(*counted, run.adapts(encoder.classes), promised).fit()
-
-
-def _encode_given(encoder: RecordEncoder, run: Run) -> NDArray[np.int64] | None:
-    """Return the codes of given columns, shape (P, q); ``None`` if no column is given."""
-    if run.given is None or run.given.empty:
-        return None
-    return encode(run.given, encoder.transformers[: run.num_given]).astype(np.int64)

@@ -32,7 +32,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import narrowed
-from sdv_threea.encoding.transformers import make_transformers
+from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.joint.density import Joint
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
@@ -111,6 +111,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     rows = table if isinstance(table, Rows) else chunk_table(table)
     planned, size, run = _plan(rows, domain, size, run, budget)
     encoder, encoded = _describe(rows, planned, size, run, budget, guessed=planned is not domain)
+    if given is not None and not given.empty:
+        codes = encode(given, encoder.transformers[: run.num_given]).astype(np.int64)
+        run = run._replace(given_codes=codes)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
     joint = None

@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.regression import carries_number
@@ -330,6 +331,7 @@ class Run(NamedTuple):
         rng: Source of the draws that need no secrecy.
         given: Rows drawn from another release, whose columns are known when rows are drawn; they
             are the first columns of the domain. ``None`` without any.
+        given_codes: The codes of these rows, shape (P, q), once the columns are described.
         aside: Whether the target was chosen for the user by :func:`take_last`, and gets little.
     """
 
@@ -337,6 +339,7 @@ class Run(NamedTuple):
     spending: Spending
     rng: np.random.Generator
     given: pd.DataFrame | None = None
+    given_codes: NDArray[np.int64] | None = None
     aside: bool = False
 
     @property

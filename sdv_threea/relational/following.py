@@ -54,6 +54,18 @@ class Given(NamedTuple):
     context: pd.DataFrame
     owned: NDArray[np.int64]
 
+    def as_read(self, bound: int | None, rng: np.random.Generator, followed: int = 0) -> Given:
+        """Return such rows as often as a release reads rows of their owners: up to ``bound``.
+
+        What is fitted to bounded rows would otherwise make up for owners of many rows. ``followed``
+        is the number of an owner's rows that are not read.
+        """
+        read = np.clip(self.owned - followed, 0, bound) / np.maximum(self.owned, 1)
+        if not read.any():
+            return self
+        chosen = rng.choice(len(read), size=len(read), p=read / read.sum())
+        return Given(self.context.iloc[chosen].reset_index(drop=True), self.owned[chosen])
+
 
 class Ranked(NamedTuple):
     """The rank of each row among those of its owner, and the row before it: private, (n,) each."""
@@ -154,8 +166,9 @@ def release_following(
         * a row that is read is a function of two rows of one owner and of the owner, so of one
           unit, and a unit has at most ``rows_per_unit`` of them
     """
-    before = draw_before(model, *joined.given, task.draws)
     previous, bound = joined.siblings.previous, model.rows_per_unit
+    given = joined.given.as_read(bound, task.draws, followed=1)
+    before = draw_before(model, *given, task.draws)
     with guarded():
         led = np.where(previous >= 0, units, DISPUTED)
         pairs = pair_rows(model, joined.rows, previous, bound_rows(led, bound, task.choices))

@@ -84,6 +84,7 @@ class DatabaseRelease:
             f'{table}.{target}'
             for table, model in self.tables.items()
             for target in model.released.sharpened
+            if model.following is None
         )
 
     def add(

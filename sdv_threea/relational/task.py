@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +49,15 @@ class Task(NamedTuple):
     def constants(self) -> RelationalConstants:
         """The constants of databases."""
         return self.settings.constants.relational
+
+    def unsharpened(self) -> Task:
+        """Return the task with a target that samples make no easier to predict than it is.
+
+        Rows that follow others have another model than first rows. A sharper target has the
+        released margin over all rows of one model, and not over those that are drawn from it.
+        """
+        alpha = max(self.settings.alpha, math.nextafter(1, 0))
+        return self._replace(settings=replace(self.settings, alpha=alpha))
 
 
 def keep_rows(

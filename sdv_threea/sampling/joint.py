@@ -73,6 +73,14 @@ def draw_given(
     return _draw_rest(joint, joint.chain, num_rows, known, rng)
 
 
+def draw_beside(
+    joint: Joint, given: NDArray[np.int64], num_rows: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw codes and classes as :func:`draw_given` does, given rows of ``given``, shape (P, q)."""
+    some = given[rng.integers(len(given), size=num_rows)]
+    return draw_given(joint, dict(enumerate(some.T)), num_rows, rng)
+
+
 def draw_each_jointly(
     joint: Joint,
     totals: NDArray[np.float64],
@@ -110,15 +118,22 @@ def draw_each_jointly(
 
 
 def draw_evenly_jointly(
-    joint: Joint, totals: NDArray[np.float64], rng: np.random.Generator
+    joint: Joint,
+    totals: NDArray[np.float64],
+    rng: np.random.Generator,
+    given: NDArray[np.int64] | None = None,
 ) -> Draws:
     """Draw equally many records of each class, as many as a fit needs.
 
     The weight of a draw is the number of private records that it stands for, from their ``totals``
-    by class, shape (C,).
+    by class, shape (C,). If the density was fitted given codes, of shape (P, q), classes follow
+    from these and are as frequent as they are.
     """
     size = num_draws(len(totals), len(joint.ordered))
-    codes, labels, *_ = draw_jointly(joint, np.ones(len(totals)), size, rng)
+    if given is None:
+        codes, labels = draw_jointly(joint, np.ones(len(totals)), size, rng)
+    else:
+        codes, labels = draw_beside(joint, given, size, rng)
     weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
     return Draws(codes, labels, weights[labels])
 
