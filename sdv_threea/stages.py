@@ -265,7 +265,7 @@ def share_the_rest(domain: Domain, settings: Settings) -> dict[str, float]:
 
 def _weigh_records(domain: Domain, budget: Budget, num_rows: float) -> float:
     """Return the records in units of the noise of a count of all columns at the whole budget."""
-    return max(num_rows, 1.0) * budget.mu / math.sqrt(len(domain.columns))
+    return max(num_rows, 1.0) * budget.mu / math.sqrt(max(len(domain.columns), 1))
 
 
 def stage_shares(domain: Domain, settings: Settings, *, aside: bool = False) -> dict[str, float]:

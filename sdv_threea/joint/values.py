@@ -101,7 +101,8 @@ def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | Non
     widths = np.diff(edges)
     # The interval of a single value is a few floats wide, or reaches halfway to both neighbours.
     step = widths.min(initial=np.inf)
-    halfway = np.abs(edges[1:] / step % 1 - 0.5) < 0.01
+    with np.errstate(over='ignore', invalid='ignore'):  # steps may be as small as floats are
+        halfway = np.abs(edges[1:] / step % 1 - 0.5) < 0.01
     single = (widths <= FEW_FLOATS * np.abs(edges[1:])) | (halfway & (widths < 1.5 * step))
     return bool(shares[1:][~single].sum() > 0)
 
