@@ -23,9 +23,8 @@ COIN = (
 )
 
 SHARPENED = (
-    'For training models, not for analysis: {named} is easier to predict in samples than in the '
-    'real rows, so coefficients that explain it come out too large. For analysis, '
-    'fit with alpha=1. '
+    'For training models, not for analysis: samples make {named} easier to predict than the real '
+    'rows do, so coefficients that explain it come out too large. For analysis, fit with alpha=1. '
 )
 NARROW = 'Intervals that take synthetic rows for real ones are too narrow: they ignore the noise.'
 

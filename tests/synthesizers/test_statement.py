@@ -52,7 +52,7 @@ def test_the_statement_says_what_the_rows_are_made_for(statement):
     assert 'too narrow' in str(statement)
     assert 'alpha=1' not in str(statement)
     told = ' '.join(str(replace(statement, sharpened=('income',))).split())
-    assert 'For training models, not for analysis: income is easier to predict' in told
+    assert 'For training models, not for analysis: samples make income easier to predict' in told
     assert 'fit with alpha=1' in told
 
 
