@@ -229,7 +229,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         synthesizer.update_transformers(dict.fromkeys(foreign))
 
     def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
-        return {'disable': not self.verbose, 'bar_format': BAR, **options}
+        return {'disable': not self.verbose, **BAR, **options}
 
     def _validate_schema_complexity(self) -> None:
         self._terms.check()

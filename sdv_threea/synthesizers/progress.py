@@ -1,7 +1,7 @@
 """Progress bars that count public steps and show no times.
 
 The duration of a step reveals about how many rows there are, and notebooks are often published with
-their output.
+their output. So a bar is drawn at every step: how often it is drawn depends on no clock.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from contextlib import contextmanager
 
 from tqdm import tqdm
 
-#: The format of a bar.
-BAR = '{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}'
-
+#: How a bar looks, and that it is drawn at every step.
+BAR = {
+    'bar_format': '{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}',
+    'mininterval': 0.0,
+    'miniters': 1,
+}
 
 #: Functions that are called with the name of each stage as it begins, as the clock of a command.
 watchers: list[Callable[[str], None]] = []
@@ -25,7 +28,7 @@ def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
     # Imported late to keep the import of SDV light.
     from sdv_threea.stages import STAGES
 
-    with tqdm(total=len(STAGES), desc='Release', bar_format=BAR, disable=not shown) as bar:
+    with tqdm(total=len(STAGES), desc='Release', disable=not shown, **BAR) as bar:
 
         def begin(stage: str) -> None:
             bar.n = STAGES.index(stage)
