@@ -167,7 +167,8 @@ def release_alone(job: Job, setup: Setup, parts: Parts, real: View, delta: float
             continue
         metadata = Metadata.load_from_dict({'tables': {name: {**described, 'columns': columns}}})
         rows = bound_rows(units[name], 1 if noisy else None, np.random.default_rng(0))
-        synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, delta=delta)
+        terms = {'epsilon': epsilon, 'delta': delta, 'accept': ACCEPTABLE}
+        synthesizer = ClustMixSynthesizer(metadata, **terms)
         synthesizer.fit({name: table.loc[rows, list(columns)].reset_index(drop=True)})
         rows = synthesizer.sample(len(table))[name]
         kept = [*keys, *(each for each in [described.get('primary_key')] if each)]

@@ -297,9 +297,10 @@ def price_functions(
 
 
 def find_small(shares: NDArray[np.float64], left_out: float) -> float:
-    """Return the share of a small code; even smaller ones hold about ``left_out`` of records."""
+    """Return the share of a small code; even smaller ones hold ``left_out`` of what is listed."""
     present = np.sort(shares[shares > 0])
-    return float(present[np.searchsorted(np.cumsum(present), left_out)])
+    held = np.cumsum(present)
+    return float(present[np.searchsorted(held, left_out * held[-1])])
 
 
 def _look_beside(
