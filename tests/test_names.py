@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from relationships import relate
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
@@ -31,12 +32,7 @@ def describe(name):
 
 
 def describe_two(name):
-    link = {
-        'parent_table_name': 'parent',
-        'child_table_name': name,
-        'parent_primary_key': 'key',
-        'child_foreign_key': 'key',
-    }
+    link = relate(name, 'key', 'parent', 'key')
     parent = {'columns': {'key': KEY, 'x': NUMBER}, 'primary_key': 'key'}
     tables = {'parent': parent, name: {'columns': {'key': KEY, 'x': NUMBER}}}
     return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})

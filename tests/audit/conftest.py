@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 
@@ -75,14 +76,7 @@ def clinic_metadata():
                     },
                 },
             },
-            'relationships': [
-                {
-                    'parent_table_name': 'patient',
-                    'parent_primary_key': 'patient',
-                    'child_table_name': 'stay',
-                    'child_foreign_key': 'patient',
-                }
-            ],
+            'relationships': [relate('stay', 'patient', 'patient', 'patient')],
         }
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 
@@ -18,14 +19,7 @@ def measured(load_script):
                 'owner': {'columns': {'id': key, 'likes': kind}, 'primary_key': 'id'},
                 'pet': {'columns': {'owner': key, 'kind': kind}},
             },
-            'relationships': [
-                {
-                    'parent_table_name': 'owner',
-                    'parent_primary_key': 'id',
-                    'child_table_name': 'pet',
-                    'child_foreign_key': 'owner',
-                }
-            ],
+            'relationships': [relate('pet', 'owner', 'owner', 'id')],
         }
     )
     likes, owners = np.array(['cat', 'dog'])[np.arange(40) % 2], np.repeat(np.arange(40), 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 
@@ -45,12 +46,7 @@ def parts(databases):
 
 
 def _link(parent, primary, child, foreign):
-    return {
-        'parent_table_name': parent,
-        'parent_primary_key': primary,
-        'child_table_name': child,
-        'child_foreign_key': foreign,
-    }
+    return relate(child, foreign, parent, primary)
 
 
 def test_facts_are_those_of_all_units(databases, parts):

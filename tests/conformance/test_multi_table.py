@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 from sdv.sampling.independent_sampler import BaseIndependentSampler
@@ -54,12 +55,7 @@ TABLES = {
     },
 }
 
-RELATIONSHIP = {
-    'parent_table_name': 'shop',
-    'child_table_name': 'sale',
-    'parent_primary_key': 'shop_id',
-    'child_foreign_key': 'shop_id',
-}
+RELATIONSHIP = relate('sale', 'shop_id', 'shop', 'shop_id')
 
 
 def make_shops(num_shops=120, num_sales=400):

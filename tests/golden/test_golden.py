@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
@@ -45,14 +46,7 @@ def test_a_database_has_one_too(golden):
             't': {'columns': {**COLUMNS, 'key': {'sdtype': 'id'}}, 'primary_key': 'key'},
             'child': {'columns': {**COLUMNS, 'of': {'sdtype': 'id'}}},
         },
-        'relationships': [
-            {
-                'parent_table_name': 't',
-                'child_table_name': 'child',
-                'parent_primary_key': 'key',
-                'child_foreign_key': 'of',
-            }
-        ],
+        'relationships': [relate('child', 'of', 't', 'key')],
     }
     metadata = Metadata.load_from_dict(facts)
     tables = {'t': TABLE.assign(key=TABLE['x']), 'child': TABLE.assign(of=TABLE['x'] // 2)}

@@ -6,17 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+from relationships import relate
 
 from sdv_threea.report import compare_cardinalities
 
 
 def link(child, key, parent='parent', parent_key='id'):
-    return {
-        'child_table_name': child,
-        'child_foreign_key': key,
-        'parent_table_name': parent,
-        'parent_primary_key': parent_key,
-    }
+    return relate(child, key, parent, parent_key)
 
 
 def make_tables(counts):

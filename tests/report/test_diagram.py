@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 from sdv_threea.report import draw_schema
@@ -38,15 +39,7 @@ def make_synthesizer(tables, links, unit=None, public=()):
             }
             for name in tables
         },
-        'relationships': [
-            {
-                'parent_table_name': parent,
-                'parent_primary_key': 'key',
-                'child_table_name': child,
-                'child_foreign_key': f'to {parent}',
-            }
-            for child, parent in links
-        ],
+        'relationships': [relate(child, f'to {parent}', parent, 'key') for child, parent in links],
     }
     metadata = Metadata.load_from_dict(description)
     return SimpleNamespace(metadata=metadata, privacy_unit=unit, public_tables=public)

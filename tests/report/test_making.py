@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 from sdv_threea.report import make_report
@@ -180,12 +181,7 @@ def database():
             }
         },
     }
-    link = {
-        'parent_table_name': 'people',
-        'child_table_name': 'orders',
-        'parent_primary_key': 'id',
-        'child_foreign_key': 'of',
-    }
+    link = relate('orders', 'of', 'people', 'id')
     return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
 
 

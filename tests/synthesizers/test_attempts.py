@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import warnings
 from functools import partial
 
 import cloudpickle
-import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import InvalidDataError, NotFittedError, RefitWarning, SamplingError
 from sdv.metadata import Metadata
@@ -54,12 +53,7 @@ class Many:
             'a': {'columns': {**columns, 'key': KEY}, 'primary_key': 'key'},
             'b': {'columns': {**columns, 'a_key': KEY}},
         }
-        link = {
-            'parent_table_name': 'a',
-            'child_table_name': 'b',
-            'parent_primary_key': 'key',
-            'child_foreign_key': 'a_key',
-        }
+        link = relate('b', 'a_key', 'a', 'key')
         metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
         return ClustMixMultiTableSynthesizer(metadata, epsilon=10.0)
 
@@ -186,44 +180,6 @@ def test_preprocessing_by_hand_is_undone_too(kind):
 
     check_unfitted(kind, synthesizer)
     assert synthesizer._num_releases == 1
-
-
-INTERRUPTED = """
-import os, signal, time
-import pandas as pd
-from sdv.metadata import Metadata
-from sdv_threea import ClustMixSynthesizer, pipeline
-from sdv_threea.privacy import mechanism
-from sdv_threea.synthesizers import single_table
-
-# Whoever runs the tests in the background may have it ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
-def wait(size, scale):
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(60)
-
-single_table.release = lambda *terms: pipeline.release(*terms, noise=wait)
-tables = {'people': {'columns': {'x': {'sdtype': 'numerical'}}}}
-synthesizer = ClustMixSynthesizer(Metadata.load_from_dict({'tables': tables}))
-try:
-    synthesizer.fit({'people': pd.DataFrame({'x': range(50)})})
-except KeyboardInterrupt:
-    print(synthesizer.get_info()['is_fit'], synthesizer._model, synthesizer._num_releases)
-"""
-
-
-@pytest.mark.skipif(sys.platform == 'win32', reason='there is no such signal')
-def test_an_interrupt_from_the_keyboard_leaves_it_unfitted(run_anew):
-    assert run_anew(INTERRUPTED).stdout == 'False None 1\n'
-
-
-def test_the_undoing_sees_what_is_left(compare):
-    """The comparison above would see a single number."""
-    synthesizer, untouched = One.make(), One.make()
-    synthesizer.preprocessor.storage.dtypes['x'] = np.dtype('int64')
-
-    assert compare(synthesizer.__getstate__(), untouched.__getstate__()) != []
 
 
 def test_an_attempt_inside_another_leaves_the_undoing_to_that_one():

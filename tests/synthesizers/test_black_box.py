@@ -17,6 +17,7 @@ from contextlib import redirect_stderr
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 from sdv.multi_table.base import SYNTHESIZER_LOGGER as DATABASES
 from sdv.sampling import Condition
@@ -93,12 +94,7 @@ def fit_database(rows):
         'people': {'columns': describe(), 'primary_key': 'key'},
         'visits': {'columns': describe({'owner': 'id', 'whole': 'numerical'})},
     }
-    link = {
-        'parent_table_name': 'people',
-        'child_table_name': 'visits',
-        'parent_primary_key': 'key',
-        'child_foreign_key': 'owner',
-    }
+    link = relate('visits', 'owner', 'people', 'key')
     metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
     terms = {'max_children': 3, 'target': {'people': 'target'}}
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=EPSILON, **terms)

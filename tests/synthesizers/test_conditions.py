@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import math
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2_contingency, ks_2samp
-from sdv.cag import SingleTableProgrammableConstraint
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixSynthesizer
@@ -95,18 +91,6 @@ def test_values_of_every_storage_are_met_in_one_draw(mixed, mixed_table, count_d
     assert count_draws[0] == 10
 
 
-@pytest.mark.parametrize(
-    'name', ['whole_missing', 'cents', 'letter_missing', 'flag_missing', 'moment', 'text_date']
-)
-def test_missing_values_are_met_in_one_draw(mixed, count_draws, name):
-    missing = None, np.nan, pd.NaT, pd.NA
-    rows = mixed.sample_from_conditions([Condition({name: each}, 10) for each in missing])[NAME]
-
-    assert len(rows) == 40
-    assert rows[name].isna().all()
-    assert count_draws == [40]
-
-
 def test_known_columns_of_every_storage_come_back_as_they_were(mixed):
     known = mixed.sample(1_000)[NAME][MODELLED]
 
@@ -116,20 +100,6 @@ def test_known_columns_of_every_storage_come_back_as_they_were(mixed):
         assert list(rows[name].isna()) == list(known[name].isna())
         own = rows[name].dropna().astype(object)
         assert list(own) == list(known[name].dropna().astype(object)), name
-
-
-@pytest.mark.parametrize(
-    'value',
-    [
-        '2021-03-05',
-        datetime.date(2021, 3, 5),
-        pd.Timestamp('2021-03-05'),
-        np.datetime64('2021-03-05'),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_a_date_may_be_stated_in_any_way(people, value):
-    assert list(sample_one(people, {'joined': value}, 3)['joined']) == ['2021-03-05'] * 3
 
 
 @pytest.mark.parametrize(
@@ -150,31 +120,6 @@ def test_values_may_be_of_another_type_that_is_equal(people, values, expected):
     assert list(sample_one(people, values, 4)[name]) == [expected] * 4
 
 
-def test_tables_of_made_up_columns_alone_meet_conditions(build_metadata):
-    columns = {'key': {'sdtype': 'id'}, 'mail': {'sdtype': 'email', 'pii': True}}
-    synthesizer = ClustMixSynthesizer(build_metadata(columns, 'key'), accept='made_up')
-    synthesizer.fit({NAME: pd.DataFrame({'key': [1, 2], 'mail': ['a@x.org', 'b@x.org']})})
-
-    assert list(sample_one(synthesizer, {'mail': 'me@x.org'}, 3)['mail']) == ['me@x.org'] * 3
-
-
-def test_rows_have_the_law_of_rejected_ones(people):
-    everything = people.sample(12_000)[NAME]
-    rejected = everything[(everything['city'] == 'Basel') & everything['member']]
-
-    rows = sample_one(people, {'city': 'Basel', 'member': True}, 3_000)
-
-    assert len(rejected) > 1_000
-    days = [pd.to_datetime(each['joined']).astype('int64') for each in (rejected, rows)]
-    assert ks_2samp(*days).pvalue > 1e-5
-    for name in ('age', 'wage'):
-        own, other = rows[name].dropna(), everything[name].dropna()
-        assert ks_2samp(rejected[name].dropna(), own).pvalue > 1e-5
-        assert ks_2samp(other, own).pvalue < 1e-5
-    counts = [each['wage'].isna().value_counts() for each in (rejected, rows)]
-    assert chi2_contingency(np.stack(counts)).pvalue > 1e-5
-
-
 def test_the_improbable_is_drawn_at_once(people, count_draws):
     values = {'age': 79, 'wage': 1.5, 'city': 'Chur', 'member': False, 'joined': '2020-01-01'}
 
@@ -182,24 +127,6 @@ def test_the_improbable_is_drawn_at_once(people, count_draws):
 
     assert count_draws == [7]
     assert all(list(rows[name]) == [value] * 7 for name, value in values.items())
-
-
-def test_different_conditions_share_a_draw(people, count_draws):
-    known = pd.DataFrame({'city': ['Bern', 'Chur'] * 50, 'member': [True] * 99 + [False]})
-
-    rows = people.sample_remaining_columns(known)[NAME]
-
-    assert count_draws == [100]
-    pd.testing.assert_frame_equal(rows[['city', 'member']], known)
-
-
-def test_rows_keep_their_index_and_their_order(people):
-    known = pd.DataFrame({'city': ['Chur', 'Bern', 'Basel']}, index=[7, 3, 3])
-
-    rows = people.sample_remaining_columns(known)[NAME]
-
-    assert list(rows.index) == [3, 3, 7]
-    assert list(rows['city']) == ['Bern', 'Basel', 'Chur']
 
 
 def test_categories_without_rows_do_no_harm(people):
@@ -213,20 +140,6 @@ def test_categories_without_rows_do_no_harm(people):
 
 def test_no_known_rows_give_no_rows(people):
     assert len(people.sample_remaining_columns(pd.DataFrame({'city': []}))[NAME]) == 0
-
-
-@pytest.mark.parametrize('batch_size', [1, 4, 100])
-def test_batches_give_all_rows_and_the_file_holds_them(people, tmp_path, batch_size):
-    known = pd.DataFrame({'age': range(20, 31)})
-
-    rows = people.sample_remaining_columns(
-        known, batch_size=batch_size, output_folder_path=str(tmp_path)
-    )[NAME]
-
-    assert list(rows['age']) == list(known['age'])
-    written = pd.read_csv(tmp_path / f'{NAME}.csv')
-    assert list(written['age']) == list(known['age'])
-    assert list(written) == list(rows)
 
 
 @pytest.mark.parametrize(
@@ -255,18 +168,6 @@ def test_what_was_not_released_is_refused_and_the_choice_is_named(
     assert 'Paris' not in str(caught.value)
     assert 'forty' not in str(caught.value)
     assert caught.value.__context__ is None or 'forty' not in str(caught.value.__context__)
-
-
-def test_rows_that_cannot_be_met_are_left_out_with_a_warning(people):
-    known = pd.DataFrame({'city': ['Chur', 'Paris', 'Bern'], 'age': [30, 40, 7]})
-
-    with pytest.warns(
-        UserWarning, match=r'1 of 3 ask for a value of .age.*1 of 3 ask.*city'
-    ) as all_:
-        rows = people.sample_remaining_columns(known)[NAME]
-
-    assert list(rows.index) == [0]
-    assert not any('Paris' in str(each.message) for each in all_)
 
 
 def test_values_that_never_occur_together_are_told(build_metadata):
@@ -309,30 +210,3 @@ def test_sentinels_can_be_asked_for_and_numbers_before_them_cannot(build_metadat
         ValueError, match=r"value of 'x' other than those from 1 to 3 and \[999\]\."
     ):
         sample_one(synthesizer, {'x': 50}, 5)
-
-
-class OldMembers(SingleTableProgrammableConstraint):
-    """Members are at least forty."""
-
-    def get_updated_metadata(self, metadata):
-        return metadata
-
-    def is_valid(self, data):
-        return ~data['member'] | (data['age'] >= 40)
-
-
-def test_constraints_hold_under_conditions(build_metadata):
-    table = make_people()
-    synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS, 'key'), **SETTINGS)
-    synthesizer.add_constraints([OldMembers()])
-    synthesizer.fit({NAME: table[~table['member'] | (table['age'] >= 40)]})
-
-    rows = sample_one(synthesizer, {'member': True, 'city': 'Chur'}, 50)
-    assert len(rows) == 50
-    assert rows['member'].all()
-    assert (rows['city'] == 'Chur').all()
-    assert (rows['age'] >= 40).all()
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        with pytest.raises(ValueError, match='Unable to sample any rows'):
-            sample_one(synthesizer, {'member': True, 'age': 20}, 2, max_tries_per_batch=3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
-from sdv.sampling import DataFrameCondition
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.storage import files
@@ -15,12 +15,7 @@ from sdv_threea.storage.files import write_csv
 KEY, CATEGORY, NUMBER = {'sdtype': 'id'}, {'sdtype': 'categorical'}, {'sdtype': 'numerical'}
 ODD = ['a\rb', 'a\nb', ' blanks ', '"quoted"', 'NA', 'null', 'a,b']
 
-LINK = {
-    'parent_table_name': 'parent',
-    'child_table_name': 'child',
-    'parent_primary_key': 'key',
-    'child_foreign_key': 'key',
-}
+LINK = relate('child', 'key', 'parent', 'key')
 
 
 @pytest.fixture
@@ -55,26 +50,6 @@ def test_of_one_table(rows, tmp_path, batch_size):
     for wrong in ('', 7):
         with pytest.raises(ValueError, match='output_folder_path must be'):
             synthesizer.sample(10, output_folder_path=wrong)
-
-
-def test_what_stops_a_sample_is_told_and_not_that_no_file_was_named(rows, tmp_path, monkeypatch):
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'x': NUMBER}}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=100.0)
-    synthesizer.fit({'people': rows[['x']]})
-
-    def stop(*_, **__):
-        raise RuntimeError('the generator broke')
-
-    monkeypatch.setattr(synthesizer._data_processor, 'reverse_transform', stop)
-    known = pd.DataFrame({'x': [1, 2]})
-    for sample in (
-        lambda **how: synthesizer.sample(3, **how),
-        lambda **how: synthesizer.sample_remaining_columns(known, **how),
-        lambda **how: synthesizer.sample_from_conditions([DataFrameCondition(known)], **how),
-    ):
-        with pytest.raises(RuntimeError, match='^the generator broke$'):
-            sample(output_folder_path=str(tmp_path))
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_of_several_tables(rows, tmp_path):

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.errors import InvalidDataError, NotFittedError, SynthesizerInputError
+from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
@@ -142,14 +142,6 @@ def test_values_can_be_spread_as_they_were(patients):
     assert 'released ones instead' in synthesizer.get_losses().loc['diagnosis', 'said']
 
 
-def test_where_none_is_missing_as_stated_values_are_spread(patients):
-    metadata = make_metadata(patients, diagnosis={'range_is_nullable': False})
-    synthesizer, _ = fit(patients, metadata, public_metadata=True)
-    assert synthesizer.sample(500)['t']['diagnosis'].notna().all()
-    named, _ = fit(patients, metadata, public_metadata=True, unreleased={'diagnosis': 'Other'})
-    assert 'Other' in set(named.sample(500)['t']['diagnosis'])
-
-
 def test_a_value_that_was_not_released_cannot_be_asked_for(fitted):
     with pytest.raises(ValueError, match='diagnosis'):
         fitted[0].sample_from_conditions([Condition({'diagnosis': 'secret 3'}, 5)])
@@ -191,14 +183,6 @@ def test_a_target_of_one_class_is_named_with_what_it_means():
     assert 'y' in synthesizer.get_privacy_statement().lost
 
 
-def test_a_target_without_any_class_is_named_too():
-    table = pd.DataFrame({'x': np.arange(40.0), 'y': [f'class {at}' for at in range(40)]})
-    _, (told,) = fit(table, target_column='y')
-
-    assert 'a value must be that of about' in told  # so few rows have no class
-    assert 'class 3' not in told
-
-
 def test_a_lost_class_is_counted():
     rng = np.random.default_rng(1)
     labels = ['a'] * 4000 + ['b'] * 3500 + [f'rare {at}' for at in range(1000)]
@@ -230,27 +214,6 @@ def test_nothing_is_said_where_nothing_is_lost():
     assert 'do not show' not in str(synthesizer.get_privacy_statement())
 
 
-def test_dates_are_shown_as_dates():
-    days = pd.Series(pd.date_range('2020-01-01', periods=365)).sample(
-        4000, replace=True, random_state=0
-    )
-    table = pd.DataFrame({'day': days.dt.strftime('%d/%m/%Y').to_numpy()})
-    facts = {'day': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'}}
-    synthesizer, _ = fit(table, make_metadata(table, **facts), epsilon=8.0)
-    shown = synthesizer.get_losses().loc['day', 'shown'].split(' to ')
-
-    assert all(2010 < pd.to_datetime(each, format='%d/%m/%Y').year < 2030 for each in shown)
-
-
-def test_losses_need_a_fit(patients):
-    with pytest.raises(NotFittedError, match='losses'):
-        ClustMixSynthesizer(make_metadata(patients)).get_losses()
-    tables, metadata = load_hospital()
-    del tables
-    with pytest.raises(NotFittedError, match='losses'):
-        ClustMixMultiTableSynthesizer(metadata, privacy_unit='patient').get_losses()
-
-
 def test_losses_of_a_database_are_told_by_table():
     tables, metadata = load_hospital()
     tables = copy.deepcopy(tables)
@@ -272,69 +235,3 @@ def test_losses_of_a_database_are_told_by_table():
     assert '1 column is made up' in told
     assert losses.loc[('encounter', 'A1Cresult'), 'loss'] == 'made up'
     assert 'what samples of patient do not show' in str(made.get_privacy_statement())
-
-
-#: Tables as users have them, and what is found of the column ``x``.
-ODD = {
-    'one row': (pd.DataFrame({'x': ['a'], 'n': [1.0]}), None),
-    'all missing': (pd.DataFrame({'x': [None] * 500, 'n': np.arange(500.0)}), 'no value'),
-    'a constant': (pd.DataFrame({'x': ['a'] * 5000, 'n': np.arange(5000.0)}), None),
-    'ten thousand values': (
-        pd.DataFrame({'x': [f'value {at % 10_000}' for at in range(20_000)]}),
-        'no value',
-    ),
-    'one column': (pd.DataFrame({'x': ['a', 'b'] * 1000}), None),
-}
-
-
-@pytest.mark.parametrize('target', [None, 'x'])
-@pytest.mark.parametrize('name', ODD)
-def test_odd_tables_are_released_and_what_is_lost_is_said(name, target):
-    table, expected = ODD[name]
-    metadata = make_metadata(table, x={'sdtype': 'categorical'})
-    if (name, target) == ('all missing', 'x'):
-        with pytest.raises(InvalidDataError, match="target column 'x' has no values at all"):
-            fit(table, metadata, target_column=target)
-        return
-    synthesizer, told = fit(table, metadata, target_column=target)
-    sampled, losses = synthesizer.sample(50)['t'], synthesizer.get_losses()
-
-    assert sampled.shape == (50, len(table.columns))
-    assert losses.index.tolist() == list(table)
-    assert set(sampled['x'].dropna()) <= set(table['x'])
-    if expected:
-        assert losses.loc['x', 'loss'] == expected
-        assert len(told) == 1
-        assert "'x'" in told[0]
-
-
-def test_a_table_that_is_too_small_for_any_value_is_told_so():
-    table = pd.DataFrame({'x': ['a'] * 9, 'n': np.arange(9.0)})
-
-    _, (told,) = fit(table)
-
-    assert 'At epsilon=1 a value must be that of about' in told
-    assert 'there are about 9:' not in told
-
-
-@pytest.mark.parametrize('target', ['y', None])
-def test_a_numerical_target_of_one_value_is_named_with_what_it_means(target):
-    table = pd.DataFrame({'x': np.arange(5000.0), 'y': 5.0})
-
-    told = [''.join(fit(table, target_column=target)[1]) for _ in range(3)]
-
-    # One range of ten tables may end a little too far out. Without a target all may be well.
-    said = "The target 'y': one value alone was found." if target else ''
-    assert sum(said in each for each in told) >= 2
-    assert target or not any("'y'" in each for each in told)
-
-
-def test_dates_on_one_day_are_released_on_that_day():
-    table = pd.DataFrame({'day': ['2021-05-04'] * 3000, 'n': np.arange(3000.0)})
-    facts = {'day': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}}
-    synthesizer, _ = fit(table, make_metadata(table, **facts), epsilon=4.0)
-    days = pd.to_datetime(synthesizer.sample(200)['t']['day'])
-
-    # Where in the month noise hides; what the range is, the table says.
-    assert abs((days - pd.Timestamp('2021-05-04')).dt.days).median() < 700
-    assert pd.to_datetime(synthesizer.get_losses().loc['day', 'shown'].split(' to ')).notna().all()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, cost, pipeline
-from sdv_threea.privacy import rows
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
 from sdv_threea.release import Release
 from sdv_threea.storage import memory
 
@@ -20,38 +18,6 @@ COLUMNS = {
     'age': {'sdtype': 'numerical'},
     'label': {'sdtype': 'categorical'},
 }
-FEW, MANY = 8_000, 48_000
-
-
-def measure_peak(metadata, num_rows):
-    """The bytes that a fit takes at most, beyond those of the table."""
-    rng = np.random.default_rng(7)
-    label = rng.random(num_rows) < 0.4
-    table = pd.DataFrame(
-        {
-            'amount': rng.normal(label, 2.0),
-            'age': rng.integers(18, 90, num_rows),
-            'label': pd.Categorical(np.where(label, 'yes', 'no')),
-        }
-    )
-    terms = {'epsilon': 30.0, 'delta': 1e-7, 'n_components': 1, 'target_column': 'label'}
-    synthesizer = ClustMixSynthesizer(metadata, **terms)
-    tracemalloc.start()
-    try:
-        synthesizer.fit({'people': table})
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-def test_not_even_one_column_is_copied_as_a_whole(monkeypatch, build_metadata):
-    monkeypatch.setattr(rows, 'CHUNK_CELLS', 2**13)
-    monkeypatch.setattr(rows, 'KEPT_BYTES', 2**14)
-    metadata = build_metadata(COLUMNS)
-    measure_peak(metadata, 1000)  # fills the caches of all later fits
-
-    copied = np.dtype(float).itemsize * MANY
-    assert measure_peak(metadata, MANY) < measure_peak(metadata, FEW) + copied
 
 
 TIGHT = {'n_components': 1000, 'memory_limit': 0.4002}
@@ -70,17 +36,6 @@ def test_more_components_than_can_be_told_apart_are_refused_at_birth(build_metad
         ClustMixSynthesizer(build_metadata(COLUMNS), n_components=number)
 
 
-def test_a_class_has_no_more_components_than_records(build_metadata):
-    """What it has is as released, so that nothing else of the private rows is told by it."""
-    synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), epsilon=1e6, n_components=900)
-    rows = np.arange(30)
-    table = {'amount': rows / 2, 'age': rows % 90, 'label': np.where(rows % 3, 'a', 'b')}
-    synthesizer.fit({'people': pd.DataFrame(table)})
-
-    assert synthesizer._model.mixture.weights.shape == (1, 30)
-    assert len(synthesizer.sample(50)['people']) == 50
-
-
 def test_an_argument_says_otherwise(build_metadata, monkeypatch):
     monkeypatch.setattr(memory, 'find_memory', lambda: 1e8)
     table = pd.DataFrame({'amount': [1.0, 2.0], 'age': [1, 2], 'label': ['a', 'b']})
@@ -94,13 +49,6 @@ def test_an_argument_says_otherwise(build_metadata, monkeypatch):
     for wrong in (0, -1, 'all', True):
         with pytest.raises(SynthesizerInputError, match='memory_limit'):
             ClustMixSynthesizer(build_metadata(COLUMNS), memory_limit=wrong)
-
-
-def test_what_a_fit_is_expected_to_take_is_about_what_was_measured():
-    """Peaks of resident memory, in GB, as measured."""
-    shapes = (1500, 1, 1), (5000, 1, 1), (5000, 2, 1), (101, 1, 500)
-    for shape, measured in zip(shapes, (0.84, 2.9, 3.6, 0.6), strict=True):
-        assert 0.7 < cost.expect_memory(*shape) / 1e9 / measured < 1.4
 
 
 @pytest.fixture
@@ -133,20 +81,8 @@ def test_the_same_argument_is_for_samples_too_and_may_be_set_later(fitted, monke
         fitted.sample(3)
 
 
-def test_it_is_no_part_of_a_release(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr(fitted, 'memory_limit', 1e6)
-    fitted.save_release(tmp_path / 'a.release')
-
-    assert ClustMixSynthesizer.load_release(tmp_path / 'a.release').memory_limit is None
-
-
 KEY = {'sdtype': 'id'}
-LINK = {
-    'parent_table_name': 'parent',
-    'child_table_name': 'child',
-    'parent_primary_key': 'key',
-    'child_foreign_key': 'parent_key',
-}
+LINK = relate('child', 'parent_key', 'parent', 'key')
 
 
 def test_of_a_database_a_fit_and_a_sample_are_refused_alike():

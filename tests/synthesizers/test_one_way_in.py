@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
-import warnings
 from functools import partial
-from zoneinfo import ZoneInfo
 
 import cloudpickle
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
-from sdv.errors import InvalidDataError
+from relationships import relate
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
@@ -40,12 +35,7 @@ def make_related(about, **settings):
         'parent': {'columns': OWN, 'primary_key': 'key'},
         'child': {'columns': {'parent': {'sdtype': 'id'}, 'x': about}},
     }
-    link = {
-        'parent_table_name': 'parent',
-        'child_table_name': 'child',
-        'parent_primary_key': 'key',
-        'child_foreign_key': 'parent',
-    }
+    link = relate('child', 'parent', 'parent', 'key')
     metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
     return ClustMixMultiTableSynthesizer(metadata, max_children=1, **settings)
 
@@ -116,98 +106,6 @@ def test_a_text_with_nul_does_not_take_the_place_of_others(fit, storage):
     assert set(fitted.released) == {'flu', 'cold', 'hiv'}
     assert set(fitted.sample().dropna()) <= {'flu', 'cold', 'hiv'}
     assert SECRET.encode() not in cloudpickle.dumps(fitted.synthesizer)
-
-
-def test_so_for_a_target(neighbors):
-    values = [f'flu\0 {SECRET}', *['flu', 'cold', 'hiv'] * 1000]
-    synthesizer = make_single({'sdtype': 'categorical'}, target_column='x', neighbors=neighbors)
-    synthesizer.fit({'child': pd.DataFrame({'x': values})})
-
-    assert set(synthesizer._model.domain['x'].values) == {'flu', 'cold', 'hiv'}
-
-
-def test_composite_keys_may_have_nul(neighbors):
-    keys = pd.DataFrame({'one': ['a', 'a\0', 'a\0b', 'b'] * 20, 'two': np.arange(80) // 4})
-    own = {'one': {'sdtype': 'id'}, 'two': {'sdtype': 'id'}}
-    value = {'y': {'sdtype': 'categorical'}}
-    tables = {
-        'parent': {'columns': {**own, **value}, 'primary_key': ['one', 'two']},
-        'child': {'columns': {**own, **value}},
-    }
-    link = {
-        'parent_table_name': 'parent',
-        'child_table_name': 'child',
-        'parent_primary_key': ['one', 'two'],
-        'child_foreign_key': ['one', 'two'],
-    }
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
-    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=50.0, neighbors=neighbors)
-    rows = keys.assign(y='u')
-    synthesizer.fit({'parent': rows, 'child': rows})
-
-    assert len(synthesizer.sample_scale(0.5)['child'])
-
-
-@pytest.mark.parametrize('kind', ['dask', 'parquet'])
-def test_a_gap_among_integers_does_not_change_those_beside_it(neighbors, kind, tmp_path):
-    dask_frames = pytest.importorskip('dask.dataframe', reason='Dask is not installed')
-    parts = [[1, 2] * 500, [1, 2] * 499 + [1, None]]
-    for at, values in enumerate(parts):
-        table = pa.table({'x': pa.array(values, pa.int64())})
-        parquet.write_table(table, tmp_path / f'{at}.parquet')
-    data = tmp_path
-    if kind == 'dask':
-        tables = [pd.DataFrame({'x': values}) for values in parts]
-        data = dask_frames.from_map(partial(_take, tables), [0, 1], meta=tables[0].iloc[:0])
-    settings = {'epsilon': 50.0, 'neighbors': neighbors, 'invalid_cells': 'coerce'}
-    synthesizer = make_single({'sdtype': 'categorical'}, **settings)
-    synthesizer.fit({'child': data})
-
-    assert sorted(map(repr, synthesizer._model.domain['x'].values)) == ['1', '2']
-
-
-def _take(tables, at):
-    return tables[at]
-
-
-@pytest.mark.parametrize('odd', [None, 0.5])
-def test_one_category_does_not_change_the_type_of_the_others(fit, odd):
-    column = pd.Series([odd, *[1, 2, 3] * 400]).astype('category')
-    fitted = fit(column, {'sdtype': 'categorical'}, epsilon=10.0)
-
-    assert sorted(map(repr, fitted.released)) == ['1', '2', '3']
-    assert {type(each) for each in fitted.sample().dropna().tolist()} == {int}
-
-
-def test_the_two_sides_of_a_clock_change_stay_two_among_many(neighbors):
-    """Over fifty cells, pandas remembers dates, and takes those that are equal for one."""
-    sides = [
-        datetime.datetime(2020, 10, 25, 2, 30, tzinfo=ZoneInfo('Europe/Berlin'), fold=fold)
-        for fold in (0, 1)
-    ]
-    found = []
-    for first in (0, 1):
-        column = pd.Series([sides[first], *[sides[0], sides[1]] * 40], dtype=object)
-        zoned = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d %H:%M%z'}
-        synthesizer = make_single(zoned, neighbors=neighbors)
-        found.append(synthesizer.preprocess({'child': pd.DataFrame({'x': column})})['child']['x'])
-
-    assert found[0][1:].tolist() == found[1][1:].tolist()
-    assert set(np.diff(found[0][1:])) == {3600, -3600}
-    assert [each[0] for each in found] == found[0][1:3].tolist()
-
-
-def test_no_warning_tells_of_a_date(fit):
-    odd = '2020-01-05 10:00 XYZ'
-    column = pd.Series([*['2020-01-05', '2020-02-05'] * 50, odd])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always')
-        fit(column, {'sdtype': 'datetime'}, epsilon=1.0, invalid_cells='coerce')
-        with pytest.raises(InvalidDataError, match='in a time zone') as refused:
-            fit(column, {'sdtype': 'datetime'}, epsilon=1.0)
-
-    assert 'XYZ' not in str(refused.value)
-    assert not any('XYZ' in str(each.message) for each in caught)
 
 
 class Text(str):

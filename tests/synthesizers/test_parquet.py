@@ -11,8 +11,6 @@ import pandas as pd
 import pyarrow
 import pytest
 from pyarrow import parquet
-from sdv.cag import Inequality
-from sdv.errors import SamplingError, SynthesizerInputError
 
 from sdv_threea import ClustMixSynthesizer
 
@@ -93,20 +91,6 @@ def test_all_files_have_one_schema_whatever_they_lack(fitted, tmp_path, mixed_co
     assert parts[0].dtypes[list(OPEN)].astype(str).to_dict() == OPEN
 
 
-@pytest.mark.filterwarnings('ignore')
-def test_dask_reads_the_folder_as_one_table(fitted, tmp_path):
-    dask = pytest.importorskip('dask.dataframe')
-    fitted.sample_to_parquet(30, tmp_path / 'rows', 2, show_progress=False)
-    found, expected = dask.read_parquet(tmp_path / 'rows'), pd.read_parquet(tmp_path / 'rows')
-    computed = found.compute()
-
-    assert found.npartitions == 15
-    assert computed.dtypes.astype(str).to_dict() == found.dtypes.astype(str).to_dict()
-    for name in expected:
-        assert computed[name].isna().tolist() == expected[name].isna().tolist()
-        assert computed[name].dropna().tolist() == expected[name].dropna().tolist()
-
-
 def test_keys_are_unique_over_all_files_and_rows_come_again_after_a_reset(simple, tmp_path):
     simple.reset_sampling()
     simple.sample_to_parquet(100, tmp_path / 'one', 9, show_progress=False)
@@ -127,56 +111,6 @@ def test_no_rows_are_one_file_of_columns(fitted, simple, tmp_path):
 
         assert parquet.read_schema(none).names == parquet.read_schema(some).names
         assert len(pd.read_parquet(none.parent)) == 0
-
-
-def test_constraints_hold_in_every_file_and_no_row_is_lost(build_metadata, tmp_path):
-    metadata = build_metadata({name: {'sdtype': 'numerical'} for name in ('low', 'high')})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=2.0)
-    synthesizer.add_constraints([Inequality('low', 'high')])
-    low = np.arange(300) % 7
-    synthesizer.fit({NAME: pd.DataFrame({'low': low, 'high': low + low[::-1]})})
-    synthesizer.sample_to_parquet(50, tmp_path / 'rows', 20, show_progress=False)
-    rows = pd.read_parquet(tmp_path / 'rows')
-
-    assert len(rows) == 50
-    assert (rows['low'] <= rows['high']).all()
-
-
-def test_columns_named_by_numbers_are_named_by_texts(build_metadata, tmp_path):
-    synthesizer = ClustMixSynthesizer(build_metadata({'7': {'sdtype': 'numerical'}}), epsilon=9.0)
-    synthesizer.fit({NAME: pd.DataFrame({7: np.arange(200) % 5})})
-    synthesizer.sample_to_parquet(10, tmp_path / 'rows', 4, show_progress=False)
-
-    assert list(pd.read_parquet(tmp_path / 'rows')) == ['7']
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'name'),
-    [
-        ({'num_rows': -1}, 'num_rows'),
-        ({'num_rows': None}, 'num_rows'),
-        ({'num_rows': 3.0}, 'num_rows'),
-        ({'rows_per_file': 0}, 'rows_per_file'),
-        ({'rows_per_file': None}, 'rows_per_file'),
-        ({'max_tries_per_batch': 0}, 'max_tries_per_batch'),
-    ],
-)
-def test_numbers_are_whole_numbers(simple, tmp_path, arguments, name):
-    with pytest.raises(ValueError, match=f'{name} must be a whole number'):
-        simple.sample_to_parquet(**{'num_rows': 5, 'folder': tmp_path / 'rows'} | arguments)
-
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_progress_is_shown_or_not(simple, tmp_path):
-    with pytest.raises(SynthesizerInputError, match='show_progress must be True or False'):
-        simple.sample_to_parquet(5, tmp_path / 'rows', show_progress=1)
-
-
-def test_it_has_to_be_fitted(build_metadata, tmp_path):
-    synthesizer = ClustMixSynthesizer(build_metadata({'x': {'sdtype': 'numerical'}}))
-    with pytest.raises(SamplingError, match='not been fitted'):
-        synthesizer.sample_to_parquet(5, tmp_path / 'rows')
 
 
 def test_without_pyarrow_it_is_told_what_to_install(simple, tmp_path, monkeypatch):

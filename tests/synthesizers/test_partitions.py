@@ -6,7 +6,6 @@ What becomes of a row is compared by how it is spelled, whatever lies in the oth
 from __future__ import annotations
 
 import datetime
-import sys
 from collections import Counter, defaultdict
 from decimal import Decimal
 from functools import partial
@@ -24,7 +23,6 @@ from spelled import spell_rows
 
 from sdv_threea.intake.scalars import spell
 from sdv_threea.privacy.guard import UnreadableRowsError
-from sdv_threea.privacy.rows import chunk_table
 from sdv_threea.storage import reading
 from sdv_threea.storage.reading import take_table
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
@@ -237,18 +235,6 @@ def test_a_gap_in_one_file_changes_nothing_of_the_other_rows(kind, tmp_path):
     assert found[1] == expected + Counter({(None,): 1})
 
 
-def test_files_of_pandas_keep_the_dtypes_that_they_had(tmp_path):
-    table = pd.DataFrame({'x': [1, 2], 'y': pd.array([1, None], dtype='Int64')})
-    table.to_parquet(tmp_path / 'a.parquet')
-    parquet.write_table(pa.table({'x': [1, 2]}), tmp_path / 'b.parquet')
-    opened = [
-        take_table({NAME: tmp_path / name}, NAME, {'x': {}, 'y': {}}).header.dtypes.to_dict()
-        for name in ('a.parquet', 'b.parquet')
-    ]
-
-    assert opened == [{'x': np.dtype('int64'), 'y': pd.Int64Dtype()}, {'x': pd.Int64Dtype()}]
-
-
 def test_a_gap_where_the_schema_has_none_is_refused_with_the_way_out():
     table = make_wide()[['number']].astype(object)
     table.loc[3, 'number'] = None
@@ -262,15 +248,3 @@ def test_a_gap_where_the_schema_has_none_is_refused_with_the_way_out():
         make_synthesizer(columns).fit({NAME: frame})
 
     make_synthesizer(columns, invalid_cells='coerce').fit({NAME: frame})
-
-
-def test_rows_in_memory_are_read_alike_in_chunks_of_any_size():
-    table = make_wide()
-    synthesizer = make_synthesizer(WIDE)
-    synthesizer.preprocessor.prepare(table)
-    translate = synthesizer.preprocessor.make_translation()
-    counts = [
-        chunk_table(table, size).map(translate).sum(count_rows) for size in (1, 2, 5, sys.maxsize)
-    ]
-
-    assert counts == [counts[0]] * 4

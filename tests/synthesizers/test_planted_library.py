@@ -15,6 +15,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.cag import Inequality, SingleTableProgrammableConstraint
 from sdv.metadata import Metadata
 
@@ -61,12 +62,7 @@ def make_related(**settings):
         'parent': {'columns': {'key': key}, 'primary_key': 'key'},
         'child': {'columns': {'parent': key, **COLUMNS}},
     }
-    link = {
-        'parent_table_name': 'parent',
-        'child_table_name': 'child',
-        'parent_primary_key': 'key',
-        'child_foreign_key': 'parent',
-    }
+    link = relate('child', 'parent', 'parent', 'key')
     metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
     keys = [f'{SECRET}-{row}' for row in range(60)]
     data = {

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
@@ -18,12 +19,7 @@ from sdv_threea.synthesizers.released import check_claims
 NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 NUM_ROWS = 200
 
-LINK = {
-    'parent_table_name': 'parent',
-    'child_table_name': 'child',
-    'parent_primary_key': 'key',
-    'child_foreign_key': 'key',
-}
+LINK = relate('child', 'key', 'parent', 'key')
 
 PARENT = {'columns': {'key': KEY, 'x': NUMBER}, 'primary_key': 'key'}
 CHILD = {'columns': {'key': KEY, 'x': NUMBER}}

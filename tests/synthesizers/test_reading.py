@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -115,21 +114,6 @@ def test_so_do_parquet_files(fixed, tmp_path):
     assert_same(fit_and_sample(str(tmp_path / 'parts')), expected)
 
 
-def test_so_does_a_cluster(fixed, cluster):
-    table = make_table()
-    distributed_frame = split(table, 5)
-
-    assert_same(fit_and_sample(distributed_frame), fit_and_sample(table))
-
-
-def test_columns_may_be_in_another_order_and_named_by_numbers(fixed):
-    table = make_table()[['label', 'age', 'amount']]
-    table.columns = ['label', 7, 8]
-    names = {'7': {'sdtype': 'numerical'}, '8': {'sdtype': 'numerical'}, 'label': COLUMNS['label']}
-
-    assert_same(fit_and_sample(split(table), columns=names), fit_and_sample(table, columns=names))
-
-
 def test_empty_partitions_do_no_harm(fixed):
     table = make_table()
     odd = dask_frames.concat([split(table.iloc[:0], 1), split(table), split(table.iloc[:0], 1)])
@@ -157,47 +141,6 @@ def test_a_killed_worker_is_survived(fixed, cluster, monkeypatch):
         warnings.simplefilter('ignore')
         assert_same(fit_and_sample(split(table, 6)), expected)
     assert killed == ['approximate']
-
-
-SECRET = 'secret-4711'
-
-
-@pytest.mark.parametrize(
-    ('name', 'value', 'words'),
-    [
-        ('age', SECRET, "'age' .numerical. has values that are not numbers"),
-        ('born', SECRET, "'born' .datetime. has values that are not dates"),
-    ],
-)
-def test_errors_on_a_cluster_show_no_values_even_in_the_logs_of_workers(
-    cluster, caplog, name, value, words
-):
-    caplog.set_level(logging.DEBUG)
-    cluster.wait_for_workers(2)  # one may still be on its way in the place of one that was killed
-    table = make_table().astype({name: object})
-    table.loc[1500, name] = value
-    synthesizer = make()
-    with pytest.raises(InvalidDataError, match=words) as caught:
-        synthesizer.fit({'t': split(table, 4)})
-
-    logs = cluster.get_worker_logs()
-    assert len(logs) == 2
-    assert SECRET not in caplog.text + str(logs) + str(cluster.get_scheduler_logs())
-    assert SECRET not in str(caught.value)
-    assert not synthesizer._fitted
-    with pytest.raises(InvalidDataError, match='no rows'):
-        synthesizer.fit({'t': split(make_table().iloc[:0], 1)})
-
-
-def test_the_check_above_would_see_an_error_raised_by_a_worker(cluster):
-    def fail(partition):
-        raise ValueError(partition.iloc[0, 0])
-
-    frame = split(pd.DataFrame({'x': [SECRET] * 9}), 3)
-    with pytest.raises(ValueError, match=SECRET):
-        frame.map_partitions(fail, meta=frame).compute()
-
-    assert SECRET in str(cluster.get_worker_logs())
 
 
 def test_constraints_are_checked_part_by_part():
@@ -230,10 +173,3 @@ def test_without_dask_paths_are_refused_with_the_way_out(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, 'dask.dataframe', None)
     with pytest.raises(ImportError, match='sdv-threea.dask'):
         make().fit({'t': Path(tmp_path)})
-
-
-def test_nothing_of_the_rows_stays_in_the_synthesizer():
-    synthesizer = make()
-    synthesizer.fit({'t': split(make_table())})
-
-    assert not any('dask' in type(each).__module__ for each in vars(synthesizer).values())

@@ -4,36 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
-import math
 import pickle
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from rdt.transformers import FloatFormatter
+from relationships import relate
 from sdv.cag import FixedCombinations, Inequality, SingleTableProgrammableConstraint
 from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.cli.commands import main
 from sdv_threea.constraints import Formula, IfThen
-from sdv_threea.joint.density import Joint
 from sdv_threea.storage import release_files
 from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
 
 NUMBER, KEY, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'id'}, {'sdtype': 'categorical'}
 
 LINKS = [
-    {
-        'parent_table_name': parent,
-        'child_table_name': 'stay',
-        'parent_primary_key': 'key',
-        'child_foreign_key': foreign,
-    }
+    relate('stay', foreign, parent, 'key')
     for parent, foreign in (('person', 'person_key'), ('ward', 'ward_key'))
 ]
 
@@ -107,14 +98,6 @@ def test_a_release_samples_as_the_synthesizer_does(
     pd.testing.assert_frame_equal(one, other)
 
 
-def test_columns_that_numbers_name_are_named_so_again(tmp_path):
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'0': NUMBER}}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=20.0)
-    synthesizer.fit({'people': pd.DataFrame({0: range(100)})})
-    loaded = restore(synthesizer, tmp_path / 'people.release')
-    assert list(loaded.sample(3)['people']) == [0]
-
-
 def test_a_table_of_which_nothing_is_modelled_too(tmp_path):
     metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'key': KEY}}}})
     synthesizer = ClustMixSynthesizer(metadata, accept='made_up')
@@ -130,27 +113,6 @@ def test_a_database_too(database, tmp_path):
     assert list(one) == list(other)
     for name, table in one.items():
         pd.testing.assert_frame_equal(table, other[name])
-
-
-def test_the_command_line_writes_and_opens_it(tmp_path):
-    metadata = {'tables': {'people': {'columns': {'x': NUMBER}}}}
-    (tmp_path / 'metadata.json').write_text(json.dumps(metadata))
-    pd.DataFrame({'x': range(500)}).to_csv(tmp_path / 'people.csv', index=False)
-
-    def call(*arguments):
-        done = CliRunner().invoke(main, [str(each) for each in arguments])
-        # Losses of a small table and files that were written are told there, and nothing else.
-        assert done.exit_code == 0
-        told = [line for line in done.stderr.splitlines() if not line.startswith('Wrote ')]
-        assert not told or 'This release has lost' in told[0]
-        return done.stdout
-
-    how = '--metadata', tmp_path / 'metadata.json', '--epsilon', 1
-    call('fit', tmp_path / 'people.csv', *how, '--out', tmp_path / 'people.release')
-    assert (tmp_path / 'people.release').read_bytes().startswith(MAGIC)
-    assert '(1, 1e-06)' in call('statement', tmp_path / 'people.release')
-    call('sample', tmp_path / 'people.release', '--rows', 9, '--out', tmp_path / 'out.csv')
-    assert len(pd.read_csv(tmp_path / 'out.csv')) == 9
 
 
 def test_constraints_of_parameters_are_part_of_a_release(tmp_path):
@@ -331,30 +293,3 @@ def test_a_release_that_promises_more_than_its_receipts_show_is_refused(fixture,
     write_plain(tmp_path / 'other', {**facts, 'fits': 3})
     loaded = type(synthesizer).load_release(tmp_path / 'other')
     assert 'this was fit 3' in str(loaded.get_privacy_statement())
-
-
-def test_the_command_line_refuses_it_too(small, tmp_path):
-    small.save_release(tmp_path / 'file')
-    facts = read_plain(tmp_path / 'file')
-    write_plain(tmp_path / 'file', {**facts, 'arguments': {**facts['arguments'], 'epsilon': 0.01}})
-    done = CliRunner().invoke(main, ['statement', str(tmp_path / 'file')])
-    assert done.exit_code != 0
-    assert 'promises more than its receipts show' in ' '.join(done.output.split())
-
-
-@pytest.mark.parametrize('how', [{'guarantee': 'paper'}, {'epsilon': math.inf}])
-@pytest.mark.filterwarnings('ignore')
-def test_a_release_that_promises_nothing_is_opened_as_that(tmp_path, how):
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'x': NUMBER}}}})
-    synthesizer = ClustMixSynthesizer(metadata, **how)
-    synthesizer.fit({'people': pd.DataFrame({'x': range(200)})})
-    restore(synthesizer, tmp_path / 'people.release')
-
-
-def test_samples_do_not_make_what_is_saved_larger(small, tmp_path):
-    assert isinstance(small._model.joint, Joint)
-    small.save(tmp_path / 'before')
-    before = pickle.dumps(small._model)
-    small.sample_remaining_columns(pd.DataFrame({'c': ['a', 'b'], 'y': [1, 2]}))
-    assert small._model.joint._chains
-    assert pickle.dumps(small._model) == before

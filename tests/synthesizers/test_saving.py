@@ -5,16 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import pickle
-import signal
-import stat
-import sys
 import warnings
-from pathlib import Path
 
 import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
@@ -24,12 +21,7 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 
 NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 
-LINK = {
-    'parent_table_name': 'parent',
-    'child_table_name': 'child',
-    'parent_primary_key': 'key',
-    'child_foreign_key': 'parent_key',
-}
+LINK = relate('child', 'parent_key', 'parent', 'key')
 
 
 def fit_one():
@@ -111,98 +103,6 @@ def test_nor_does_an_error_leave_a_new_file(fitted, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-FULL = """
-import resource, sys
-from sdv.utils import load_synthesizer
-synthesizer = load_synthesizer(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
-try:
-    synthesizer.save(sys.argv[1])
-except OSError as error:
-    print(type(error).__name__, error)
-"""
-
-
-@pytest.mark.skipif(sys.platform == 'win32', reason='there is no such limit')
-def test_a_disk_that_is_full_leaves_the_old_file(path, run_anew):
-    old = path.read_bytes()
-    said = run_anew(FULL, path).stdout
-
-    assert 'Nothing was saved, and what was there before is as it was' in said
-    assert str(path) in said
-    assert path.read_bytes() == old
-    assert list_files(path) == ['synthesizer.pkl']
-
-
-@pytest.mark.skipif(not Path('/dev/full').exists(), reason='there is no such device')
-def test_a_device_is_written_to_and_not_replaced(fitted):
-    with pytest.raises(OSError, match='No space left'):
-        fitted.save('/dev/full')
-
-    assert stat.S_ISCHR(os.stat('/dev/full').st_mode)
-    fitted.save(os.devnull)
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
-
-
-HALF = """
-import os, signal, sys
-import cloudpickle
-from sdv.utils import load_synthesizer
-synthesizer = load_synthesizer(sys.argv[1])
-
-def write_half(synthesizer, output):
-    text = cloudpickle.dumps(synthesizer)
-    output.write(text[: len(text) // 2])
-    output.flush()
-    os.kill(os.getpid(), signal.SIGKILL)
-
-cloudpickle.dump = write_half
-synthesizer.save(sys.argv[1])
-"""
-
-
-@pytest.mark.skipif(sys.platform == 'win32', reason='there is no such signal')
-def test_a_kill_while_saving_leaves_the_old_file(fitted, path, compare, run_anew):
-    old = path.read_bytes()
-    assert run_anew(HALF, path).returncode == -signal.SIGKILL
-
-    assert path.read_bytes() == old
-    loaded = type(fitted).load(path)
-    assert compare(loaded.__getstate__(), copy(fitted).__getstate__()) == []
-    (left,) = set(list_files(path)) - {'synthesizer.pkl'}
-    assert left.startswith('.')
-    assert left.endswith('-synthesizer.pkl')
-    assert stat.S_IMODE((path.parent / left).stat().st_mode) == 0o600
-    with pytest.raises(SynthesizerInputError, match='is damaged'):
-        type(fitted).load(path.parent / left)
-    fitted.save(path)
-    assert list_files(path) == ['synthesizer.pkl']
-
-
-def test_links_are_followed_and_modes_are_kept(fitted, path, tmp_path):
-    path.chmod(0o640)
-    link = tmp_path / 'link.pkl'
-    link.symlink_to(path)
-    old = path.stat().st_ino
-    fitted.save(link)
-
-    assert link.is_symlink()
-    assert path.stat().st_ino != old
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-
-
-def test_a_new_file_has_the_mode_of_any_other(fitted, tmp_path):
-    (tmp_path / 'other').write_text('')
-    fitted.save(tmp_path / 'new.pkl')
-
-    assert (tmp_path / 'new.pkl').stat().st_mode == (tmp_path / 'other').stat().st_mode
-
-
-def test_a_folder_that_is_not_there_is_named(fitted, tmp_path):
-    with pytest.raises(FileNotFoundError, match='nowhere'):
-        fitted.save(tmp_path / 'nowhere' / 'synthesizer.pkl')
-
-
 @pytest.mark.parametrize('share', [0.0, 0.01, 0.5, 0.99, 1.0])
 def test_a_truncated_file_is_refused(fitted, path, share):
     whole = path.read_bytes()
@@ -258,37 +158,3 @@ def test_a_synthesizer_of_sdv_is_refused(tmp_path):
         GaussianCopulaSynthesizer(metadata).save(tmp_path / 'theirs.pkl')
     with pytest.raises(SynthesizerInputError, match='but GaussianCopulaSynthesizer'):
         ClustMixSynthesizer.load(tmp_path / 'theirs.pkl')
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match='nowhere.pkl'):
-        ClustMixSynthesizer.load(tmp_path / 'nowhere.pkl')
-
-
-def test_labels_that_see_columns_together_are_saved_with_the_kernel_of_the_user(run_anew, tmp_path):
-    """The kernel is a function of this test, which the process that loads does not have."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(4000, 2)).round(3), columns=['x', 'y'])
-    table['same'] = np.where(table['x'] * table['y'] > 0, 'yes', 'no')
-    columns = {'x': NUMBER, 'y': NUMBER, 'same': {'sdtype': 'categorical'}}
-    metadata = Metadata.load_from_dict({'tables': {'signs': {'columns': columns}}})
-
-    def kernel(first, second):
-        import jax.numpy as jnp
-
-        return jnp.exp(-jnp.sum((first[:, None] - second[None]) ** 2, axis=-1) / 2)
-
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=20.0, target_column='same', kernel=kernel)
-    synthesizer.fit({'signs': table})
-    synthesizer.save(str(tmp_path / 'signs.pkl'))
-    program = """
-import sys
-from sdv.utils import load_synthesizer
-rows = load_synthesizer(sys.argv[1]).sample(3000)['signs']
-clear = rows[(rows['x'] * rows['y']).abs() > 0.3]
-print(((clear['x'] * clear['y'] > 0) == (clear['same'] == 'yes')).mean())
-"""
-    done = run_anew(program, tmp_path / 'signs.pkl')
-
-    assert done.returncode == 0, done.stderr
-    assert float(done.stdout) > 0.85

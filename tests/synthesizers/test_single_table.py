@@ -5,7 +5,6 @@ import warnings
 
 import cloudpickle
 import jax.numpy as jnp
-import numpy as np
 import pandas as pd
 import pytest
 from sdv.errors import RefitWarning, SynthesizerInputError
@@ -16,32 +15,6 @@ from sdv_threea import ClustMixSynthesizer
 NAME = 'people'
 
 NUMERICAL = {'sdtype': 'numerical'}
-
-
-def test_every_dtype_and_kind_of_column(mixed_table, mixed_metadata):
-    settings = {'epsilon': 100.0, 'target_column': 'letter', 'n_components': 1}
-    synthesizer = ClustMixSynthesizer(mixed_metadata, **settings)
-    synthesizer.fit({NAME: mixed_table})
-    sampled = synthesizer.sample(400)[NAME]
-
-    assert list(sampled.columns) == list(mixed_table.columns)
-    assert sampled.dtypes.drop('category').to_dict() == (
-        mixed_table.dtypes.drop('category').to_dict()
-    )
-    assert set(sampled['category'].cat.categories) == {'x', 'y'}
-    has_missing = mixed_table.columns[mixed_table.isna().any()]
-    assert sampled[has_missing].isna().any().all()
-    assert not sampled.drop(columns=[*has_missing, 'many']).isna().any().any()
-    assert (sampled['constant'] == 5).all()
-    assert sampled['cents'].equals(sampled['cents'].round(2))
-    assert (sampled['iso_moment'].dropna().str.slice(11) != '00:00:00').mean() > 0.9
-    for name in ('text_date', 'iso_date', 'offset_date', 'number_date'):
-        template = mixed_metadata.tables[NAME].columns[name].get('datetime_format', '%Y-%m-%d')
-        texts = sampled[name].dropna().astype(str)
-        assert (pd.to_datetime(texts, format=template).dt.strftime(template) == texts).all()
-    words = sampled.drop(columns='many').astype(str)
-    assert not words.apply(lambda column: column.str.contains('secret')).any().any()
-    assert sampled['reference'].str.fullmatch(r'R-\d{4}').all()
 
 
 def test_public_metadata_is_used(build_metadata, small_table):
@@ -116,12 +89,6 @@ def test_private_metadata_is_dropped(build_metadata, small_table):
 def test_a_bad_setting_is_refused_before_any_row_is_seen(mixed_metadata, settings, expected):
     with pytest.raises(SynthesizerInputError, match=expected):
         ClustMixSynthesizer(mixed_metadata, **settings)
-
-
-def test_a_target_without_values_is_refused(small_metadata, small_table):
-    synthesizer = ClustMixSynthesizer(small_metadata, target_column='age')
-    with pytest.raises(Exception, match="target column 'age' has no values"):
-        synthesizer.fit({NAME: small_table.assign(age=np.nan)})
 
 
 def gaussian_kernel(first, second):
@@ -223,28 +190,6 @@ def test_the_accounting_of_the_paper_warns_and_says_so(small_metadata, small_tab
     assert (statement.guarantee, statement.fits) == ('paper', 2)
     assert '  promise   none end to end' in str(statement).splitlines()[1]
     assert 'differential privacy' not in str(statement)
-
-
-def test_no_noise_is_no_promise(small_metadata, small_table):
-    flags = {'enforce_min_max_values': False, 'enforce_rounding': False}
-    synthesizer = ClustMixSynthesizer(small_metadata, epsilon=math.inf, **flags)
-    synthesizer.fit({NAME: small_table})
-    sampled, released = synthesizer.sample(200)[NAME], synthesizer._model.domain['income']
-
-    assert synthesizer.get_privacy_statement().to_dict()['guarantee'] == 'none'
-    assert list(sampled.dtypes) == list(small_table.dtypes)
-    assert sampled['income'].between(released.low, released.high).all()
-
-
-def test_fitting_again_is_another_release(small_metadata, small_table):
-    synthesizer = ClustMixSynthesizer(small_metadata, epsilon=5.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter('error', RefitWarning)
-        synthesizer.fit({NAME: small_table})
-    with pytest.warns(RefitWarning, match=r'costs add up.*sqrt\(2\) times the mu'):
-        synthesizer.fit({NAME: small_table})
-
-    assert len(synthesizer.sample(3)[NAME]) == 3
 
 
 def test_a_large_delta_is_noticed_by_the_released_number_of_rows(small_metadata, small_table):

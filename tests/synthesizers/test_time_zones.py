@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pyarrow
 import pytest
-from sdv.cag import Inequality
 from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
@@ -92,55 +91,6 @@ def test_files_bring_the_same_moments_back(stored, tmp_path):
     read = pd.to_datetime(texts, utc=True, format=template or 'ISO8601')
     pd.testing.assert_series_equal(read.astype(expected.dtype), expected)
     pd.testing.assert_frame_equal(loaded.sample(200)['t'], sampled)
-
-
-def test_a_sample_can_be_fitted_in_its_turn(stored):
-    synthesizer, _, template, sampled = stored
-    again = make(template)
-    again.fit({'t': sampled})
-
-    assert again.sample(20)['t'].dtypes.equals(sampled.dtypes)
-
-
-def fit_zoned(*rules):
-    synthesizer = make(None, end={'sdtype': 'datetime'})
-    synthesizer.add_constraints(list(rules))
-    later = MOMENTS + pd.to_timedelta(np.arange(NUM_ROWS) % 50, 'min')
-    synthesizer.fit({'t': pd.DataFrame({'day': MOMENTS, 'x': range(NUM_ROWS), 'end': later})})
-    return synthesizer
-
-
-@pytest.fixture(scope='module')
-def zoned():
-    return fit_zoned()
-
-
-def test_conditions_and_constraints_compare_moments(zoned):
-    wanted = MOMENTS[30]
-    rows = zoned.sample_from_conditions([Condition({'day': wanted.tz_convert('Asia/Tokyo')})])
-    ruled = fit_zoned(Inequality('day', 'end')).sample(200)['t']
-
-    assert rows['t']['day'].tolist() == [wanted]
-    assert (ruled['day'] <= ruled['end']).all()
-
-
-def test_a_condition_without_a_zone_is_in_that_of_its_column(zoned):
-    """It was read in UTC, without a word."""
-    wanted = MOMENTS[30]
-    clock = wanted.tz_localize(None)
-    asked = [Condition({'day': each}) for each in (clock, str(clock), wanted.tz_convert('UTC'))]
-    rows = zoned.sample_from_conditions(asked)
-    known = pd.DataFrame({'day': [clock, wanted.tz_localize(None)]})
-    others = zoned.sample_remaining_columns(known)
-
-    assert rows['t']['day'].tolist() == [wanted] * 3
-    assert others['t']['day'].tolist() == [wanted] * 2
-
-
-def test_a_condition_at_a_time_that_clocks_show_twice_is_refused(zoned):
-    twice = pd.Timestamp('2020-10-25 02:30')
-    with pytest.raises(ValueError, match=r"'day'.*Europe/Berlin show twice or never: state its"):
-        zoned.sample_from_conditions([Condition({'day': twice})])
 
 
 def test_a_condition_means_the_moment_that_it_says_or_is_refused(stored):

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt import HyperTransformer
-from rdt.transformers import LogScaler
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
-from sdv_threea.synthesizers import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.synthesizers import ClustMixSynthesizer
 from sdv_threea.transforms.dates import DateEncoder
 
 NAME = 'people'
@@ -82,13 +81,6 @@ def test_after_a_fit_transformers_are_those_that_rows_are_drawn_by(table):
         assert shown.columns == [released.name]
 
 
-def test_fitting_a_transformer_to_another_column_leaves_the_synthesizer_as_it_was(table):
-    synthesizer = fit(table)
-    elsewhere = pd.DataFrame({'years': [17, 90]})
-    synthesizer.get_transformers()['age'].fit(elsewhere, 'years')
-    assert list(synthesizer.sample(3)[NAME]) == list(table)
-
-
 def test_fitted_transformers_serve_in_a_hyper_transformer_on_public_rows(table):
     synthesizer = fit(table)
     public = synthesizer.sample(50)[NAME]
@@ -101,16 +93,6 @@ def test_fitted_transformers_serve_in_a_hyper_transformer_on_public_rows(table):
     back = transformer.reverse_transform(codes)
     assert back.dtypes.to_dict() == public.dtypes.to_dict()
     pd.testing.assert_frame_equal(transformer.transform(back), codes)
-
-
-@pytest.mark.filterwarnings('ignore:For this change to take effect')
-def test_a_change_leaves_the_fitted_transformers_of_other_columns(table):
-    synthesizer = fit(table)
-    fitted = synthesizer.get_transformers()
-    synthesizer.update_transformers({'age': LogScaler()})
-    changed = synthesizer.get_transformers()
-    assert [name for name in changed if changed[name] is not fitted[name]] == ['age']
-    assert list(synthesizer.sample(5)[NAME]) == list(table)
 
 
 def test_where_a_constraint_replaced_columns_there_are_those_of_the_derived_ones(table):
@@ -129,34 +111,3 @@ def test_transformers_are_forgotten_with_the_constraints_they_were_assigned_for(
     synthesizer.add_constraints([Inequality('joined', 'left')])
     with pytest.raises(ValueError, match='auto_assign_transformers'):
         synthesizer.get_transformers()
-
-
-def test_a_table_of_many_has_the_transformers_of_its_own_columns(table):
-    tables = {
-        NAME: table.assign(key=range(len(table))),
-        'visit': pd.DataFrame({'person': range(300), 'cost': np.arange(300) % 40}),
-    }
-    columns = {name: {'sdtype': sdtype} for name, sdtype in SDTYPES.items()}
-    visits = {'person': {'sdtype': 'id'}, 'cost': {'sdtype': 'numerical'}}
-    metadata = Metadata.load_from_dict(
-        {
-            'tables': {
-                NAME: {'columns': columns | {'key': {'sdtype': 'id'}}, 'primary_key': 'key'},
-                'visit': {'columns': visits},
-            },
-            'relationships': [
-                {
-                    'parent_table_name': NAME,
-                    'parent_primary_key': 'key',
-                    'child_table_name': 'visit',
-                    'child_foreign_key': 'person',
-                }
-            ],
-        }
-    )
-    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=50.0)
-    synthesizer.fit(tables)
-    assert list(synthesizer.get_transformers(NAME)) == [*SDTYPES, 'key']
-    found = synthesizer.get_transformers('visit')
-    assert list(found) == ['person', 'cost']
-    assert isinstance(found['cost'], NumberEncoder)

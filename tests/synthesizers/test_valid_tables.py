@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.cag import Inequality
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import InvalidDataError
@@ -122,14 +123,7 @@ def test_a_reference_has_to_lead_to_a_row_and_a_unit_may_be_taken_away_whole():
                 'a': {'columns': columns, 'primary_key': 'id'},
                 'b': {'columns': {**columns, 'a_id': {'sdtype': 'id'}}, 'primary_key': 'id'},
             },
-            'relationships': [
-                {
-                    'parent_table_name': 'a',
-                    'parent_primary_key': 'id',
-                    'child_table_name': 'b',
-                    'child_foreign_key': 'a_id',
-                }
-            ],
+            'relationships': [relate('b', 'a_id', 'a', 'id')],
         }
     )
     tables = {

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from sdv.cag import (
     FixedCombinations,
-    FixedIncrements,
     Inequality,
     OneHotEncoding,
     ProgrammableConstraint,
-    Range,
     SingleTableProgrammableConstraint,
 )
 from sdv.cag._errors import ConstraintNotMetError
@@ -61,26 +59,6 @@ def test_nothing_that_a_constraint_has_seen_is_kept(fit, table):
     synthesizer = fit([Secretive('nothing')], table[['low', 'answer']])
 
     assert not hasattr(synthesizer.get_constraints()[0], 'seen')
-
-
-@pytest.mark.parametrize(
-    'constraint',
-    [
-        Inequality('high', 'low'),
-        Range('low', 'high', 'middle'),
-        OneHotEncoding(['yes', 'no']),
-        FixedIncrements('low', 10),
-    ],
-    ids=repr,
-)
-def test_rows_that_break_a_constraint_are_refused(fit, table, constraint):
-    data = table[['low', 'middle', 'high', 'yes', 'no']].assign(low=777)
-    data['middle'] = data['high'] = 888
-    name = type(constraint).__name__
-    with pytest.raises(ConstraintNotMetError, match=f"break the constraint '{name}'") as caught:
-        fit([constraint], data)
-
-    assert '777' not in str(caught.value)
 
 
 def test_constraints_that_cannot_be_met_are_refused_and_none_is_added(metadata, below_largest):

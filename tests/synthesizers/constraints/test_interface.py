@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 
-import cloudpickle
-import pandas as pd
 import pytest
-from sdv.cag import FixedCombinations, Inequality
+from sdv.cag import Inequality
 from sdv.errors import RefitWarning
-from sdv.utils import load_constraints
 
 from sdv_threea import ClustMixSynthesizer
 
@@ -44,14 +41,6 @@ def test_the_modified_metadata_describes_what_is_modelled(metadata, table, every
     assert 'country' not in modified
 
 
-def test_preprocessing_and_fitting_by_hand(metadata, table, everything):
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=math.inf, n_components=1)
-    synthesizer.add_constraints(everything)
-    synthesizer.fit_processed_data(synthesizer.preprocess({NAME: table}))
-
-    synthesizer.validate_constraints(synthesizer.sample(50)[NAME])
-
-
 def test_a_name_that_is_taken_is_not_taken_again(build_metadata, table):
     columns = dict.fromkeys(['low', 'high', 'low#high'], {'sdtype': 'numerical'})
     columns |= {'low#high.missing': {'sdtype': 'categorical'}}
@@ -63,22 +52,3 @@ def test_a_name_that_is_taken_is_not_taken_again(build_metadata, table):
 
     assert (sampled['low#high'] == 1.5).all()
     assert (sampled['low'] <= sampled['high']).all()
-
-
-def test_saved_and_loaded_constraints_hold(fit, table, tmp_path):
-    columns = ['city', 'country', 'low', 'high']
-    synthesizer = fit([FixedCombinations(columns[:2]), Inequality('low', 'high')], table[columns])
-    loaded = cloudpickle.loads(cloudpickle.dumps(synthesizer))
-    sampled = synthesizer.sample(100)[NAME]
-    loaded.validate_constraints(sampled)
-    pd.testing.assert_frame_equal(loaded.sample(100)[NAME], sampled)
-
-    synthesizer.get_constraints(tmp_path / 'constraints.json')
-    again = fit(load_constraints(tmp_path / 'constraints.json'), table[columns])
-    again.validate_constraints(again.sample(100)[NAME])
-
-
-def test_validating_rows_that_hold_unreleased_combinations(fit, table):
-    data = table[['city', 'country', 'low']]
-    synthesizer = fit([FixedCombinations(['city', 'country'])], data, epsilon=1.0)
-    synthesizer.validate({NAME: data.assign(country='another')})

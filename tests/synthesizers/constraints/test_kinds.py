@@ -55,43 +55,6 @@ def test_sampled_rows_obey_and_none_is_rejected_unless_ranges_overlap(
     assert 'the constraints' in synthesizer.get_privacy_statement().public
 
 
-def test_combinations_come_as_often_as_in_the_table(fit, table):
-    synthesizer = fit([FixedCombinations(['city', 'country'])], table[['city', 'country', 'low']])
-    sampled = synthesizer.sample(6_000)[NAME]
-    shares = [
-        rows.fillna({'country': 'none'}).groupby(['city', 'country']).size() / len(rows)
-        for rows in (table, sampled)
-    ]
-
-    assert set(shares[1].index) <= set(shares[0].index)
-    assert shares[0].sub(shares[1], fill_value=0).abs().max() < 0.04
-
-
-def test_what_columns_have_to_do_with_each_other_is_kept(
-    fit, table, everything, metadata, count_rejected
-):
-    # Labels as uncertain as the private ones: surer ones exaggerate what the target goes with.
-    synthesizer = fit(everything, target='answer', alpha=1.0)
-    sampled = synthesizer.sample(4_000)[NAME]
-
-    assert count_rejected(synthesizer) == 0
-    assert_valid(everything, table, sampled, metadata)
-
-    def correlate(rows, one, other):
-        return rows[one].corr(rows[other])
-
-    assert list(table) == list(sampled)
-    for pair in [('low', 'middle'), ('low', 'high'), ('known', 'later')]:
-        assert abs(correlate(table, *pair) - correlate(sampled, *pair)) < 0.1
-    for name in ['low', 'middle', 'high', 'known', 'later']:
-        assert abs(table[name].mean() - sampled[name].mean()) < 0.15 * table[name].std()
-        assert abs(table[name].isna().mean() - sampled[name].isna().mean()) < 0.04
-    both = [(rows['known'].isna() & rows['later'].isna()).mean() for rows in (table, sampled)]
-    assert abs(both[0] - both[1]) < 0.04
-    young = [rows.groupby('answer')['middle'].mean() for rows in (table, sampled)]
-    assert young[0].sub(young[1]).abs().max() < 2
-
-
 @pytest.mark.parametrize('target', ['low', 'middle', 'high'])
 def test_a_target_may_be_ordered(fit, table, target, count_rejected):
     data = table[['low', 'middle', 'high', 'unsorted']]
@@ -102,19 +65,6 @@ def test_a_target_may_be_ordered(fit, table, target, count_rejected):
     # Numbers that are narrower than their differences are modelled, and may be out of order.
     assert count_rejected(synthesizer) < 100
     assert abs(sampled[target].mean() - table[target].mean()) < 0.2 * table[target].std()
-
-
-def test_a_target_may_be_part_of_a_combination_or_a_flag(fit, table):
-    data = table[['city', 'country', 'yes', 'no', 'maybe']]
-    synthesizer = fit([FixedCombinations(['city', 'country'])], data, target='country')
-    sampled = synthesizer.sample(300)[NAME]
-    assert set(zip(sampled['city'], sampled['country'].fillna(''), strict=True)) <= set(
-        zip(table['city'], table['country'].fillna(''), strict=True)
-    )
-
-    synthesizer = fit([OneHotEncoding(['yes', 'no', 'maybe'])], data, target='yes')
-    sampled = synthesizer.sample(300)[NAME]
-    assert (sampled[['yes', 'no', 'maybe']].astype(int).sum(axis=1) == 1).all()
 
 
 def test_constraints_that_cannot_be_built_in_together_are_met_by_rejection(fit, table):

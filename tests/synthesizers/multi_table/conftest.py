@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer
@@ -94,13 +95,7 @@ def describe_tables(name, tables):
             **({'primary_key': 'pk'} if 'pk' in rows else {}),
         }
     relationships = [
-        {
-            'parent_table_name': parent,
-            'child_table_name': child,
-            'parent_primary_key': 'pk',
-            'child_foreign_key': column,
-        }
-        for child, column, parent, _ in list_links(name)
+        relate(child, column, parent, 'pk') for child, column, parent, _ in list_links(name)
     ]
     return Metadata.load_from_dict({'tables': described, 'relationships': relationships})
 

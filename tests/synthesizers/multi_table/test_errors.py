@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.errors import (
     InvalidDataError,
     InvalidDataTypeError,
@@ -66,14 +67,6 @@ def test_a_broken_database_is_refused_before_anything_is_spent(
         synthesizer.sample(5, 'a')
 
 
-def test_tables_that_are_missing_or_unknown_are_named(tables, make):
-    synthesizer = make('chain', tables)
-    with pytest.raises(InvalidDataError, match="'c' of the metadata is not in the data"):
-        synthesizer.fit({name: rows for name, rows in tables.items() if name != 'c'})
-    with pytest.raises(InvalidDataError, match="'q' is not in the metadata"):
-        synthesizer.fit({**tables, 'q': tables['a']})
-
-
 @pytest.mark.parametrize('data', [None, 3, [], {'a': [1, 2]}])
 def test_what_is_no_database_is_refused(tables, data, make):
     with pytest.raises(InvalidDataTypeError, match='dictionary'):
@@ -127,44 +120,8 @@ def test_a_bad_setting_is_refused_by_name(settings, message, make):
 def test_tables_that_refer_in_a_circle_are_refused(links):
     """Whoever sees it first, SDV or we: it is one error, before there are any rows."""
     columns = {'pk': {'sdtype': 'id'}, 'ref': {'sdtype': 'id'}}
-    relationships = [
-        {
-            'parent_table_name': parent,
-            'child_table_name': child,
-            'parent_primary_key': 'pk',
-            'child_foreign_key': 'ref',
-        }
-        for child, parent in links
-    ]
+    relationships = [relate(child, 'ref', parent, 'pk') for child, parent in links]
     tables = {name: {'columns': columns, 'primary_key': 'pk'} for name in ('b', 'c')}
     with pytest.raises((SynthesizerInputError, InvalidMetadataError), match='circular'):
         metadata = Metadata.load_from_dict({'tables': tables, 'relationships': relationships})
         ClustMixMultiTableSynthesizer(metadata, privacy_unit='b')
-
-
-def test_metadata_is_that_of_sdv():
-    with pytest.raises(SynthesizerInputError, match='^metadata must be an sdv.metadata.Metadata'):
-        ClustMixMultiTableSynthesizer({'tables': {}})
-
-
-@pytest.mark.parametrize('wrong', [0, -1, 1.5, 'many', True, 10**400])
-@pytest.mark.parametrize('argument', ['num_rows', 'batch_size', 'max_tries_per_batch'])
-def test_numbers_of_rows_and_tries_are_whole(fitted, argument, wrong):
-    with pytest.raises(ValueError, match=f'^{argument} must be a whole number'):
-        fitted.sample(**{'num_rows': 3, 'main_table_name': 'a', argument: wrong})
-
-
-@pytest.mark.parametrize('scale', [0, -1.0, float('nan'), float('inf'), 1e300, 'large', True])
-def test_a_scale_is_a_number_that_is_not_absurd(fitted, scale):
-    with pytest.raises(SynthesizerInputError, match='scale'):
-        fitted.sample_scale(scale)
-
-
-@pytest.mark.parametrize('wrong', [['a'], 3, {}])
-def test_names_of_tables_are_texts(fitted, wrong):
-    with pytest.raises(ValueError, match='^table_name must be a text'):
-        fitted.set_table_parameters(wrong, {})
-    with pytest.raises(ValueError, match='^main_table_name must be a text'):
-        fitted.sample(3, wrong)
-    with pytest.raises(SynthesizerInputError, match='^table_parameters must map'):
-        fitted.set_table_parameters('a', ['alpha'])

@@ -5,34 +5,13 @@ from __future__ import annotations
 import json
 import math
 
-import pandas as pd
 import pytest
 from sdv.errors import NotFittedError, SynthesizerInputError
 from sdv.metadata import Metadata
-from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 
 pytestmark = pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
-
-
-def test_samples_differ_until_sampling_is_reset(fitted):
-    first, second = fitted.sample(30, 'a'), fitted.sample(30, 'a')
-    fitted.reset_sampling()
-    again = fitted.sample(30, 'a')
-    for name in first:
-        pd.testing.assert_frame_equal(first[name], again[name])
-    assert not first['a']['amount'].equals(second['a']['amount'])
-
-
-def test_a_saved_synthesizer_samples_the_same_tables(fitted, tmp_path):
-    fitted.reset_sampling()
-    fitted.save(tmp_path / 'model.pkl')
-    loaded = load_synthesizer(tmp_path / 'model.pkl')
-    expected, found = fitted.sample(30, 'a'), loaded.sample(30, 'a')
-    for name in expected:
-        pd.testing.assert_frame_equal(found[name], expected[name])
-    assert str(loaded.get_privacy_statement()) == str(fitted.get_privacy_statement())
 
 
 def test_the_parameters_come_back(tables, make, make_metadata):
@@ -61,20 +40,6 @@ def test_a_table_has_parameters_of_its_own(tables, make):
 def test_the_promise_cannot_be_set_for_one_table(tables, parameter, make):
     with pytest.raises(SynthesizerInputError, match=f'{parameter}.*whole database'):
         make('chain', tables).set_table_parameters('b', {parameter: 1})
-
-
-def test_the_target_of_a_table_is_that_of_its_synthesizer(tables, make):
-    synthesizer = make('chain', tables, target={'c': 'kind'})
-
-    parameters = synthesizer.get_table_parameters('c')['synthesizer_parameters']
-    assert parameters['target_column'] == 'kind'
-
-
-def test_metadata_and_info_are_told(fitted, tables, make_metadata):
-    assert fitted.get_metadata().to_dict() == make_metadata('chain', tables).to_dict()
-    info = fitted.get_info()
-    assert info['class_name'] == 'ClustMixMultiTableSynthesizer'
-    assert info['is_fit'] is True
 
 
 def test_private_facts_in_the_metadata_are_dropped(tables):
@@ -151,24 +116,3 @@ def test_fitting_in_two_steps_is_fitting(tables, make, check_integrity):
     synthesizer.fit_processed_data(processed)
 
     check_integrity('chain', tables, synthesizer.sample(25, 'a'))
-
-
-def test_the_users_tables_are_left_as_they_are(tables, make):
-    before = {name: rows.copy(deep=True) for name, rows in tables.items()}
-    make('chain', tables).fit(tables)
-
-    for name, rows in tables.items():
-        pd.testing.assert_frame_equal(rows, before[name])
-
-
-@pytest.mark.parametrize('first', ['sdv', 'sdv_threea'])
-def test_sdv_knows_the_class_whoever_is_imported_first(run_anew, first):
-    program = (
-        "import warnings; warnings.simplefilter('error', UserWarning)\n"
-        f'import {first}\n'
-        'from sdv.multi_table import ClustMixMultiTableSynthesizer as one\n'
-        'from sdv_threea import ClustMixMultiTableSynthesizer as other\n'
-        'assert one is other'
-    )
-    done = run_anew(program)
-    assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
@@ -25,14 +26,7 @@ def describe(part, birth=None):
                 'patient': {'columns': own, 'primary_key': ['part', 'num']},
                 'stay': {'columns': stays, 'primary_key': 'sid'},
             },
-            'relationships': [
-                {
-                    'parent_table_name': 'patient',
-                    'parent_primary_key': ['part', 'num'],
-                    'child_table_name': 'stay',
-                    'child_foreign_key': ['part', 'num'],
-                }
-            ],
+            'relationships': [relate('stay', ['part', 'num'], 'patient', ['part', 'num'])],
         }
     )
 
@@ -109,14 +103,7 @@ def test_references_to_a_public_table_lead_to_its_rows(dtype):
                 },
                 'stay': {'columns': {'sid': ID, 'code': ID, 'los': NUMBER}, 'primary_key': 'sid'},
             },
-            'relationships': [
-                {
-                    'parent_table_name': 'codes',
-                    'parent_primary_key': 'code',
-                    'child_table_name': 'stay',
-                    'child_foreign_key': 'code',
-                }
-            ],
+            'relationships': [relate('stay', 'code', 'codes', 'code')],
         }
     )
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=20.0, public_tables=['codes'])

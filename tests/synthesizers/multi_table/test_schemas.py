@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer
@@ -15,12 +16,11 @@ from sdv_threea.relational.release import DatabaseRelease, Drawn
 pytestmark = pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
 
 
-@pytest.mark.parametrize('epsilon', [1.0, math.inf])
 def test_any_schema_comes_back_with_all_references_intact(
-    schema, epsilon, make, make_tables, check_integrity
+    schema, make, make_tables, check_integrity
 ):
     real = make_tables(schema)
-    synthesizer = make(schema, real, epsilon=epsilon)
+    synthesizer = make(schema, real, epsilon=1.0)
     synthesizer.fit(real)
 
     for num_rows in (1, 40):
@@ -31,14 +31,14 @@ def test_any_schema_comes_back_with_all_references_intact(
     check_integrity(schema, real, synthesizer.sample_scale(2.0))
 
 
-@pytest.mark.parametrize('name', ['nullable', 'several_parents', 'diamond', 'public_parent'])
+@pytest.mark.parametrize('name', ['nullable', 'several_parents', 'public_parent'])
 def test_missing_references_come_back_at_their_rate(name, make, make_tables, read_links):
     real = make_tables(name, 600)
     synthesizer = make(name, real, epsilon=math.inf)
     synthesizer.fit(real)
     sampled = synthesizer.sample_scale(2.0)
     for child, column, _, nullable in read_links(name):
-        if nullable and name != 'diamond':
+        if nullable:
             assert sampled[child][column].isna().mean() == pytest.approx(0.2, abs=0.07)
 
 
@@ -75,22 +75,6 @@ def test_a_table_of_which_no_row_is_drawn_has_its_columns(fitted, tables, monkey
         assert list(rows.columns) == list(tables[name].columns)
 
 
-def test_columns_may_have_whole_numbers_for_names(make_tables, make_metadata):
-    real = make_tables('chain')
-    metadata = make_metadata('chain', real).to_dict()
-    for table in metadata['tables'].values():
-        table['columns'] = {RENAMED.get(k, k): v for k, v in table['columns'].items()}
-    real = {name: rows.rename(columns={'amount': 7, 'kind': 8}) for name, rows in real.items()}
-    synthesizer = ClustMixMultiTableSynthesizer(Metadata.load_from_dict(metadata), epsilon=8.0)
-    synthesizer.fit(real)
-    for name, rows in synthesizer.sample(20, 'a').items():
-        assert list(rows.columns) == list(real[name].columns)
-    assert 7 in real['a'].columns
-
-
-RENAMED = {'amount': '7', 'kind': '8'}
-
-
 def make_composite(num_rows=150):
     rng = np.random.default_rng(0)
     pairs = [(site, number) for site in 'xyz' for number in range(num_rows // 3)]
@@ -120,14 +104,7 @@ def make_composite(num_rows=150):
                 'primary_key': ['site', 'number', 'line'],
             },
         },
-        'relationships': [
-            {
-                'parent_table_name': 'a',
-                'child_table_name': 'b',
-                'parent_primary_key': ['site', 'number'],
-                'child_foreign_key': ['site', 'number'],
-            }
-        ],
+        'relationships': [relate('b', ['site', 'number'], 'a', ['site', 'number'])],
     }
     return {'a': a, 'b': b}, metadata
 
@@ -143,29 +120,3 @@ def test_keys_of_several_columns_are_kept_and_unique():
     assert len(set(keys['a'])) == len(keys['a'])
     assert set(keys['b']) <= set(keys['a'])
     assert not sampled['b'].duplicated(['site', 'number', 'line']).any()
-
-
-def test_a_table_of_keys_alone_has_rows():
-    key = {'sdtype': 'id'}
-    tables = {
-        'a': {'columns': {'pk': key}, 'primary_key': 'pk'},
-        'b': {'columns': {'pk': key, 'a_id': key}, 'primary_key': 'pk'},
-    }
-    link = {
-        'parent_table_name': 'a',
-        'child_table_name': 'b',
-        'parent_primary_key': 'pk',
-        'child_foreign_key': 'a_id',
-    }
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
-    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=math.inf)
-    rows = np.arange(40)
-    synthesizer.fit(
-        {'a': pd.DataFrame({'pk': rows}), 'b': pd.DataFrame({'pk': rows, 'a_id': rows})}
-    )
-    sampled = synthesizer.sample(20, 'a')
-
-    assert [list(each) for each in sampled.values()] == [['pk'], ['pk', 'a_id']]
-    assert len(sampled['a']) == 20
-    assert len(sampled['b'])
-    assert set(sampled['b']['a_id']) <= set(sampled['a']['pk'])
