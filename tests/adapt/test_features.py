@@ -198,19 +198,6 @@ def test_too_many_columns_for_exact_products_are_refused():
         whole_features(np.empty((0, 2**23), dtype=int), make())
 
 
-def test_scores_out_of_reach_are_cut():
-    far = as_points(np.array([[2**62, -(2**63), 5]])) * SCORE_UNITS
-
-    np.testing.assert_array_equal(far, [[LARGEST_SCORE, -LARGEST_SCORE, 5]])
-
-
-def test_a_row_that_overflows_warns_of_nothing():
-    features = make(ReluNtk(3, 1e15))
-
-    with np.errstate(all='raise'):
-        assert whole_features(draw_scores(features), features).shape == (1301, 32)
-
-
 @pytest.mark.parametrize('weights', [np.ones(2000), np.random.default_rng(3).random(2000)])
 def test_over_the_draws_features_are_uncorrelated_with_scores_and_each_other(weights):
     scores = np.random.default_rng(1).normal(size=(2000, 4)) * SCORE_UNITS
@@ -242,18 +229,6 @@ def test_a_product_of_two_scores_is_in_the_span_of_features():
     fitted = np.linalg.lstsq(inputs[:2000], product[:2000], rcond=None)[0]
 
     assert np.corrcoef(inputs[2000:] @ fitted, product[2000:])[0, 1] > 0.9
-
-
-@pytest.mark.parametrize('unclipped', [0.0, 0.5, 0.9, 1.0])
-def test_the_radius_leaves_a_share_of_the_draws_as_they_are(unclipped):
-    rng = np.random.default_rng(0)
-    scores = np.rint(rng.normal(size=(600, 5)) * SCORE_UNITS).astype(int)
-    features = make(unclipped=unclipped)
-    wide = dataclasses.replace(features, radius=LARGEST_RADIUS)
-
-    unchanged = (whole_features(scores, features) == whole_features(scores, wide)).all(axis=1)
-
-    assert unchanged.mean() == pytest.approx(unclipped, abs=0.05)
 
 
 def test_rank_is_bounded_by_what_the_landmarks_span():

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from sdv_threea.adapt.kernels import UserKernel, as_kernel
-from sdv_threea.adapt.ntk import ReluNtk
 
 POINTS = np.random.default_rng(0).normal(size=(5, 3))
 
@@ -44,10 +43,6 @@ def test_a_plain_function_is_evaluated_in_double_precision():
     np.testing.assert_allclose(rows, expected.T, rtol=1e-14)
     assert dict(jax.config.values) == before
     assert jnp.ones(1).dtype == jnp.float32
-
-
-def test_the_default_kernel_may_be_brought_too():
-    assert as_kernel(ReluNtk(3)) == ReluNtk(3)
 
 
 def test_a_kernel_is_computed_on_the_default_device():

@@ -50,13 +50,6 @@ def test_a_record_of_no_use_for_features_moves_nothing():
     assert np.isfinite(found.log_odds(np.full((2, 3), -1))).all()
 
 
-@pytest.mark.parametrize('mu', [1e-9, 1e-3, 0.03])
-def test_small_budgets_carry_none(mu):
-    records = make_task(1000)
-    draws = draw_independent(records, np.random.default_rng(0))
-    assert plan(records, draws, mu, AdaptConstants()) is None
-
-
 def test_a_single_column_has_nothing_to_say_together_and_neither_have_linear_kernels():
     records, constants = make_task(5000), AdaptConstants()
     draws = draw_independent(records, np.random.default_rng(0))
@@ -94,31 +87,6 @@ def test_features_that_say_nothing_are_left_out_and_slopes_without_them_need_les
         assert without.released.endswith(' 4 weights') and last.released == without.released
         assert not with_features.released.endswith(' 4 weights')
         assert without.noise_scale < with_features.noise_scale / 2
-
-
-@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_nothing_is_spent_on_features_of_which_no_slope_would_tell(neighbors):
-    terms = {'noise': no_noise, 'neighbors': neighbors}
-    alone, of_alone = fit(make_xor(), 0.5, together=False, **terms)
-    model, receipts = fit(make_xor(), 0.5, together=True, least_promise=1e9, **terms)
-    _, tried = fit(make_xor(), 0.5, together=True, least_promise=0.0, **terms)
-
-    assert model.interplay is None and receipts == of_alone
-    assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(0.5)
-    assert (model.offsets == alone.offsets).all()
-    assert len(tried) > len(receipts)
-
-
-def test_a_rare_class_tells_too_little_of_features_to_spend_on_them():
-    records = make_xor()
-    kept = np.concatenate(
-        [np.flatnonzero(records.labels == 0), np.flatnonzero(records.labels)[:80]]
-    )
-    rare = Encoded(records.codes[kept], records.labels[kept])
-
-    for these, tried in ((records, True), (rare, False)):
-        _, receipts = fit(these, 0.1, together=True, noise=no_noise)
-        assert any('kernel features' in each.released for each in receipts) == tried
 
 
 def test_steps_without_features_are_of_all_rows_again(monkeypatch):

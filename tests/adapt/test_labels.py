@@ -21,20 +21,14 @@ from label_tasks import (
 )
 from sklearn.linear_model import LogisticRegression
 
-from sdv_threea.accounting import Receipt
-from sdv_threea.adapt import labels as labels_module
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS
 from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
 from sdv_threea.adapt.fit import Fit
-from sdv_threea.adapt.labels import num_draws
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.approximate import moments as moments_module
-from sdv_threea.approximate.moments import constant_weight
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.triangles import pack
-from sdv_threea.privacy.statistics import moment_sensitivity
-from sdv_threea.statistics import sensitivities
 
 
 def measure_loss(chances, labels):
@@ -86,15 +80,6 @@ def test_a_kernel_that_a_user_wrote_in_jax_sees_it_too_and_travels():
     np.testing.assert_array_equal(copy.log_odds(fresh.codes), model.log_odds(fresh.codes))
 
 
-def test_where_columns_say_all_one_by_one_features_cost_little():
-    records, fresh = make_task(), make_task(seed=1)
-    losses = [
-        measure_loss(fit(records, 1.0, together=each)[0].chances(fresh.codes), fresh.labels)
-        for each in (False, True)
-    ]
-    assert losses[1] < losses[0] + 0.01
-
-
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
 @pytest.mark.parametrize('together', [False, True])
 @pytest.mark.parametrize('mu', [0.5, math.inf])
@@ -130,59 +115,6 @@ def test_the_parts_of_the_price_are_those_of_the_constants():
     assert shares == pytest.approx(expected)
 
 
-def test_replacing_a_record_costs_more_noise():
-    one, two = (
-        fit(make_task(2000), 0.5, together=True, neighbors=each, noise=no_noise)[1]
-        for each in ('add_remove', 'replace_one')
-    )
-    # The first slopes, and the moments: later radii follow from the noise of those before.
-    for at, factor in ((0, 2), (3, math.sqrt(2))):
-        assert two[at].sensitivity == pytest.approx(factor * one[at].sensitivity)
-
-
-def test_sensitivities_are_those_of_the_radii(monkeypatch):
-    """What the receipts say is what the sums were clipped to."""
-    radii, sum_slopes = [], labels_module.sum_slopes
-
-    def listen(evidence, model, radius, chunk):
-        radii.append(radius)
-        return sum_slopes(evidence, model, radius, chunk)
-
-    monkeypatch.setattr(labels_module, 'sum_slopes', listen)
-    records = make_task(2000)
-    draws = draw_independent(records, np.random.default_rng(0))
-    features = plan(records, draws, 0.5, AdaptConstants())
-    _, receipts = fit(records, 0.5, together=True, noise=no_noise)
-
-    slopes = [each for each in receipts if 'slopes' in each.released]
-    assert len(radii) == len(slopes) == 6  # the rows are one chunk
-    for radius, receipt in zip(radii, slopes, strict=True):
-        bound = sensitivities.slopes(radius=radius, neighbors='add_remove') / 2**20
-        assert receipt.sensitivity == pytest.approx(bound)
-    (moments,) = (each for each in receipts if 'slopes' not in each.released)
-    norm = math.hypot(features.radius, constant_weight(features.radius, 0.3)) / FEATURE_UNITS
-    assert moments.sensitivity == pytest.approx(moment_sensitivity(norm))
-
-
-def test_private_rows_reach_the_model_through_noise_alone(monkeypatch):
-    """With constants in place of what is released, two wholly different tables give one model."""
-
-    def answer(values, *, sensitivity, mu, stage, released, resolution=1.0, noise):
-        rng = np.random.default_rng(values.size)
-        receipt = Receipt(
-            stage=stage, released=released, sensitivity=sensitivity, noise_scale=1.0, mu=mu
-        )
-        return np.abs(rng.normal(0, 300, values.shape)), receipt
-
-    monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', answer)
-    records, other = make_xor(), make_task(500)
-
-    models = [fit(records, 1.0, together=True, private=each) for each in (records, other)]
-
-    assert models[0][1] == models[1][1]
-    assert cloudpickle.dumps(models[0][0]) == cloudpickle.dumps(models[1][0])
-
-
 def test_much_noise_leaves_what_the_draws_say():
     records = make_task()
     quiet, loud = (fit(records, mu)[0] for mu in (math.inf, 1e-4))
@@ -191,21 +123,6 @@ def test_much_noise_leaves_what_the_draws_say():
     odds = [each.log_odds(records.codes)[:, 1] for each in (quiet, loud, lost)]
     assert np.corrcoef(odds[1], odds[2])[0, 1] > 0.99
     assert np.corrcoef(odds[0], odds[1])[0, 1] > 0.9
-
-
-def test_most_draws_of_each_class_have_slopes_within_the_radius():
-    records = make_task()
-    draws, constants = draw_independent(records, np.random.default_rng(0)), AdaptConstants()
-    fitted = Fit(weigh(records), draws, constants)
-    fitted.start()
-    model = fitted.model(score(records), None)
-    left = np.abs(draws.labels - model.chances(draws.codes)[:, 1])
-    looked = [own[:, column] for own, column in zip(weigh(records), draws.codes.T, strict=True)]
-    squares = 1 + sum(np.square(each / EVIDENCE_UNITS) for each in looked)
-    norms = left * np.sqrt(squares[0])
-    shorter = [(norms[draws.labels == at] <= fitted.radius() / 2**20).mean() for at in (0, 1)]
-    assert min(shorter) == pytest.approx(0.9, abs=0.06)
-    assert min(shorter) >= 0.9
 
 
 def test_the_whole_model_is_the_model_but_for_rounding():
@@ -231,9 +148,3 @@ def test_the_whole_model_is_the_model_but_for_rounding():
     expected = fitted.model(pooled, features).log_odds(draws.codes)
     assert not expected[:, 0].any()
     np.testing.assert_allclose(found[:, 0], expected[:, 1], atol=0.05)
-
-
-def test_wide_tables_and_many_classes_are_drawn_less_often():
-    assert num_draws(2, 14) == 10_000
-    assert 1000 < num_draws(2, 1000) < 10_000
-    assert num_draws(26, 617) == 1000

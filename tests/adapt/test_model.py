@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -99,18 +98,7 @@ def test_adjusted_models_have_the_shares_of_the_classes(together):
     np.testing.assert_allclose(weights @ found.chances(codes) / weights.sum(), shares, atol=1e-6)
 
 
-def test_a_label_model_can_do_without_columns():
-    model = LabelModel(np.array([0.0, math.log(3)]), ())
-    np.testing.assert_allclose(model.chances(np.zeros((2, 0), int)), [[0.25, 0.75]] * 2)
-
-
 def test_classes_are_drawn_by_their_chances():
     model, codes = make_model(3), np.tile(make_codes(1, seed=5), (50_000, 1))
     drawn = np.bincount(model.draw(codes, np.random.default_rng(0)), minlength=3) / 50_000
     np.testing.assert_allclose(drawn, model.chances(codes[:1])[0], atol=0.015)
-
-
-def test_models_come_back_from_pickles_as_they_were():
-    model, codes = make_model(3), make_codes(50, seed=1)
-    copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.log_odds(codes), model.log_odds(codes))

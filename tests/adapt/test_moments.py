@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.features import FEATURE_UNITS, LARGEST_RADIUS, make_features
+from sdv_threea.adapt.features import FEATURE_UNITS, make_features
 from sdv_threea.adapt.moments import add_features, match_moments, release_feature_moments
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.adapt.slopes import Featured
-from sdv_threea.approximate.moments import ScoreMoments, constant_weight
+from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.privacy.statistics import moment_sensitivity
 
 CONSTANTS = AdaptConstants()
 RADIUS = 5 * FEATURE_UNITS
@@ -48,57 +47,6 @@ def release(rows, *, radius=RADIUS, mu=math.inf, neighbors='add_remove', noise=n
     return release_feature_moments(rows, radius, CONSTANTS, **terms)
 
 
-def flatten(moments, weight):
-    """Weighted moments again, as the proof has them: squares times 12, others times 17."""
-    full = np.empty((moments.products.shape[1] + 1,) * 2)
-    full[0, 0] = moments.counts[0] * weight**2
-    full[0, 1:] = full[1:, 0] = moments.sums[0] * weight
-    full[1:, 1:] = moments.products[0]
-    upper = np.triu_indices(len(full))
-    return full[upper] * np.where(upper[0] == upper[1], 12, 17)
-
-
-HOSTILE = [
-    np.zeros((1, 3), int),
-    np.array([[RADIUS, 0, 0]]),
-    np.array([[-RADIUS, 0, 0]]),
-    np.array([[0, RADIUS, 0]]),
-    np.full((1, 3), RADIUS),  # longer than the radius
-    np.full((1, 3), -(2**40)),
-    np.full((1, 3), 2**15),
-]
-
-
-@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_no_row_moves_the_moments_by_more_than_the_sensitivity(neighbors):
-    rows = draw_features(np.random.default_rng(0), 40, np.eye(3))
-    weight = constant_weight(RADIUS, CONSTANTS.count_weight) / FEATURE_UNITS
-    found = []
-    for row in HOSTILE:
-        moments, receipt = release(make_rows(np.vstack([rows, row])), neighbors=neighbors)
-        found.append(flatten(moments, weight))
-    moments, receipt = release(make_rows(rows), mu=1.0, neighbors=neighbors)
-    without = flatten(moments, weight)
-
-    added = max(np.linalg.norm(each - without) for each in found)
-    replaced = max(np.linalg.norm(one - other) for one in found for other in found)
-
-    bound = moment_sensitivity(RADIUS / FEATURE_UNITS * math.hypot(1, 0.3), neighbors)
-    assert receipt.sensitivity == pytest.approx(bound, rel=1e-2)
-    farthest = replaced if neighbors == 'replace_one' else added
-    assert 0.7 * receipt.sensitivity < farthest <= receipt.sensitivity
-
-
-def test_rows_at_the_largest_radius_are_summed_exactly():
-    features = clip_norm(np.full((5000, 4), LARGEST_RADIUS), LARGEST_RADIUS)
-    moments, _ = release(make_rows(features), radius=LARGEST_RADIUS)
-
-    expected = 5000 * int(features[0, 0]) ** 2 / FEATURE_UNITS**2
-    np.testing.assert_array_equal(moments.products, np.full((1, 4, 4), expected))
-    assert moments.sums[0].tolist() == pytest.approx([5000 * features[0, 0] / FEATURE_UNITS] * 4)
-    assert moments.counts[0] == 5000
-
-
 def test_moments_of_chunks_add_up_to_those_of_the_table_to_the_bit():
     rows = make_rows(draw_features(np.random.default_rng(1), 2000, np.eye(5)))
     order = np.random.default_rng(2).permutation(2000)
@@ -109,23 +57,6 @@ def test_moments_of_chunks_add_up_to_those_of_the_table_to_the_bit():
     for one, two in pairwise(wholes):
         for name in ('counts', 'sums', 'products'):
             np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-
-
-@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_one_receipt_pays_for_one_draw_of_noise(neighbors):
-    draws = []
-
-    def recorded(size, scale):
-        draws.append(size)
-        return no_noise(size, scale)
-
-    rows = make_rows(draw_features(np.random.default_rng(1), 100, np.eye(8)))
-    _, receipt = release(rows, mu=0.25, neighbors=neighbors, noise=recorded)
-
-    assert draws == [9 * 10 // 2]
-    assert (receipt.stage, receipt.mu, receipt.delta, receipt.charged) == ('adapt', 0.25, 0, True)
-    assert 'kernel features' in receipt.released
-    assert receipt.noise_scale == pytest.approx(receipt.sensitivity / 0.25, rel=1e-3)
 
 
 def test_without_noise_moments_are_those_of_the_features():
@@ -192,15 +123,6 @@ def test_without_noise_draws_get_the_released_moments():
     np.testing.assert_allclose(measure(matched, weights), expected, rtol=1e-3, atol=1e-3)
 
 
-def test_moments_that_draws_have_already_move_nothing():
-    rng = np.random.default_rng(4)
-    draws, weights = rng.normal(size=(3000, 6)) + 0.2, rng.uniform(1, 9, 3000)
-
-    matched = match_moments(draws, weights, moments_of(draws, weights))
-
-    np.testing.assert_allclose(matched, draws, atol=1e-4)
-
-
 @pytest.mark.parametrize('seed', range(3))
 def test_where_noise_hides_all_draws_stay_as_they_are(seed):
     rng = np.random.default_rng(seed)
@@ -260,14 +182,3 @@ def test_a_constant_feature_does_not_blow_up(constant, scale):
     assert np.isfinite(matched).all()
     # No draw is longer than private rows are.
     assert np.linalg.norm(matched, axis=1).max() < 30
-
-
-def test_directions_without_variance_keep_a_little():
-    """Noise may say that nothing varies, or less than nothing; curvature must not be zero."""
-    rng = np.random.default_rng(7)
-    draws, weights = rng.normal(size=(2000, 4)), np.ones(2000)
-
-    matched = match_moments(draws, weights, make_moments(-1e6 * np.eye(4), np.zeros(4), 2000))
-
-    variances = np.linalg.eigvalsh(measure(matched, weights))
-    assert variances.min() > 0.04

@@ -12,17 +12,11 @@ from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.numbers import Expectation
 from sdv_threea.adapt.regression import Slopes, adapt_number, carries_number
-from sdv_threea.adapt.terms import (
-    Residuals,
-    make_terms,
-    sum_residuals,
-)
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.statistics.sensitivities import residuals
 
 #: Codes of the columns and of the number, the missing value among them; the number is last.
 SIZES = (5, 5, 4, 11)
@@ -84,21 +78,6 @@ def test_what_columns_say_alone_and_together_is_found(start):
     assert (0, 1) in {term.columns for term in private.terms}
 
 
-def test_noise_is_not_taken_for_what_columns_say(start):
-    """Where the number follows from nothing the density stays as it is, and all looks are taken."""
-    codes = make_records(20_000).codes
-    codes[:, 3] = np.random.default_rng(4).permutation(codes[:, 3])
-    records, fresh = Encoded(codes, np.zeros(20_000, dtype=np.int64)), make_records(5000, alone=0.0)
-    for mu in (0.1, 0.2, 2.0):
-        found, receipts = fit(start, records, mu)
-        assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(mu**2)
-        assert found is None or measure(found, fresh) > measure(start[0], fresh) - 0.01
-    few = [fit(start, records, 0.01) for _ in range(12)]
-    assert any(found is None for found, _ in few)
-    for _, receipts in few:
-        assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(0.01**2)
-
-
 def test_what_columns_say_only_together_is_found(start):
     """The number follows from the product of two columns, of which neither tells anything."""
     records = make_records(20_000, together=0.9, alone=0.0)
@@ -134,29 +113,6 @@ def test_receipts_add_up_to_the_price(start, mu, neighbors):
         largest = each.sensitivity * NUMBER_UNITS / math.sqrt(num_terms) / apart
         assert largest == pytest.approx(round(largest))
         assert each.noise_scale >= each.sensitivity / each.mu
-
-
-def test_no_record_moves_the_sums_by_more_than_is_promised():
-    """Any records, far-off numbers and codes without a bin among them."""
-    rng = np.random.default_rng(5)
-    terms = make_terms(cut(), [(0,), (1,), (2,), (0, 1), (1, 2)])
-    values = tuple(rng.integers(-(2**16), 2**16, term.size) for term in terms)
-    codes = np.stack([rng.integers(-1, size, 500) for size in SIZES], axis=1)
-    left = rng.integers(-(2**20), 2**20, 500)
-    sums = [
-        sum_residuals(terms, terms, values, 700, Residuals(codes[at : at + 1], left[at : at + 1]))
-        for at in range(500)
-    ]
-    bound = residuals(largest=700, terms=len(terms), neighbors='add_remove')
-    lengths = np.linalg.norm(sums, axis=1)
-    assert lengths.max() == pytest.approx(bound)
-    assert (lengths <= bound * (1 + 1e-12)).all()
-    apart = max(np.linalg.norm(one - other) for one, other in zip(sums, sums[1:], strict=False))
-    assert bound * 1.2 < apart <= residuals(largest=700, terms=len(terms), neighbors='replace_one')
-    # And all of them are the sums of each.
-    together = sum_residuals(terms, terms, values, 700, Residuals(codes, left))
-    assert together.dtype == np.int64
-    assert (together == np.sum(sums, axis=0)).all()
 
 
 def test_what_trees_say_of_a_record_is_the_same_anywhere(start):
@@ -229,19 +185,6 @@ def test_missing_numbers_stay_missing(adjusted):
     wanted = np.arange(11) == 0
     drawn, chances = made[0.5].draw_among(wanted, codes, np.random.default_rng(0))
     assert (chances[codes[:, 3] == 0] == 1).all() and (chances[codes[:, 3] > 0] == 0).all()
-
-
-def test_chances_among_wanted_numbers_are_those_of_free_draws(adjusted):
-    made, _, codes = adjusted
-    rng, wanted = np.random.default_rng(3), np.isin(np.arange(11), (2, 3, 9))
-    some = codes[:50]
-    free = np.stack([made[0.5].draw(some, rng) for _ in range(4000)])
-    found, chances = made[0.5].draw_among(wanted, some, rng)
-    assert wanted[found].all()
-    assert np.abs(wanted[free].mean(axis=0) - chances).max() < 0.05
-    # However improbable, no number is impossible.
-    far = made[0.5].draw_among(np.arange(11) == 10, some, rng)
-    assert (far[0] == 10).all() and (far[1] > 0).all()
 
 
 def test_noise_that_drowns_a_number_leaves_it_alone():

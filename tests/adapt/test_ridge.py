@@ -11,7 +11,6 @@ import pytest
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS
 from sdv_threea.adapt.fit import Draws
-from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.adapt.numbers import Expectation
 from sdv_threea.adapt.regression import NumberFit, Slopes, adapt_number
 from sdv_threea.adapt.ridge import Remainders, plan_interplay, sum_products
@@ -22,7 +21,6 @@ from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.statistics.sensitivities import products as products_sensitivity
 
 #: Eight codes of each column, and of the number; code 0 is the missing value, and the number last.
 SIZES, TARGET = (9,) * 5, 4
@@ -87,14 +85,6 @@ def test_what_three_columns_say_together_is_found_by_features_alone(start, inter
     assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(4)
 
 
-def test_noise_is_not_taken_for_what_features_say(start, interplay):
-    records, fresh = make_records(20_000, follows=False), make_records(5000, 3, follows=False)
-    for mu in (0.2, 2.0):
-        found, receipts = fit(start, records, interplay, mu)
-        assert found is None or measure(found, fresh) > measure(start[0], fresh) - 0.01
-        assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(mu**2)
-
-
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
 def test_receipts_say_what_is_read_of_features(start, interplay, neighbors):
     _, receipts = fit(start, make_records(20_000), interplay, 2.0, neighbors)
@@ -111,33 +101,6 @@ def test_receipts_say_what_is_read_of_features(start, interplay, neighbors):
         assert each.noise_scale >= each.sensitivity / each.mu
 
 
-def test_no_record_moves_the_products_by_more_than_is_promised():
-    """Any records, far-off numbers among them."""
-    rng, largest, radius = np.random.default_rng(5), 700, 900
-    features = rng.normal(size=(500, 6))
-    features *= radius * rng.choice([0.3, 1], (500, 1)) / np.linalg.norm(features, axis=1)[:, None]
-    features = np.trunc(features).astype(np.int16)
-    left = rng.integers(-(2**40), 2**40, 500)
-    weights = rng.integers(-(2**24), 2**24, 6)
-    sums = [
-        sum_products(largest, weights, Remainders(left[at : at + 1], features[at : at + 1]))
-        for at in range(500)
-    ]
-    bound = products_sensitivity(largest=largest, radius=radius, neighbors='add_remove')
-    lengths = np.linalg.norm(sums, axis=1)
-    assert 0.99 * bound < lengths.max() <= bound
-    apart = max(np.linalg.norm(one - other) for one, other in zip(sums, sums[1:], strict=False))
-    assert (
-        1.2 * bound
-        < apart
-        <= products_sensitivity(largest=largest, radius=radius, neighbors='replace_one')
-    )
-    # And all of them are the sums of each, exactly.
-    together = sum_products(largest, weights, Remainders(left, features))
-    assert together.dtype == np.int64
-    assert (together == np.sum(sums, axis=0)).all()
-
-
 def test_a_step_sees_what_the_weights_before_it_leave():
     rng = np.random.default_rng(6)
     features, left = rng.integers(-900, 900, (400, 5)), rng.integers(-3000, 3000, 400)
@@ -147,15 +110,6 @@ def test_a_step_sees_what_the_weights_before_it_leave():
     found = sum_products(10**6, weights, Remainders(left, features))
     none = np.zeros(5, dtype=np.int64)
     assert (found == sum_products(10**6, none, Remainders(left - whole, features))).all()
-
-
-def test_steps_find_what_draws_hide_of_the_curvature(start, interplay):
-    records, fresh = make_records(20_000), make_records(5000, 3)
-    once, thrice = (
-        fit(start, records, interplay, math.inf, constants=replace(CONSTANTS, ridge_steps=steps))[0]
-        for steps in (1, 3)
-    )
-    assert measure(thrice, fresh) > measure(once, fresh) + 0.02
 
 
 def test_features_do_not_know_the_number(interplay):
@@ -178,17 +132,6 @@ def test_the_budget_may_carry_no_features(start, pooled):
     )
     draws = start[1]._replace(codes=start[1].codes[:, 3:])
     assert plan_interplay(draws, 1, narrow, None, 2.0, few) is None
-
-
-def test_features_may_be_of_a_kernel_of_the_user(start, pooled):
-    def kernel(first, second):
-        """Say what up to three columns say together."""
-        return (1 + first @ second.T / 4) ** 3
-
-    own = plan_interplay(start[1], TARGET, pooled, kernel, 2.0, CONSTANTS)
-    found, _ = fit(start, make_records(20_000), own, 2.0)
-    assert own.features.kernel != ReluNtk()
-    assert measure(found, make_records(5000, 3)) > 0.2
 
 
 def test_the_last_look_is_at_what_promises_more(start, interplay):

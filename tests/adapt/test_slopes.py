@@ -157,23 +157,6 @@ def test_two_records_are_at_most_the_sensitivity_apart(seed, radius, many):
     assert distance <= slopes(radius=radius, neighbors='replace_one')
 
 
-@pytest.mark.parametrize('by', ['evidence', 'features'])
-def test_two_records_can_pull_opposite_ways(by):
-    one = EVIDENCE_UNITS if by == 'evidence' else 0
-    evidence = (np.array([[one]]),)
-    model = WholeModel(np.zeros(1, int), (np.zeros((1, 1), int),), np.zeros((1, 1), int))
-    features = np.array([[9 * FEATURE_UNITS if by == 'features' else 0]])
-    radius, code = UNIT // 10, np.zeros((1, 1), int)
-    added, brought = (
-        sum_slopes(evidence, model, radius, Featured(code, np.array([label]), features))
-        for label in (0, 1)
-    )
-    distance = math.sqrt(float(((added - brought) ** 2).sum()))
-    bound = slopes(radius=radius, neighbors='replace_one')
-    # Residuals are cut to whole numbers, of which features make few.
-    assert 0.96 * bound < distance <= bound
-
-
 def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():
     evidence, model = make_model(3)
     record = make_records(1, 3, seed=4)
@@ -216,12 +199,6 @@ def test_whatever_the_odds_a_record_adds_no_more():
         record = Featured(np.zeros((1, 3), np.int8), np.array([label]), nothing)
         added = sum_slopes(evidence, model, UNIT, record)
         assert (added**2).sum() <= UNIT**2
-
-
-def test_an_empty_chunk_adds_nothing():
-    evidence, model = make_model(3)
-    found = sum_slopes(evidence, model, UNIT, make_records(0, 3))
-    assert found.shape == (3 * (1 + 3 + 4),) and not found.any()
 
 
 def test_only_codes_classes_and_features_are_read():

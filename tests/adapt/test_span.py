@@ -61,14 +61,6 @@ def test_a_fit_in_the_span_is_the_fit(monkeypatch):
     assert np.abs(expected[3]).max() > 100
 
 
-def test_draws_that_outnumber_columns_are_fitted_as_they_are():
-    inputs = np.random.default_rng(0).normal(size=(2, 30, 31))
-    span, found = span_of(inputs)
-    assert found is inputs
-    weights = inputs[:, 0]
-    assert span.lift(weights) is weights and span.restrict(weights) is weights
-
-
 @pytest.mark.parametrize('same', [False, True])
 def test_the_span_loses_nothing_of_the_draws_and_its_coordinates_are_orthonormal(same):
     rng = np.random.default_rng(0)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate.bins import (
-    WEIGHT_UNIT,
     bin_weights,
     cut_bins,
     num_class_bins,
@@ -80,12 +79,6 @@ def test_bins_have_equal_roots_of_mass(rng):
     assert roots == pytest.approx(np.full(10, roots.mean()), rel=0.05)
 
 
-def test_codes_of_even_mass_are_cut_evenly():
-    bins = cut_bins(np.append(0.0, np.full(12, 1 / 12)), np.ones(13, dtype=bool), 4, 0.0)
-
-    assert bins.tolist() == [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
-
-
 def test_a_spike_is_a_bin_by_itself_and_those_around_it_are_as_wide_as_without_it():
     shares = np.append(0.0, np.full(40, 0.02))
     shares[18] = 0.22
@@ -101,28 +94,7 @@ def test_a_spike_is_a_bin_by_itself_and_those_around_it_are_as_wide_as_without_i
     assert (unseen == unseen[18]).sum() > 1
 
 
-def test_smooth_columns_have_no_spikes():
-    """Not even steep ones, and not the mode."""
-    steep = np.exp(-np.arange(100) / 3)
-    peak = np.exp(-np.square((np.arange(100) - 50) / 4) / 2)
-
-    for density in (steep, steep[::-1], peak):
-        shares = np.append(0.0, density / density.sum())
-        assert cut_bins(shares, np.ones(101, dtype=bool), 8, 1e-3).max() <= 8
-
-
-def test_a_column_of_missing_values_alone_has_one_bin_of_others():
-    bins = cut_bins(np.append(1.0, np.zeros(30)), np.ones(31, dtype=bool), 8, 0.0)
-
-    assert bins.tolist() == [0] + [1] * 30
-
-
 # Weights
-
-
-def mean_square(shares):
-    """What a record adds to the counts of a column, squared, on average."""
-    return float(shares @ np.square(bin_weights(shares, 1e-3))) / WEIGHT_UNIT**2
 
 
 def test_weights_are_whole_numbers_of_at_least_one_and_larger_for_rarer_bins(rng):
@@ -132,28 +104,6 @@ def test_weights_are_whole_numbers_of_at_least_one_and_larger_for_rarer_bins(rng
         assert weights.dtype == np.int64
         assert weights.min() >= 1
         assert (np.diff(weights[np.argsort(shares)]) <= 0).all()
-
-
-def test_a_bin_that_is_sixteen_times_rarer_weighs_twice_as_much():
-    weights = bin_weights(np.array([0.8, 0.05, 0.15]), 1e-3)
-
-    assert weights[1] / weights[0] == pytest.approx(2, rel=0.05)
-
-
-def test_what_noise_hides_weighs_no_more_than_what_it_just_shows():
-    weights = bin_weights(np.array([0.0, 1e-9, 0.01, 0.99]), 0.01)
-
-    assert weights[0] == weights[1] == weights[2] > weights[3]
-
-
-def test_records_add_more_to_columns_that_can_tell_more():
-    rare = [mean_square(np.array([1 - share, share])) for share in (0, 1e-3, 0.02, 0.1, 0.5)]
-
-    assert rare == pytest.approx(sorted(rare), abs=0.02)
-    assert rare[0] < rare[2] < rare[-1] < 16 * rare[0]
-    assert mean_square(np.full(50, 1 / 50)) == pytest.approx(
-        CONSTANTS.most_entropy + CONSTANTS.least_entropy, rel=0.05
-    )
 
 
 # Two counts of one thing
@@ -175,20 +125,3 @@ def test_what_has_no_noise_is_believed(rng):
     assert reconcile(counts, 0.0, others, np.full(len(others), 0.0), bins) == pytest.approx(counts)
     found = reconcile(counts, 3.0, others, np.full(len(others), 0.0), bins)
     assert np.bincount(bins, found) == pytest.approx(others)
-
-
-def test_two_counts_are_better_than_either(rng):
-    bins, truth = np.repeat(np.arange(20), 5), rng.uniform(0, 100, 100)
-    wanted = np.bincount(bins, truth)
-    errors = np.zeros(3)
-    for _ in range(200):
-        counts = truth + rng.normal(0, 10, 100)
-        others = wanted + rng.normal(0, 20, 20)
-
-        found = np.bincount(bins, reconcile(counts, 10.0, others, np.full(len(others), 20.0), bins))
-
-        pair = found, np.bincount(bins, counts), others
-        errors += [np.square(each - wanted).mean() for each in pair]
-
-    assert errors[0] / 200 == pytest.approx(1 / (1 / 500 + 1 / 400), rel=0.05)
-    assert errors[0] < 0.6 * errors[1:].min()

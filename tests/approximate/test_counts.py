@@ -7,7 +7,6 @@ import pytest
 
 from sdv_threea.approximate.counts import (
     BinPlan,
-    ClassCounts,
     ClassPlan,
     Counts,
     release_class_counts,
@@ -100,39 +99,6 @@ def test_without_noise_the_counts_of_classes_are_those_of_their_records_by_bin(r
 
 
 @pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_counts_move_by_at_most_the_declared_sensitivity_and_by_it(rng, release, neighbors):
-    worst = 0.0
-    codes, labels = np.zeros((4, 3), dtype=np.int64), np.array([0, 0, 1, 1])
-    for _ in range(200):
-        (first, second), own = make_table(rng, 2)
-        one = np.concatenate([codes, [first]]), np.append(labels, own[0])
-        other = np.concatenate([codes, [second]]), np.append(labels, own[1])
-        if neighbors == 'add_remove':
-            other = codes, labels
-
-        pair = [release(*table, neighbors=neighbors) for table in (one, other)]
-
-        # Exact counts are whole numbers, which dividing by a weight and multiplying may blur.
-        moved = np.linalg.norm(np.subtract(*(np.rint(released_values(part)) for part, _ in pair)))
-        assert moved <= pair[0][1].sensitivity * (1 + 1e-15)
-        worst = max(worst, moved / pair[0][1].sensitivity)
-
-    assert worst == pytest.approx(1)
-
-
-@pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_the_declared_sensitivity_of_classes_is_that_of_the_radius(neighbors):
-    table, times = (np.zeros((1, 3), dtype=np.int64), np.zeros(1, dtype=np.int64)), {}
-    times['add_remove'], times['replace_one'] = 1, 2
-
-    _, whole = release_whole(*table, neighbors=neighbors)
-    _, classes = release_classes(*table, neighbors=neighbors)
-
-    assert whole.sensitivity == pytest.approx(math.sqrt(4 * times[neighbors]))
-    assert classes.sensitivity == pytest.approx(23 * math.sqrt(times[neighbors]))
-
-
-@pytest.mark.parametrize('neighbors', NEIGHBORS)
 def test_records_beyond_the_radius_are_shortened_to_it(rng, neighbors):
     plan, worst = PLAN._replace(radius=13), 0.0
     for _ in range(300):
@@ -162,29 +128,6 @@ def test_what_shortening_is_expected_to_take_is_given_back():
         assert two == pytest.approx(2 * one)
         assert len(scales) == two.shape[1]
     assert twice.scales[1] == pytest.approx(receipt.noise_scale / (COLUMNS[1].weights * 0.5))
-
-
-def test_noise_is_drawn_once_and_as_stated(rng, release):
-    sizes = []
-
-    def noise(size, scale):
-        sizes.append(size)
-        return np.rint(rng.normal(0, scale, size)).astype(np.int64)
-
-    table = make_table(rng, 5_000)
-    exact = released_values(release(*table)[0])
-    errors = []
-    for _ in range(300):
-        counts, receipt = release(*table, mu=0.1, noise=noise)
-        errors.append(released_values(counts) - exact)
-
-    assert sizes == [len(exact)] * 300
-    assert receipt.mu == 0.1
-    assert receipt.noise_scale == pytest.approx(receipt.sensitivity / 0.1, rel=1e-3)
-    assert np.std(errors) == pytest.approx(receipt.noise_scale, rel=0.05)
-    by_value = np.std(errors, axis=0) / receipt.noise_scale
-    assert 0.85 < by_value.min() < by_value.max() < 1.15
-    assert abs(np.mean(errors)) < 0.1 * receipt.noise_scale
 
 
 def test_the_noise_of_a_bin_is_stated_in_records(rng):
@@ -240,46 +183,6 @@ def test_sizes_of_classes_are_known_better_by_what_columns_say_of_them(rng):
     assert said < 0.2 * counts.scale
     assert abs(errors.mean(axis=0)) == pytest.approx(0, abs=0.25 * said)
     assert np.std(of_one) > 5 * errors.std()
-
-
-def test_sizes_of_large_classes_are_not_those_of_shortened_records():
-    """A fifth of what all columns say may be missing: that is doubted, where a count is not."""
-    counts = Counts((), np.array([100_000.0, 300.0]), 50.0)
-    plans = tuple(plan._replace(weights=np.ones_like(plan.weights)) for plan in COLUMNS)
-    short = [
-        np.array([[40_000.0], [120.0]]) * np.ones(len(plan.weights)) / len(plan.weights)
-        for plan in plans
-    ]
-    by_class = ClassCounts(
-        tuple(2 * each for each in short),
-        plans,
-        tuple(np.full(len(plan.weights), 0.1) for plan in plans),
-    )
-
-    sized = counts.size_classes(by_class, 0.05)
-
-    assert sized.totals[0] == pytest.approx(100_000, rel=1e-3)
-    assert sized.totals[1] == pytest.approx(240, rel=0.05)
-    assert counts.size_classes(by_class, 0.0).totals == pytest.approx([80_000, 240], rel=1e-4)
-
-
-@pytest.mark.parametrize(('scale', 'of_bins'), [(0.0, 1.0), (5.0, 0.0), (0.0, 0.0)])
-def test_sizes_of_classes_stay_where_there_is_no_noise(scale, of_bins):
-    counts = Counts((), np.array([7.0, 9.0]), scale)
-    by_class = ClassCounts(
-        tuple(np.full((2, len(plan.weights)), -3.0) for plan in COLUMNS),
-        COLUMNS,
-        tuple(np.full(len(plan.weights), of_bins) for plan in COLUMNS),
-    )
-
-    assert counts.size_classes(by_class, 0.05).totals.tolist() == [7, 9]
-
-
-def test_sizes_of_classes_are_at_least_one():
-    counts = Counts((), np.array([1.0, 9.0]), 50.0)
-    by_class = ClassCounts((np.array([[-9.0], [9.0]]),), COLUMNS[:1], (np.array([1.0]),))
-
-    assert counts.size_classes(by_class, 0.05).totals.tolist() == [1, pytest.approx(9)]
 
 
 @pytest.mark.parametrize('kind', [np.int8, np.int32, np.int64])

@@ -85,15 +85,6 @@ def test_more_budget_and_more_records_count_in_finer_bins(rng):
     assert counts[0] < counts[2]
 
 
-def test_columns_that_are_nearly_constant_weigh_less():
-    even, constant = np.full(10, 100.0), np.append(1_000.0, np.zeros(9))
-    counts = Counts((even, constant, even), np.array([500.0, 500.0]), 1.0)
-
-    first, second, third = make_plans(counts, [True, True, False])
-
-    assert second.weights[0] < first.weights[0] == third.weights[0]
-
-
 def test_the_radius_leaves_room_for_most_records_and_what_it_takes_is_known(rng):
     """Of records whose columns are independent, as the plan takes them to be."""
     columns = [np.append(0.9, np.full(20, 0.005)), np.full(12, 1 / 12), np.array([0.97, 0.03])] * 4
@@ -176,33 +167,6 @@ def test_scores_follow_the_counts_of_each_class_and_of_all(rng):
     assert pooled.cuts[0] == pytest.approx(np.array([[0, 0, 0.35, 1]]))
 
 
-def test_classes_that_differ_by_chance_alone_are_alike_beyond_the_sample(rng):
-    """Fine codes of a small table: each is in one class or the other, and that says nothing."""
-    table = np.append(np.zeros((2, 1)), rng.multinomial(200, np.full(128, 1 / 128), 2), axis=1)
-    counts, by_class = make_by_class([table])
-    mask = np.arange(129) > 0
-
-    scores, _ = score(counts, by_class, [mask], [True])
-    (beyond,) = class_chances(counts, by_class, [mask], [True])
-
-    counted = scores.chances(0)
-    assert counted == pytest.approx(table / 200)
-    assert np.abs(counted[0] - counted[1]).sum() > 0.5
-    assert np.abs(beyond[0] - beyond[1]).sum() < 0.2
-    assert beyond.sum(axis=1) == pytest.approx([1, 1])
-
-
-def test_a_single_class_is_the_whole():
-    counts = Counts((np.array([0.0, 30.0, 10.0]), np.array([5.0, 35.0])), np.array([40.0]), 0.0)
-    masks = [np.array([False, True, True]), np.ones(2, dtype=bool)]
-
-    scores, pooled = score(counts, None, masks, [True, False])
-
-    assert scores.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1]]))
-    for own, all_of_them in zip(scores.cuts, pooled.cuts, strict=True):
-        assert own == pytest.approx(all_of_them)
-
-
 def test_numbers_keep_their_order_and_categories_take_that_of_their_lean():
     table = np.array([[10.0, 50.0, 40.0], [50.0, 10.0, 40.0]])
     counts, by_class = make_by_class([table, table])
@@ -243,16 +207,6 @@ def of_one_class(counts):
     return Counts(counts.columns, counts.totals.sum(keepdims=True), counts.scale)
 
 
-def test_evident_ends_have_records_in_every_class():
-    counts, by_class = make_by_class([np.array([[0.0, -9, 90, 30, -9], [0, -9, 30, 90, -9]])], 9.0)
-    mask = np.array([False, True, True, True, True])
-
-    for evident in (False, True):
-        scores, _ = score(counts, by_class, [mask], [True], [evident])
-        ends = np.diff(scores.cuts[0])[:, [1, 4]]
-        assert (ends > 0).all() == evident
-
-
 def test_tables_without_columns_have_totals_and_empty_scores():
     counts, _ = release_counts(
         chunk_arrays(Encoded(np.zeros((3, 0), dtype=np.int64), np.array([0, 1, 1]))),
@@ -267,14 +221,3 @@ def test_tables_without_columns_have_totals_and_empty_scores():
     assert counts.totals.tolist() == [1, 2]
     assert (by_class.variances.shape, pooled.variances.shape) == ((2, 0), (1, 0))
     assert clip_radius(by_class.variances, CONSTANTS.clip) == SCORE_UNITS
-
-
-def test_the_radius_leaves_room_above_the_mean_norm_of_the_widest_class():
-    counts, by_class = make_by_class([np.array([[50.0, 50.0], [100.0, 0.0]])] * 4)
-
-    scores, _ = score(counts, by_class, [np.ones(2, dtype=bool)] * 4, [True] * 4)
-
-    variance = scores.variances[0, 0]
-    expected = math.sqrt(4 * variance + CONSTANTS.clip * math.sqrt(2 * 4 * variance**2))
-    assert clip_radius(scores.variances, CONSTANTS.clip) == math.ceil(SCORE_UNITS * expected)
-    assert scores.variances[0, 0] > 0.6

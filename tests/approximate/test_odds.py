@@ -82,42 +82,6 @@ def test_what_chance_explains_is_smoothed_away_and_what_is_clear_is_kept(rng, sc
     assert np.abs(np.diff(log_odds(other))).mean() == pytest.approx(2, abs=0.5)
 
 
-def test_neighbours_tell_of_each_other_in_an_ordered_column(rng):
-    effects = np.sin(np.linspace(0, 3, 40)) * 2 - 1
-    truth, errors = lean(np.full(40, 200.0), effects), np.zeros(2)
-    for _ in range(20):
-        for at, ordered in enumerate((False, True)):
-            # Beside other columns of the kind, which tell how effects vary.
-            columns = [see(rng, truth, 40.0, ordered=ordered) for _ in range(4)]
-            found = class_rates(columns, truth.sum(axis=1))
-            errors[at] += np.square(log_odds(found[0]) - log_odds(truth)).mean()
-
-    assert errors[1] < 0.5 * errors[0]
-
-
-def test_a_bin_that_is_unlike_its_neighbours_stays_where_counts_are_clear(rng):
-    """A spike: zero may mean something else than one."""
-    effects = np.zeros(30)
-    effects[11] = 3.0
-    truth = lean(np.full(30, 500.0), effects)
-
-    (found,) = class_rates([see(rng, truth, 10.0, ordered=True)], truth.sum(axis=1))
-
-    assert log_odds(found)[11] - np.median(log_odds(found)) > 2.5
-    assert np.abs(np.delete(log_odds(found) - log_odds(truth), 11)).mean() < 0.2
-
-
-def test_a_bin_of_one_class_alone_is_taken_for_one(rng):
-    """Capital gains: of some values every record has the higher income."""
-    truth = np.array([[9_000.0, 0.0, 200.0, 0.0], [2_000.0, 300.0, 0.0, 150.0]])
-    found = [class_rates([see(rng, truth, 15.0)], truth.sum(axis=1))[0] for _ in range(20)]
-
-    rates = np.mean(found, axis=0)[1]
-    assert rates[0] == pytest.approx(2 / 11, abs=0.02)
-    assert min(rates[1], rates[3]) > 0.85
-    assert rates[2] < 0.12
-
-
 def test_a_class_has_as_many_records_in_a_column_as_in_all(rng):
     """So a bin that all records have says nothing, whatever the noise of its counts."""
     totals = np.array([50_000.0, 800.0])
@@ -136,19 +100,6 @@ def test_a_class_has_as_many_records_in_a_column_as_in_all(rng):
 
     assert one[1] == pytest.approx(800 / 50_800, rel=0.02)
     assert two[1] @ other.expected == pytest.approx(800 / 50_800 * other.expected.sum(), rel=0.02)
-
-
-def test_columns_tell_of_each_other_how_large_effects_are(rng):
-    """One noisy column beside many that say much, or beside many that say nothing."""
-    sizes = np.full(6, 300.0)
-    seen = see(rng, lean(sizes, np.array([1.0, -1, 1, -1, 1, -1]) * 1.2), 150.0)
-    kinds = {0.0: [], 1.5: []}
-    for size, spreads in kinds.items():
-        others = [see(rng, lean(sizes, rng.normal(0, size, 6)), 10.0) for _ in range(60)]
-        found = class_rates([seen, *others], np.array([0.7, 0.3]) * 1_800)[0]
-        spreads.append(np.ptp(log_odds(found)))
-
-    assert kinds[0.0][0] < 0.6 * kinds[1.5][0]
 
 
 def test_the_order_of_columns_and_how_many_are_computed_at_once_do_not_matter(rng, monkeypatch):

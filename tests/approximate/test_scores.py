@@ -83,13 +83,6 @@ def test_the_scores_of_a_record_depend_on_that_record_alone(rng):
             assert found[at, column] == (table[code] if code >= 0 else 0)
 
 
-def test_codes_of_any_integer_type_are_looked_up_alike(rng):
-    scores = make_scores(rng.dirichlet(np.ones(100), 2))
-    codes, classes = rng.integers(-1, 100, (50, 1)), rng.integers(0, 2, 50)
-
-    assert np.array_equal(scores(codes.astype(np.int8), classes), scores(codes, classes))
-
-
 # Inverting them
 
 
@@ -121,19 +114,6 @@ def test_codes_without_probability_are_never_drawn_not_even_at_the_ends(rng):
         assert (histogram[0, codes] > 0).all()
 
 
-def test_a_column_of_one_code_has_that_code_at_every_quantile():
-    codes = make_scores([1.0]).codes(0, np.array([0.0, 0.3, 1.0]), np.zeros(3, dtype=np.int64))
-
-    assert codes.tolist() == [0, 0, 0]
-
-
-def test_tables_without_columns_have_empty_scores():
-    scores = make_scores()
-
-    assert scores.variances.shape == (2, 0)
-    assert scores(np.zeros((4, 0), dtype=np.int64), np.array([0, 1, 0, 1])).shape == (4, 0)
-
-
 # The order of categories
 
 
@@ -157,15 +137,6 @@ def test_more_classes_order_codes_along_the_axis_on_which_they_differ():
     order = target_order(joint / joint.sum(axis=1, keepdims=True), joint.sum(axis=1) * 1_000)
 
     assert order.tolist() in ([0, 3, 2, 4, 1], [1, 4, 2, 3, 0])
-
-
-def test_a_handful_of_records_does_not_lead_the_order():
-    counts = np.array([[0.01, 600.0, 400.0], [0.0, 400.0, 600.0]])
-    totals = counts.sum(axis=1)
-
-    order = target_order(counts / totals[:, None], totals)
-
-    assert order.tolist() == [1, 0, 2]
 
 
 def test_codes_that_do_not_occur_are_ordered_too():

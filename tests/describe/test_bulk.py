@@ -4,7 +4,6 @@ import numpy as np
 
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.questions import Question, suit_records
 from sdv_threea.describe.ranges import (
     NUM_BINS,
     PUBLIC_GRID,
@@ -13,7 +12,7 @@ from sdv_threea.describe.ranges import (
     grid_bins,
     grid_sketch,
 )
-from sdv_threea.domain import TIME_STEPS, Number
+from sdv_threea.domain import Number
 
 CONSTANTS = DescribeConstants()
 
@@ -58,21 +57,6 @@ def test_the_bulk_of_an_evident_column_lies_inside_its_values(rng):
         assert high / low < 4
 
 
-def test_octaves_show_where_few_records_are(rng):
-    """Some 400 records in 30 columns at epsilon .7: noise of 50 in each bin."""
-    grid = find_grid(coarsen(Number(name='number')))
-    good = 0
-    for _ in range(60):
-        values = np.exp(rng.normal(2.6, 0.3, 400))
-        found = likely_ends(sketch_of(values, 0.0, 50.0, rng, grid), CONSTANTS)
-        low, high = found or (0.0, 0.0)
-        beyond = ((values < low) | (values > high)).mean()
-        good += beyond <= 0.1 and high < 8 * values.max() and low >= 0
-
-    # About 59 of 60; in quarters of octaves about 35.
-    assert good >= 50
-
-
 def test_coarse_bins_are_octaves_and_the_bin_around_zero_stays():
     grid = find_grid(coarsen(Number(name='number')))
 
@@ -80,20 +64,3 @@ def test_coarse_bins_are_octaves_and_the_bin_around_zero_stays():
     assert len(grid) == 2 * 97
     assert (grid[grid > 0][1:] / grid[grid > 0][:-1] == 2).all()
     assert (grid == -grid[::-1]).all()
-
-
-def test_coarse_bins_of_a_grid_of_its_own_reach_as_far():
-    own = tuple(float(border) for border in range(11))
-    assert coarsen(Number(name='number', grid=own)).grid == (0.0, 4.0, 8.0, 10.0)
-
-
-def test_times_and_many_records_keep_fine_bins():
-    numbers = (Number(name='number'), Number(name='time', steps=TIME_STEPS))
-    question = Question(numbers, 0.1, 'add_remove', None)
-    most = CONSTANTS.coarse_evidence * question.scale
-
-    few = suit_records({'ranges': question}, most, CONSTANTS)['ranges'].columns
-    assert few == (coarsen(numbers[0]), numbers[1])
-    for num_records in (most + 1, None):
-        found = suit_records({'ranges': question}, num_records, CONSTANTS)['ranges']
-        assert found.columns == question.columns

@@ -169,33 +169,6 @@ def test_no_record_moves_exact_counts_further_than_the_receipt_says(
             assert sum(each != 0 for each in moved.values()) <= door.max_new_keys[released]
 
 
-def test_sensitivity_is_no_larger_than_it_has_to_be(door, silence, ask):
-    rows = make_rows()
-    ask(make_table(rows), silence, neighbors='replace_one')
-    before, moved = door.exact, []
-    # A record that has one category, as the one it replaces, and one that has two.
-    for odd, left in (
-        ((1e6, 5.0, 'new', 'new'), rows[1:]),
-        ((1e6, 5.0, 'new', 5), rows[:1] + rows[2:]),
-    ):
-        door.exact = {}
-        ask(make_table([odd] + left), silence, neighbors='replace_one')
-        moved.append(
-            {
-                released: [each - before[released][key] for key, each in own.items()]
-                + [each for key, each in before[released].items() if key not in own]
-                for released, own in door.exact.items()
-            }
-        )
-
-    for released in (QUESTIONS['ranges'].title, *LISTS):
-        furthest = max(math.hypot(*each[released]) for each in moved)
-        assert furthest == pytest.approx(door.receipts[released].sensitivity)
-        if released in LISTS:
-            most = max(np.count_nonzero(each[released]) for each in moved)
-            assert most == door.max_new_keys[released]
-
-
 @given(
     st.lists(st.lists(st.sampled_from(['a', 'b', 'c', None]), min_size=6, max_size=6)), st.data()
 )
@@ -222,22 +195,6 @@ def test_a_record_shares_out_one_whole_whatever_was_found_before(rows, data):
     assert np.count_nonzero(moved) == left
     assert not any(key in own for own, tally in zip(found, after, strict=True) for key in tally)
     assert math.hypot(*moved) > 0.999 * RECORD_UNITS * bool(left) - 1
-
-
-def test_a_value_that_is_rare_beside_many_columns_is_found(gaussian):
-    """A hundred records of two thousand, in one of thirty columns: noise for thirty hides them."""
-    names = [f'c{at}' for at in range(30)]
-    table = pd.DataFrame({name: np.array(['a', 'b'] * 1000, dtype=object) for name in names})
-    table.loc[:99, 'c7'] = 'rare'
-    domain = Domain(tuple(Category(name=name, nullable=False) for name in names))
-    terms = {'mu': 0.25, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
-    description, receipts = describe(chunk_table(table), domain, **terms)
-
-    assert description.domain['c7'].values == ('a', 'b', 'rare')  # noqa: PD011 (no pandas)
-    first, second = receipts
-    quantile = stats.norm.isf(first.delta / 30)
-    assert quantile * math.sqrt(30) / 0.25 > 100
-    assert quantile * second.noise_scale / RECORD_UNITS < 100
 
 
 def test_noise_is_asked_for_at_the_price_on_the_receipts(ask):
@@ -346,22 +303,6 @@ def test_steps_are_chosen_from_the_counts_of_the_columns_own_steps(door, silence
     description, _ = ask(make_table(make_rows()), silence, domain)
 
     assert [column.step for column in description.domain.columns] == [1.0, 86_400.0]
-
-
-@pytest.mark.parametrize('mu', [0.02, 0.5, math.inf])
-@pytest.mark.parametrize('size', [0, 1, 5, 200])
-def test_small_tables_are_described_too(gaussian, size, mu, ask):
-    table = make_table(make_rows(size))
-    description, receipts = ask(table, gaussian, mu=mu)
-
-    for column in description.domain.columns:
-        assert column.nullable is not None
-    for name in ('x', 'time'):
-        column = description.domain[name]
-        assert -math.inf < column.low <= column.high < math.inf
-        assert len(description.sketches[name].counts) >= 1
-    assert len(receipts) >= 7
-    assert pickle.loads(pickle.dumps(description)).domain == description.domain
 
 
 @pytest.mark.parametrize('rows_per_unit', [1, 9])

@@ -38,11 +38,6 @@ def test_a_range_does_not_grow_for_a_record_or_two():
     assert step_out(2 * counts / 0.2, looks(), 0.2) == 1
 
 
-def test_a_run_of_weak_bins_is_reached_and_so_is_what_lies_before_a_strong_one():
-    assert step_out(np.array([2.0] * 8 + [0.0] * 20), looks()) >= 4
-    assert step_out(np.array([0.0, 0.0, 9.0, 0.0, 0.0]), looks()) == 3
-
-
 @pytest.mark.parametrize('num_looks', [1, 30])
 def test_ends_lie_inside_the_values_and_near_their_ends(rng, num_looks):
     values = rng.integers(20, 81, size=20_000)
@@ -72,34 +67,6 @@ def test_without_noise_the_ends_are_exact(rng):
     second, sketch = look_twice(np.array([3, 9, 70]), 0.0, rng)
 
     assert find_ends(second, sketch, looks()) == (3.0, 70.0)
-
-
-def test_a_likely_bulk_adds_nothing_to_an_evident_column(rng):
-    """The bulk of a column of fives lies in the bin from 5 to 6, and 6 is no value of it."""
-    for _ in range(30):
-        second, sketch = look_twice(np.full(400, 5), 0.3, rng)
-        sure = looks()._replace(overshoot=0.001)
-        low, high = find_ends(second, replace(sketch, num_records=400.0), sure)
-        assert low == 5 <= high < 6
-
-
-def test_a_likely_bulk_ends_before_the_border_of_its_bin(rng):
-    """Noise hides all from the closer look: the bulk is where the sketch has it, below 6."""
-    sketch = Sketch(np.array([[4.0, 5.0], [5.0, 6.0], [6.0, 7.0]]), np.array([0.0, 90, 0]), 10.0)
-    spans = np.stack([np.arange(4.0, 7.0)] * 2, axis=1)
-    second = Sketch(spans, np.array([0.0, 40.0, 0.0]), 60.0)
-    low, high = find_ends(second, replace(sketch, num_records=90.0), looks())
-    assert low == 5 <= high < 6
-
-
-def test_a_likely_bulk_adds_nothing_to_values_inside_one_wide_bin(rng):
-    """Days of one spring lie inside a bin of four years: the closer look knows better."""
-    values = rng.integers(20, 60, size=4000)
-    second, _ = look_twice(values, 10.0, rng)
-    sketch = Sketch(np.array([[0.0, 128.0]]), np.array([4000.0]), 10.0, num_records=4000.0)
-    low, high = find_ends(second, sketch, looks())
-    assert 20 <= low < 25
-    assert 55 < high < 60
 
 
 @pytest.mark.parametrize('sign', [1, -1])

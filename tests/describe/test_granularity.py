@@ -58,30 +58,6 @@ def test_where_nearly_all_numbers_are_zero_most_of_the_others_decide():
     assert find_step([7.0] * 200, scale=100.0) == 0.0, 'without zeros, nothing is guessed'
 
 
-@pytest.mark.parametrize(('finest', 'steps'), [(1.0, EVERY_STEP), (0.01, DECIMAL_STEPS)])
-def test_noise_hides_no_step_of_a_column_that_is_mostly_zero(rng, finest, steps):
-    """200 numbers beside 1,800 zeros: of 23 counts, noise alone makes some look like finer ones."""
-    found = []
-    for _ in range(300):
-        numbers = np.round(rng.uniform(1, 90, 200) / finest) * finest
-        noise = 21.0 * rng.normal(size=len(steps) + 2)
-        found.append(find_step([*numbers, *[0.0] * 1_800], steps, 21.0, noise))
-
-    assert np.mean(np.array(found) == finest) > 0.95
-
-
-@pytest.mark.parametrize('scale', [0.0, 5.0])
-def test_limits_in_ten_thousands_are_so(rng, scale):
-    steps = EVERY_STEP
-    limits = 10_000 * rng.integers(1, 80, size=1_000)
-
-    assert find_step(limits, steps, scale) == 10_000
-    assert find_step([*limits, *[123.0] * 10], steps, scale) == (10_000 if scale else 1.0)
-    assert find_step([*limits, *[123.0] * 50], steps, scale) == 1.0, 'what is rounded is lost'
-    assert find_step([*limits, *[0.0] * 50], steps, scale) == 10_000
-    assert find_step(limits / 1e6, steps, scale) == 0.01
-
-
 def test_the_number_of_records_tells_how_many_numbers_are_finer(rng):
     """The noise of so many counts of finer numbers is more than that of what the others leave."""
     steps, scale, of_total = EVERY_STEP, 240.0, 170.0
@@ -146,13 +122,6 @@ def test_where_the_noise_hides_the_finer_numbers_the_majority_decides():
     assert find_step([1.0] * 500 + [math.pi] * 600, scale=100.0) == 0.0
 
 
-def test_noise_may_be_all_there_is():
-    noise = np.array([-9.0, 4, 7, -8, 2, 1, 3, -2, 5])
-
-    assert find_step([], scale=6.0, noise=noise) in (*DECIMAL_STEPS, 0.0)
-    assert finest_step(StepCounts(np.array([5.0]), (), 1.0), BELIEVED) == 0.0
-
-
 def round_to(numbers, rng, **shares):
     """Round each number to one of the steps, ``_10=.3`` of them to tens."""
     steps = rng.choice(
@@ -171,15 +140,6 @@ def test_numbers_were_rounded_to_several_steps(rng, scale):
 
     assert [step for step, _ in heaps] == [1000.0, 10.0, 1.0]
     assert [share for _, share in heaps] == pytest.approx([0.2, 0.3, 0.5], abs=0.03)
-
-
-def test_times_were_rounded_to_full_hours(rng):
-    times = round_to(rng.uniform(0, 1e8, 5_000), rng, _3600=0.4, _60=0.6)
-
-    heaps = find_heaps(count(times, TIME_STEPS), 60.0, {})
-
-    assert [step for step, _ in heaps] == [3600.0, 60.0]
-    assert heaps[0][1] == pytest.approx(0.4, abs=0.03)
 
 
 @pytest.mark.parametrize('scale', [0.0, 50.0])
@@ -202,17 +162,3 @@ def test_a_few_spikes_are_not_counted_among_round_numbers(rng):
     assert find_heaps(own, 1.0, {}) != ()
     assert find_heaps(own, 1.0, {2_000.0: 2_000.0}) == ()
     assert find_heaps(own, 1.0, {2_000.0: 2_000.0, 0.25: 9.0, 1e9 + 0.5: 3.0}) == ()
-
-
-def test_many_spikes_are_round_numbers(rng):
-    amounts = round_to(rng.uniform(1, 9_499, 20_000), rng, _1000=0.5, _1=0.5)
-    spikes = {1000.0 * at: 1000.0 for at in range(1, 10)}
-
-    heaps = find_heaps(count(amounts, EVERY_STEP), 1.0, spikes)
-
-    assert dict(heaps)[1000.0] == pytest.approx(0.5, abs=0.03)
-
-
-def test_noise_alone_is_no_heap():
-    assert find_heaps(StepCounts(np.full(22, -5.0), EVERY_STEP, 10.0), 1.0, {}) == ()
-    assert find_heaps(StepCounts(np.zeros(1), (), 1.0), 0.0, {}) == ()

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from sdv_threea.describe.questions import ask_questions, suit_records
 from sdv_threea.describe.ranges import grid_bins
 from sdv_threea.describe.sentinels import make_look
 from sdv_threea.domain import Domain, Number
-from sdv_threea.privacy.mechanism import add_noise
 from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
@@ -76,14 +74,6 @@ def test_a_record_shares_out_one_whole_wherever_the_bulks_lie(rows, odd, bulks):
     assert int(np.square(moved).sum()) <= RECORD_UNITS**2
 
 
-@given(ROWS, ROWS, st.tuples(*[BULKS] * 6))
-def test_chunks_add_up_to_the_table(some, others, bulks):
-    count = partial(count_beyond, bulks)
-    parts = count(make_table(some)) + count(make_table(others))
-
-    assert (count(make_table(some + others)) == parts).all()
-
-
 def test_only_what_lies_beyond_is_counted_and_missing_numbers_do_not():
     rows = [[5.0, 1.0, 0.5, 2.0, np.nan, 1.5], [1.5, 1.5, 1.5, 1.5, 1.5, 1.5]]
     counts = count_beyond(((1.0, 2.0),) * 6, make_table(rows))
@@ -134,21 +124,6 @@ def test_the_second_look_says_nothing_of_the_bulk(monkeypatch, silence, ask):
     assert found[0] == found[1] > 0
 
 
-@pytest.mark.parametrize('shared', [1, 2, 6])
-def test_no_fewer_lie_beyond_a_range_than_is_said(monkeypatch, silence, ask, shared):
-    """A record with numbers beyond several bulks counts for a part of one in each."""
-    table = draw_rows()
-    table.iloc[:100, :shared] = 1e5
-    room = 'sdv_threea.describe.description.find_range'
-    monkeypatch.setattr(room, lambda own, *_: own[own.edges[:, 0] < 1024])
-    found, _ = ask(table, silence, DOMAIN, mu=0.06, num_records=20_000.0)
-
-    for name in NAMES[:shared]:
-        assert found.sketches[name].bounds[1] == 1024
-        count, _ = found.beyond[name][1]
-        assert 100 * (1 - 1e-9) <= count <= 100 * math.sqrt(6 / shared) * 1.01
-
-
 @pytest.mark.parametrize(
     ('columns', 'num_records', 'mu'),
     [
@@ -168,18 +143,3 @@ def test_the_second_look_counts_all_where_tails_would_gain_nothing(
     assert 'tails' not in suited
     assert not suited['closer'].shared
     assert math.hypot(suited['ranges'].mu, suited['closer'].mu) == questions['ranges'].mu
-
-
-def test_noise_of_the_second_look_is_that_of_the_one_door(monkeypatch, gaussian, ask):
-    asked = []
-
-    def watch(values, **terms):
-        asked.append((terms['released'], values, terms['sensitivity']))
-        return add_noise(values, **terms)
-
-    monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', watch)
-    ask(draw_rows(), gaussian, DOMAIN, mu=0.06, num_records=20_000.0, neighbors='replace_one')
-    _, values, sensitivity = next(each for each in asked if each[0] == QUESTIONS['tails'].title)
-
-    assert np.issubdtype(values.dtype, np.integer)
-    assert sensitivity == pytest.approx(RECORD_UNITS * math.sqrt(2))

@@ -13,7 +13,6 @@ from sdv_threea.describe.questions import (
     suit_records,
 )
 from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, TIME_STEPS, Category, Domain, Number
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 CONSTANTS = DescribeConstants()
 ask_questions = partial(ask_questions, constants=CONSTANTS)
@@ -45,10 +44,6 @@ def test_each_blank_is_asked_for_and_nothing_else():
         'spikes': ['rough', 'blank'],
         'ranges': ['rough', 'blank'],
     }
-
-
-def test_a_numerical_target_is_looked_at_even_if_its_values_are_known():
-    assert find_blanks(Domain((KNOWN, LISTED), 'known')) == {'ranges': (KNOWN,)}
 
 
 def test_what_is_public_costs_nothing():
@@ -107,16 +102,6 @@ def test_without_noise_no_question_has_any():
     questions = ask(*COLUMNS, target='label', mu=math.inf)
 
     assert {(each.mu, each.scale) for each in questions.values()} == {(math.inf, 0.0)}
-
-
-@pytest.mark.parametrize(('neighbors', 'records'), [('add_remove', 1), ('replace_one', 2)])
-def test_a_record_answers_once_per_column(neighbors, records):
-    questions = ask(*COLUMNS, Category(name='other'), target='label', neighbors=neighbors)
-
-    for each in questions.values():
-        shared = RECORD_UNITS**2 if each.shared else len(each.columns)
-        assert each.sensitivity == pytest.approx(math.sqrt(shared * records))
-        assert each.scale == pytest.approx(each.sensitivity / each.mu)
 
 
 def test_the_failure_probability_is_shared_by_what_needs_it():

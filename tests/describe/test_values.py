@@ -4,7 +4,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 
-from sdv_threea.describe.values import detach, tally, tally_numbers
+from sdv_threea.describe.values import tally, tally_numbers
 from sdv_threea.intake.columns import read_categories, read_numbers
 
 ODD = [
@@ -55,17 +55,3 @@ def test_tallies_of_parts_add_up():
     tallies = [tally(read_categories(column)) for column in columns]
     assert {count for _, count in (tallies[0] + tallies[1]).values()} == {3}
     assert (tallies[1] + tallies[0]).keys() == tallies[0].keys()
-
-
-def test_nothing_to_tally():
-    assert tally_numbers(read_numbers(pd.Series([], dtype=float))).numbers.tolist() == []
-    assert tally(read_categories(pd.Series([None, None], dtype=object))) == {}
-
-
-def test_equal_texts_become_one_object():
-    one, other = ''.join(['yes', ' ', 'sir']), ''.join(['yes ', 'sir'])
-
-    assert one is not other
-    assert detach(one) is detach(other)
-    assert detach((1, True)) == (1, True)
-    assert detach((one, 1))[0] is detach((other, 2))[0]

@@ -14,7 +14,6 @@ from sdv_threea.joint.bins import (
     count_bins,
     cut_pair_bins,
     num_pair_bins,
-    pack,
     plan_pairs,
     stress_rare,
 )
@@ -89,12 +88,6 @@ def test_pairs_of_a_rare_value_are_counted_more_precisely_where_the_others_hardl
     assert stress([*numbers, rare, rare], pairs, 50.0)[:26] == found
 
 
-def test_a_constant_column_is_in_no_pair_even_without_noise():
-    counts = [np.array([40.0, 60.0]), np.array([100.0, 0.0]), np.array([99.0, 1.0])]
-
-    assert choose_pairs(counts, 100, math.inf, CONSTANTS) == ((0, 2),)
-
-
 @pytest.mark.parametrize('mu', [0.0, 0.1, 3.0, math.inf])
 def test_a_plan_says_which_pairs_are_counted_and_in_how_many_bins(mu):
     counts = [np.full(5, 1_000.0), np.full(2, 2_500.0), np.array([5_000.0, 0.0])]
@@ -106,17 +99,6 @@ def test_a_plan_says_which_pairs_are_counted_and_in_how_many_bins(mu):
     else:
         assert plan.pairs == ((0, 1),)
         assert plan.num_bins == num_pair_bins(5_000, 1, mu, CONSTANTS)
-
-
-@pytest.mark.parametrize('classes', [0, 2, 8])
-def test_labels_need_a_part_of_the_price_where_a_class_has_few_records(classes):
-    counts = [np.full(2, 2_500.0)] * 4
-    mu = 6 * CONSTANTS.records_per_class * math.sqrt(6) / 5_000
-
-    plan = plan_pairs(counts, 5_000, mu, CONSTANTS, classes)
-
-    # There are as many records as are needed for six classes.
-    assert plan.few_of_class == (classes == 8)
 
 
 @pytest.mark.parametrize(('mu', 'counted'), [(0.05, False), (5.0, True)])
@@ -131,25 +113,11 @@ def test_beside_a_numerical_target_pairs_are_counted_finely_or_not_at_all(mu, co
     assert beside == (usual if counted else None)
 
 
-def test_where_most_columns_have_few_values_pairs_are_counted_beside_a_numerical_target():
-    """Their bins are values: which of these go together no correlation says."""
-    counts = [np.full(60, 5_000 / 60)] * 3 + [np.full(3, 5_000 / 3)] * 3
-
-    plan = plan_pairs(counts, 5_000, 0.05, CONSTANTS, adapts_number=True)
-
-    assert plan is not None
-    assert plan == plan_pairs(counts, 5_000, 0.05, CONSTANTS)
-
-
 @pytest.mark.parametrize('num_columns', [0, 1, CONSTANTS.most_columns + 1])
 def test_a_column_alone_has_no_pairs_and_too_many_have_none(num_columns):
     columns = [np.array([40.0, 60.0])] * num_columns
 
     assert choose_pairs(columns, 100, math.inf, CONSTANTS) == ()
-
-
-def test_where_there_are_no_pairs_nothing_is_asked():
-    assert num_pair_bins(1e9, 0, math.inf, CONSTANTS) is None
 
 
 def test_without_a_budget_nothing_is_asked():
@@ -203,25 +171,6 @@ def test_bins_are_numbered_without_gaps_whatever_the_column(rng, ordered):
         assert np.array_equal(bins >= 0, mask if ordered else shares > 0)
 
 
-def test_an_ordered_column_that_is_never_missing_has_no_bin_for_missing_values():
-    shares = np.append(0.0, np.full(40, 1 / 40))
-
-    bins = cut(shares, shares > 0, ordered=True)
-
-    assert bins[0] == -1
-    assert count_bins([bins]) == [4]
-
-
-def test_a_narrow_part_of_a_wide_range_has_few_bins():
-    shares = np.zeros(5_000)
-    shares[[70, 71, 72]] = 1 / 3
-
-    bins = cut(shares, shares > 0, ordered=True, num_bins=32)
-
-    assert bins[[70, 71, 72]].tolist() == [0, 1, 2]
-    assert count_bins([bins]) == [3]
-
-
 def test_bins_of_an_ordered_column_are_intervals_beside_spikes_and_the_missing_value():
     shares = np.append(0.1, np.full(50, 0.01))
     shares[17] = 0.41
@@ -252,19 +201,3 @@ def test_many_categories_share_bins_of_about_the_same_mass(rng):
     assert len(masses) == 10
     assert masses.max() - masses.min() <= shares.max()
     assert count_bins([finest]) == [CONSTANTS.own_values]
-
-
-@pytest.mark.parametrize(('num_bins', 'found'), [(3, 24), (15, 15), (20, 40), (32, 40)])
-def test_categories_have_bins_of_their_own_if_numbers_have_many(num_bins, found):
-    """Of 40 values, or of 24 where noise is large: up to twice as many as an ordered column has."""
-    size = 24 if num_bins == 3 else 40
-
-    assert count_bins([cut(np.full(size, 1 / size), num_bins=num_bins)]) == [found]
-
-
-def test_packing_puts_the_heaviest_apart():
-    assert pack(np.array([0.1, 0.4, 0.1, 0.3, 0.1]), 2).tolist() == [1, 0, 0, 1, 1]
-
-
-def test_columns_without_bins_count_as_none():
-    assert count_bins([np.array([-1, -1]), np.zeros(0, int), np.array([0, -1, 4])]) == [0, 0, 5]

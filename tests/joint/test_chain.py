@@ -80,17 +80,6 @@ def test_columns_that_are_log_linear_in_those_before_them_come_back_whole(rng):
         assert distance(enumerate_chain(fit(joint), SHAPE), joint) < 0.025
 
 
-def test_more_particles_come_closer(rng):
-    few, many = 0.0, 0.0
-    for _ in range(3):
-        joint = make_chained(rng)
-        chains = [fit(joint, constants=JointConstants(particles=n, rounds=50)) for n in (60, 8_000)]
-        off = [distance(enumerate_chain(chain, SHAPE), joint) for chain in chains]
-        few, many = few + off[0], many + off[1]
-
-    assert many < 0.5 * few
-
-
 def test_columns_without_tables_are_independent(rng):
     joint = make_joint(rng)
 
@@ -98,17 +87,6 @@ def test_columns_without_tables_are_independent(rng):
 
     expected = np.einsum('a,b,c,d->abcd', *(sum_to(joint, at) for at in range(4)))
     assert law == pytest.approx(expected, abs=1e-9)
-
-
-def test_what_has_no_table_follows_through_others(rng):
-    """A chain of Markov: the first and the last column depend by the one between them."""
-    first, then = rng.dirichlet(np.ones(3)), rng.dirichlet(np.full(4, 0.5), 3)
-    joint = first[:, None, None] * then[:, :, None] * rng.dirichlet(np.full(5, 0.5), 4)
-    tables = {pair: sum_to(joint, *pair) for pair in ((1, 2), (0, 1))}
-
-    law = enumerate_chain(fit(joint, tables=tables), joint.shape)
-
-    assert distance(law, joint) < 1e-4
 
 
 def test_columns_are_fitted_given_codes_that_no_table_tells_of(rng):
@@ -128,21 +106,6 @@ def test_columns_are_fitted_given_codes_that_no_table_tells_of(rng):
     codes = chain.draw(3, rng, {0: np.array([2, -1, 0]), 1: np.array([3, 3, 1])})
     assert codes[[0, 2], :2].tolist() == [[2, 3], [0, 1]]  # an unknown code is drawn
     assert 0 <= codes[1, 0] < 3
-
-
-def test_a_single_column_has_its_distribution():
-    column = make_column(np.array([0.25, 0.0, 0.75]))
-    chain = fit_chain([column], {}, {}, [0], CONSTANTS, np.random.default_rng(1))
-
-    assert enumerate_chain(chain, (3,)) == pytest.approx([0.25, 0, 0.75], abs=1e-9)
-    drawn = np.bincount(chain.draw(4_000, np.random.default_rng(2))[:, 0])
-    assert drawn == pytest.approx(np.array([1_000, 0, 3_000]), abs=3)
-
-
-def test_columns_of_one_bin_say_nothing(rng):
-    joint = rng.dirichlet(np.ones(12)).reshape(3, 1, 4)
-
-    assert distance(enumerate_chain(fit(joint), joint.shape), joint) < 1e-4
 
 
 def test_parents_come_in_the_order_of_the_tables(rng):
@@ -223,26 +186,6 @@ def test_what_is_known_code_by_code_comes_back_through_coarse_bins(rng, order):
     assert distance(found, tables[1, 2]) < 0.02
 
 
-def test_a_column_that_is_settled_takes_no_heed_of_others(rng):
-    columns, tables, functions, _ = make_map(rng)
-    tables[0, 2] = np.outer(columns[0].margin, columns[2].margin)
-
-    links = fit_chain(columns, tables, functions, (2, 0, 1), JointConstants(), rng).links
-
-    assert [link.parents for link in links] == [(), (2,), ()]
-    assert [link.key for link in links] == [None, None, 0]
-
-
-def test_codes_that_were_never_seen_together_fall_back_on_the_column(rng):
-    columns, tables, functions, _ = make_map(rng)
-    functions[0, 1][7] = 0
-
-    chain = fit_chain(columns, tables, functions, (0, 1, 2), JointConstants(), rng)
-    drawn = chain.draw(2_000, rng, {0: np.full(2_000, 7)})
-
-    assert len(np.unique(drawn[:, 1])) > 20
-
-
 def test_what_a_code_leaves_out_never_goes_with_it_whatever_other_columns_say(rng):
     """The last column is in one of two bins by the first; five others say that it is elsewhere."""
     function = (np.eye(4) + np.roll(np.eye(4), 1, axis=1)) / 8
@@ -303,15 +246,6 @@ def test_a_triple_says_what_no_pair_says(rng, order):
     assert distance(enumerate_chain(fit(joint, order), joint.shape), joint) > 0.3
 
 
-def test_records_are_drawn_by_triples_too(rng):
-    joint = make_either()
-    triples = Triples({(0, 1, 2): joint}, tuple(map(np.arange, joint.shape)))
-
-    drawn = fit(joint, triples=triples).draw(ROWS, rng)
-
-    assert distance(count(drawn, joint.shape).reshape(joint.shape) / ROWS, joint) < 0.03
-
-
 @pytest.mark.parametrize('by_class', [False, True])
 def test_what_a_pair_excludes_no_triple_brings_back(rng, by_class):
     """The last column is that before it, and whether the first two are both high.
@@ -331,46 +265,3 @@ def test_what_a_pair_excludes_no_triple_brings_back(rng, by_class):
 
     drawn = chain.draw(ROWS, rng)
     assert (drawn[:, 2] != drawn[:, 3]).mean() < 1e-3
-
-
-def test_what_follows_from_one_column_takes_no_heed_of_triples(rng):
-    joint = make_either()
-    follows = {(0, 2): np.array([[0.25, 0], [0.25, 0], [0, 0.25], [0, 0.25]])}
-    triples = Triples({(0, 1, 2): joint}, tuple(map(np.arange, joint.shape)))
-
-    chain = fit(joint, functions=follows, triples=triples)
-
-    assert [link.column for link in chain.links if link.settled] == [2]
-    assert chain.links[-1].both == ()
-
-
-def test_rare_bins_are_as_frequent_among_records_as_in_the_column(rng):
-    """Weights that are fitted to the chance of few particles would make them more frequent."""
-    columns = [make_column(np.append(0.9, np.full(20, 0.005))) for _ in range(8)]
-    tables = {
-        (i, j): np.outer(columns[i].margin, columns[j].margin) * rng.uniform(0.5, 1.5, (21, 21))
-        for i, j in combinations(range(8), 2)
-    }
-    tables = {pair: table / table.sum() for pair, table in tables.items()}
-    constants = JointConstants(particles=4000)
-
-    chain = fit_chain(columns, tables, {}, range(8), constants, np.random.default_rng(0))
-
-    drawn = chain.draw(ROWS, rng)
-    assert (drawn == 0).mean(axis=0) == pytest.approx(np.full(8, 0.9), abs=0.015)
-
-
-def test_a_rare_value_that_many_columns_tell_of_is_as_frequent_as_it_should_be(rng):
-    """Its chances are nearly one or none, so that no single factor makes up for what is missing."""
-    columns = [make_column(np.full(8, 1 / 8)) for _ in range(17)]
-    columns.append(make_column(np.array([0.99, 0.01])))
-    tables = {
-        (at, 17): np.stack([np.maximum(1 / 8 - 0.01 * own, 0), 0.01 * own], axis=1)
-        for at, own in enumerate(rng.dirichlet(np.full(8, 0.15), 17))
-    }
-
-    chain = fit_chain(columns, tables, {}, range(18), JointConstants(), rng)
-
-    # Three rounds left .003 to .005.
-    drawn = chain.draw(100_000, rng)
-    assert (drawn[:, 17] == 1).mean() == pytest.approx(0.01, rel=0.25)

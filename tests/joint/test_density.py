@@ -10,7 +10,7 @@ import pytest
 from interactions import make_interactions
 
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.density import fit_joint, keep_strongest
+from sdv_threea.joint.density import fit_joint
 from sdv_threea.joint.estimates import Singles, estimate
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.sampling.joint import draw_jointly
@@ -19,7 +19,6 @@ CONSTANTS = JointConstants()
 
 #: Columns of five, three and four codes; the first has two codes in a bin, and one in none.
 BINS = (np.array([-1, 0, 0, 1, 2]), np.arange(3), np.arange(4))
-SIZES = (3, 3, 4)
 NUM_RECORDS = 20_000.0
 
 
@@ -118,13 +117,6 @@ def test_tables_that_say_next_to_nothing_are_left_out(rng):
     assert fit(law / law.sum()).tables == {}
 
 
-def test_a_column_keeps_its_strongest_partners():
-    pairs = [(0, 1), (0, 2), (1, 2), (0, 3), (3, 4), (1, 3), (2, 4)]
-
-    assert keep_strongest(pairs, 99) == pairs
-    assert keep_strongest(pairs, 1) == [(0, 1), (0, 2), (0, 3), (3, 4)]
-
-
 # Pairs that are known code by code
 
 
@@ -181,40 +173,3 @@ def test_codes_that_do_not_occur_are_in_no_function(rng):
     assert joint.functions[0, 1].shape == (4, 3)
     assert set(np.unique(codes[:, 0])) == {1, 2}
     assert ((codes[:, 0] == 1) == (codes[:, 1] == 0)).mean() > 0.99
-
-
-@pytest.mark.parametrize('first', [0, 1])
-def test_codes_of_which_a_function_has_no_record_occur_from_either_column(rng, first):
-    """Without noise a record whose other value has no code is in no count of both."""
-    histograms = np.array([[0.2, 0.4, 0.4]]), np.array([[0.5, 0.3, 0.2]])
-    bins = tuple(np.arange(3) for _ in range(2))
-    singles = Singles(bins, histograms, (False, False), np.array([1_000.0]), 0.0)
-    counts = np.array([[0, 0, 0], [400, 0, 0], [0, 300, 200]], dtype=np.float64)
-    expected = {(0, 1): 1_000 * histograms[0].T * histograms[1]}
-    known = PairCounts({(0, 1): counts}, {(0, 1): 0.0})
-
-    pairs = make_interactions({(0, 1): counts})
-    joint = fit_joint(estimate(singles, pairs, known, expected, CONSTANTS, rng), CONSTANTS, rng)
-    drawn = joint.chain_from([first]).draw(5_000, rng)
-
-    assert (np.bincount(drawn[:, 0], minlength=3) > 0).all()
-    assert (np.bincount(drawn[:, 1], minlength=3) > 0).all()
-    assert not ((drawn[:, 0] == 1) & (drawn[:, 1] == 1)).any()
-
-
-def test_of_two_columns_that_say_each_other_one_is_settled_and_the_rest_is_free(rng):
-    """A code and its name; a third column leans on both a little."""
-    law = np.zeros((4, 4, 3))
-    law[range(4), range(4)] = rng.dirichlet(np.full(3, 5.0), 4) / 4
-    tables = {pair: 1_000 * sum_to(law, *pair) for pair in combinations(range(3), 2)}
-    columns = [sum_to(law, at) for at in range(3)]
-    bins = tuple(map(np.arange, law.shape))
-    singles = Singles(bins, tuple(each[None] for each in columns), (False,) * 3, np.array([1e3]), 0)
-    expected = {(i, j): 1_000 * np.outer(columns[i], columns[j]) for i, j in tables}
-    functions = PairCounts({(0, 1): tables[0, 1]}, {(0, 1): 0.0})
-
-    known = estimate(singles, make_interactions(tables), functions, expected, CONSTANTS, rng)
-
-    assert known.list_settled(CONSTANTS) in ([0], [1])
-    settled = [link.column for link in fit_joint(known, CONSTANTS, rng).chain.links if link.settled]
-    assert settled == known.list_settled(CONSTANTS)

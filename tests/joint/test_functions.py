@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,46 +120,6 @@ def test_a_month_follows_from_the_day_though_bins_of_days_are_wider(rng, turned)
     assert tuple(sorted((order.index(1), order.index(2)))) in found
 
 
-@pytest.mark.parametrize('scale', [5.0, 90.0])
-def test_what_is_sure_is_found_however_far(rng, scale):
-    """Whether someone is young says much less than the age, and ages are many."""
-    age = (rng.beta(1.5, 4, NUM_RECORDS) * 100).astype(int)
-    young = (age < 22).astype(int)
-    bins = np.searchsorted(np.quantile(age, [0.25, 0.5, 0.75]), age, side='right')
-    columns = [np.bincount(column) / NUM_RECORDS for column in (age, young)]
-    margins = [np.bincount(each).astype(float) for each in (bins, young)]
-    for _ in range(20):
-        counts = scale * rng.standard_normal((4, 2))
-        np.add.at(counts, (bins, young), 1)
-        pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
-
-        assert find(pairs, margins, columns, [True, False], CONSTANTS) == ((0, 1),)
-
-
-def find_often(number, value, bins, scale, rng):
-    """Look for a function of a number in four bins fifty times, with noise of that scale."""
-    columns = [np.bincount(column) / NUM_RECORDS for column in (number, value)]
-    margins = [np.bincount(each).astype(float) for each in (bins, value)]
-    found = []
-    for _ in range(50):
-        counts = scale * rng.standard_normal((4, 3))
-        np.add.at(counts, (bins, value), 1)
-        pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
-        found.append(find(pairs, margins, columns, [True, False], CONSTANTS))
-    return found
-
-
-def test_groups_of_a_number_are_found_through_noise_that_hides_a_third_of_their_likeness(rng):
-    """They follow one another, so the whole table is known but for its margins."""
-    age = (rng.beta(1.5, 4, NUM_RECORDS) * 100).astype(int)
-    group = np.searchsorted([20, 40], age, side='right')
-    bins = np.searchsorted(np.quantile(age, [0.25, 0.5, 0.75]), age, side='right')
-
-    found = find_often(age, group, bins, NUM_RECORDS / 30, rng)
-
-    assert found.count(((0, 1),)) >= 45
-
-
 def test_values_clearly_follow_one_another_if_noise_hides_little(rng):
     age = (rng.beta(1.5, 4, NUM_RECORDS) * 100).astype(int)
     group = np.searchsorted([20, 40], age, side='right')
@@ -195,27 +154,6 @@ def test_a_value_that_columns_share_is_no_function(rng, scale):
         assert found[0] == (1, 2), 'the group follows from the occupation'
 
 
-def test_what_is_nearly_always_the_same_follows_from_nothing(rng):
-    """Of three degrees none could say which few have been in custody."""
-    degree = rng.choice(3, NUM_RECORDS, p=[0.55, 0.25, 0.2])
-    often = np.where(rng.random(NUM_RECORDS) < 0.1 * degree, rng.integers(1, 8, NUM_RECORDS), 0)
-    table = np.stack([degree, often], axis=1)
-
-    for ordered in (False, True):
-        assert find(*count(table, 0.0, rng), [False, ordered], CONSTANTS) == ()
-
-
-def test_what_only_leans_on_a_number_is_no_function_for_all_that_noise_hides(rng):
-    """Who has more services pays more, but what is paid leaves open who has which."""
-    charge = rng.integers(0, 100, NUM_RECORDS)
-    likes = rng.random(NUM_RECORDS) < np.sqrt(charge / 100)
-    service = np.where(charge < 20, 0, 1 + likes)
-
-    found = find_often(charge, service, charge // 25, NUM_RECORDS / 70, rng)
-
-    assert found.count(()) >= 40
-
-
 def test_noise_alone_looks_like_no_function(rng):
     """Also where a column says so little that the least unevenness would do."""
     table = np.stack(
@@ -231,27 +169,6 @@ def test_noise_alone_looks_like_no_function(rng):
         for _ in range(20):
             known = count(table, scale, rng)
             assert find(*known, [False] * 4, CONSTANTS) == ()
-
-
-def test_a_column_tells_no_more_than_it_says_itself(rng):
-    """What a flag leaves open of a kind does not make it more telling than a size is of itself."""
-    flag = rng.integers(0, 2, NUM_RECORDS)
-    kind = np.where(flag, rng.choice([1, 2], NUM_RECORDS, p=[0.9, 0.1]), 0)
-    size = rng.choice(3, NUM_RECORDS, p=[0.7, 0.25, 0.05])
-    table = np.stack([flag, kind, size, size], axis=1)
-
-    found = find(*count(table, 10.0, rng), [False] * 4, CONSTANTS)
-
-    assert found == ((2, 3), (0, 1))
-
-
-def test_pairs_of_too_many_codes_are_left_out(rng):
-    known = count(make_table(rng), 0.0, rng)
-
-    found = find(*known, [False] * 8, replace(CONSTANTS, most_cells=1_000))
-
-    assert (2, 3) in found
-    assert (0, 1) not in found
 
 
 def test_a_forest_has_no_circles_and_keeps_the_first():
@@ -301,33 +218,6 @@ def test_what_follows_nearly_from_a_column_follows_from_the_one_that_determines_
     assert instead[1, 2].small == sides[1].small
     del functions[0, 1]
     assert list_shortcuts(functions, sides, CONSTANTS) == ([], {})
-
-
-def test_a_day_is_counted_with_the_month_and_not_with_the_quarter(rng):
-    day = rng.integers(0, 365, NUM_RECORDS)
-    month = np.minimum(day // 30, 11)
-    table = np.stack([day // 7, month, month // 3], axis=1)
-
-    dropped, instead = list_shortcuts(
-        *see(table, [(0, 2), (1, 2)], [True, False, False]), CONSTANTS
-    )
-
-    assert dropped == [(0, 2)]
-    assert list(instead) == [(0, 1)]
-    assert instead[0, 1].in_order
-
-
-def test_what_follows_nearly_from_a_number_follows_from_the_place_that_has_it(rng):
-    place = rng.integers(0, 50, NUM_RECORDS)
-    number, zone = rng.integers(0, 40, 50)[place], rng.integers(0, 4, 50)[place]
-    table = np.stack([number, place, zone], axis=1)
-
-    dropped, instead = list_shortcuts(
-        *see(table, [(0, 1), (0, 2)], [True, False, False]), CONSTANTS
-    )
-
-    assert dropped == [(0, 2)]
-    assert list(instead) == [(1, 2)]
 
 
 def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price():

@@ -40,17 +40,6 @@ def test_codes_are_as_frequent_as_their_weights_in_the_bin(rng):
         assert shares == pytest.approx(np.array(expected), abs=0.015)
 
 
-def test_a_bin_that_a_class_gives_no_weight_is_drawn_as_in_all_of_them(rng):
-    weights = np.array([[0.0, 0.0, 1.0, 0.0], [1.0, 3.0, 0.0, 0.0]])
-    of_code = np.array([0, 0, 1, 2])
-    bins = np.zeros(8_000, dtype=np.int64)
-
-    codes = draw_inside(weights, of_code, np.zeros_like(bins), bins, rng)
-
-    assert np.bincount(codes, minlength=4) / 8_000 == pytest.approx([0.25, 0.75, 0, 0], abs=0.01)
-    assert draw_inside(weights, of_code, np.zeros(5, int), np.full(5, 2), rng).tolist() == [3] * 5
-
-
 def test_codes_are_always_of_their_bin_and_of_positive_weight(rng):
     for _ in range(200):
         size, num_classes = int(rng.integers(1, 30)), int(rng.integers(1, 4))

@@ -12,7 +12,6 @@ from interactions import interact
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.interplay import (
-    PARTS,
     Interplay,
     choose_triples,
     exceed_chance,
@@ -88,14 +87,6 @@ def test_by_chance_nothing_is_far_off(rng, num_records, shape):
     assert -0.05 < np.mean(found) < 0.01
 
 
-def test_what_is_further_off_than_by_chance_shows(rng):
-    law, other = make_law(rng), make_law(rng, 2.0)
-    expected = {TRIPLE: law * 30_000}
-    private = rng.multinomial(30_000, other.ravel()).reshape(law.shape)
-    excess = exceed_chance(np.array([np.abs(private - expected[TRIPLE]).sum()]), expected)
-    assert excess[0] / 2 / 30_000 == pytest.approx(distance(law, other), rel=0.15)
-
-
 # Which are counted
 
 
@@ -110,17 +101,6 @@ def test_triples_that_are_not_off_are_not_counted():
 
 def test_triples_that_noise_would_drown_are_not_counted():
     assert choose([2000.0], 1e-3) == ([], 0.0)
-
-
-def test_those_that_are_furthest_off_come_first():
-    chosen, part = choose([5.0, 4000.0, -9.0, 3000.0], 2.0)
-    assert chosen == [(0, 1, 3), (0, 1, 5)]
-    assert part in PARTS
-
-
-def test_the_more_triples_are_off_the_more_they_may_cost():
-    few, many = choose([4000.0], 0.5), choose([4000.0] * 30, 0.5)
-    assert few[1] < many[1]
 
 
 def test_without_noise_all_that_are_off_are_counted_up_to_a_number():
@@ -156,11 +136,6 @@ def test_columns_of_many_bins_are_looked_at_whatever_the_noise():
     assert not needs_no_look(make_expected((2, 4, 8)), 50_000, math.inf, CONSTANTS)
 
 
-def test_the_more_triples_there_are_the_more_of_them_noise_hides():
-    assert needs_no_look(make_expected((2, 2, 2), 50), 5_000, 0.1, CONSTANTS)
-    assert not needs_no_look(make_expected((2, 2, 2), 5_000), 5_000, 0.1, CONSTANTS)
-
-
 # What is made of them
 
 
@@ -190,41 +165,6 @@ def test_noise_that_drowns_a_triple_leaves_what_pairs_say(rng):
     law = make_law(rng)
     counts = 1000 * law + rng.normal(scale=2000.0, size=law.shape)
     assert distance(estimate(counts, 1000 * law, 2000.0, pairs_of(law)), law) < 0.05
-
-
-def test_shrinkage_is_better_than_counts_and_than_pairs_alone(rng):
-    """Over many tables, at a noise at which neither of both is good."""
-    off = []
-    for _ in range(30):
-        law = make_law(rng, 1.0)
-        expected = estimate(np.ones_like(law), np.ones_like(law), 0.0, pairs_of(law))
-        counts = 10_000 * law + rng.normal(scale=60.0, size=law.shape)
-        raw = np.maximum(counts, 0) / np.maximum(counts, 0).sum()
-        found = estimate(counts, 10_000 * expected, 60.0, pairs_of(law))
-        off.append([distance(each, law) for each in (found, raw, expected)])
-    found, raw, expected = np.mean(off, axis=0)
-    assert found < 0.9 * min(raw, expected)
-
-
-def test_what_many_triples_show_together_is_kept_of_each(rng):
-    """One coordinate of three flags stands out of its noise in few triples, and in all of them."""
-    expected, signs = np.full((2, 2, 2), 1000.0), np.array([1.0, -1.0])
-    shape = np.einsum('a,b,c->abc', signs, signs, signs)
-    triples = list(combinations(range(16), 3))
-    merged, scale = tuple(np.arange(2) for _ in range(16)), 50.0
-    true = {triple: expected + 25 * rng.choice([-1, 1]) * shape for triple in triples}
-    noisy = {
-        triple: each + interact(rng.normal(0, scale, (2, 2, 2))) for triple, each in true.items()
-    }
-
-    def measure(tables):
-        released = Interactions(tables, dict.fromkeys(tables, scale))
-        known = Interplay(released, dict.fromkeys(tables, expected), merged, (False,) * 16)
-        found = known.estimate({})
-        return np.mean([distance(found[at], true[at] / true[at].sum()) for at in tables])
-
-    alone = np.mean([measure({triple: noisy[triple]}) for triple in triples[:200]])
-    assert measure(noisy) < 0.95 * alone
 
 
 def test_pairs_that_are_not_known_are_as_expected(rng):

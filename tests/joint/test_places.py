@@ -54,17 +54,6 @@ def test_a_salary_of_a_year_is_that_of_twelve_months(rng, factor):
     assert (np.abs(by_chance / factor / one - 1) < 0.01).mean() < 0.8
 
 
-def test_an_hour_is_that_of_the_clock_time_and_the_quarter_too(rng):
-    minutes = rng.random(ROWS) * 1_440
-    edges = [np.linspace(0, 1_440, 98), np.arange(25.0), np.arange(0, 25, 4.0)]
-
-    minute, hour, part = decode_pair([minutes, minutes // 60, minutes // 240 * 4], edges, rng)
-
-    assert (minute // 60 == hour // 1).mean() > 0.98
-    assert (hour // 4 == part // 4).mean() > 0.98
-    assert np.histogram(minute, 24, (0, 1_440))[0] / ROWS == pytest.approx(1 / 24, abs=0.01)
-
-
 @pytest.mark.parametrize('turned', [False, True])
 def test_a_category_says_where_in_its_interval_a_number_is(rng, turned):
     days = rng.random(ROWS) * 360
@@ -107,17 +96,6 @@ def test_numbers_in_step_are_so_however_many_records_there_are(rng):
         assert off < 1e-6 if known else off > 0.05
 
 
-def test_codes_of_no_records_have_places_too(rng):
-    table = np.zeros((6, 6))
-    table[[1, 2, 5], [1, 2, 5]] = 1 / 3
-    edges = (np.arange(6.0),) * 2
-
-    for functions in ({(0, 1): table}, {(0, 1): table[:, ::-1]}):
-        ties = tie_columns(functions, [True, True], 1.0, edges)
-        codes = rng.integers(0, 6, (1_000, 2))
-        assert all(np.isfinite(each).all() for each in draw_places(codes, ties, rng).values())
-
-
 @pytest.mark.parametrize('turned', [False, True])
 def test_all_sales_of_a_product_have_its_price(rng, turned):
     """Of ten prices two share each of two intervals; of one nothing is known but its interval."""
@@ -156,45 +134,6 @@ def test_columns_that_leave_much_open_are_not_tied(rng):
     assert tie_columns({(0, 1): count(one, other)}, [True, True], 1.0) == ()
     assert tie_columns({(0, 1): count(one, one)}, [False, False], 1.0) == ()
     assert len(tie_columns({(0, 1): count(one, one)}, [True, True], 1.0)) == 1
-
-
-def test_numbers_of_single_values_have_no_places_and_draw_none_together(rng):
-    """Months late say in which part of its interval a bill is; bills are not all the same."""
-    bill = rng.random(ROWS) * 100
-    late = (bill // 7).astype(int)
-    before = np.where(rng.random(ROWS) < 0.8, late, rng.integers(0, 15, ROWS))
-    edges, months = np.linspace(0, 100, 12), np.arange(16) - 0.5
-    codes = np.stack([1 + before, 1 + late, code_numbers(bill, edges)], axis=1)
-    functions = {(at, at + 1): count(codes[:, at], codes[:, at + 1]) for at in range(2)}
-
-    ties = tie_columns(functions, [True] * 3, 1.0, (months, months, edges))
-    places = draw_places(codes, ties, rng)
-    found = decode(codes[:, 2], places[2], edges)
-
-    assert places.keys() == {2}
-    assert (found // 7 == late).mean() > 0.99
-    assert len(np.unique(found)) == ROWS
-
-
-def test_what_says_little_anyway_is_not_tied_for_leaving_little_open(rng):
-    """Hardly anyone is late, so hardly anything is left open, whatever the bill."""
-    late, bill = (rng.random(ROWS) < 0.1).astype(int), rng.integers(1, 30, ROWS)
-    edges = np.append(0, 1.5 ** np.arange(29))
-
-    assert tie_columns({(0, 1): count(bill, 1 + late)}, [True, False], 1.0, (edges, None)) == ()
-
-
-def test_codes_that_never_meet_have_places_all_the_same(rng):
-    """Other columns, or a condition, may bring codes together that the pair does not."""
-    table = np.diag(np.append(0, np.full(9, 1 / 9)))
-    codes = rng.integers(1, 10, (1_000, 2))
-
-    places = draw_places(codes, tie_columns({(0, 1): table}, [True, True], 1.0), rng)
-
-    for each in places.values():
-        assert each.min() >= 0
-        assert each.max() <= 1
-        assert 0.4 < each.mean() < 0.6
 
 
 def test_no_records_have_no_places(rng):

@@ -95,26 +95,3 @@ def test_columns_that_do_not_correlate_have_the_products_of_their_margins(histog
         ]
         product = np.einsum('c,ca,cb->ab', TOTALS, *margins)
         assert table == pytest.approx(product, abs=1e-9)
-
-
-@pytest.mark.parametrize('correlation', [-1.0, -0.99, 0.99, 1.0])
-def test_tables_of_columns_that_are_nearly_one_keep_their_margins_nearly(histograms, correlation):
-    whole = tuple(np.where(np.arange(5) == 4, 0, histograms[0]) for _ in range(2))
-    whole = tuple(table / table.sum(axis=1, keepdims=True) for table in whole)
-    scores = normal_scores(whole, (ORDERS[0],) * 2, 2)
-    matrices = np.tile([[1, correlation], [correlation, 1]], (2, 1, 1))
-
-    table = expect_tables(TOTALS, scores, matrices, BINS[:1] * 2)[0, 1]
-
-    margin = TOTALS @ np.stack([np.bincount(BINS[0][:4], row[:4]) for row in whole[0]])
-    assert np.isfinite(table).all()
-    assert table.sum(axis=1) / 1_000 == pytest.approx(margin / 1_000, abs=0.02)
-
-
-def test_columns_without_bins_have_empty_tables(histograms):
-    scores = normal_scores(histograms[:2], ORDERS[:2], 2)
-    nothing = np.full(5, -1)
-
-    tables = expect_tables(TOTALS, scores, np.tile(np.eye(2), (2, 1, 1)), [nothing, BINS[1]])
-
-    assert tables[0, 1].shape == (0, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -19,7 +19,6 @@ from sdv_threea.joint.triples import (
 from sdv_threea.privacy.rows import chunk_arrays
 
 CONSTANTS = JointConstants()
-NEIGHBORS = ('add_remove', 'replace_one')
 
 #: Columns with codes in no bin, of one bin, and of coarser bins; the last one is the class.
 BINS = [
@@ -76,58 +75,6 @@ def test_without_a_column_for_the_class_labels_do_not_matter(rng):
         for each in (records, others)
     )
     assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_no_record_moves_the_sums_further_than_the_sensitivity(rng, sums, neighbors):
-    """Every record there is, added to a table or in the place of another one."""
-    expected = expect(rng)
-    terms = {'mu': 1.0, 'neighbors': neighbors, 'noise': silent}
-
-    def ask(codes, labels):
-        rows = chunk_arrays(Encoded(codes, labels))
-        return release_distances(rows, BINS, expected, **terms)[1].sensitivity
-
-    records = make_records(rng, 20)
-    bound = ask(*records)
-    kinds = np.array(list(product(*(range(-1, len(each)) for each in BINS))))
-    furthest = 0.0
-    start = slice(0, -1) if neighbors == 'replace_one' else slice(None)
-    base = sums[-1]
-    for kind in kinds:
-        codes = np.concatenate([records.codes[start], kind[None, :-1]])
-        labels = np.append(records.labels[start], kind[-1]).astype(np.int16)
-        assert ask(codes, labels) == bound
-        furthest = max(furthest, float(np.linalg.norm(sums[-1] - base)))
-    assert furthest <= bound
-    assert furthest >= bound / 2  # and the bound is not idle
-
-
-@pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_the_bound_is_reached(rng, sums, neighbors):
-    """A record that all triples count, in a bin that they have too few records in."""
-    expected = {each: np.full_like(table, 50.0) for each, table in expect(rng).items()}
-    terms = {'mu': 1.0, 'neighbors': neighbors, 'noise': silent}
-    first, second = np.array([[0, 1, 1]]), np.array([[1, 2, 3]])
-    # Replaced, one bin has a record too many and the other one too few.
-    for triple, table in expected.items():
-        if neighbors == 'replace_one':
-            row = [*first[0], 0]
-            table[tuple(BINS[at][row[at]] for at in triple)] = 0.0
-    tables = [(first, [0]), (second, [1])]
-    if neighbors == 'add_remove':
-        tables = [(first[:0], []), (first, [0])]
-    for codes, labels in tables:
-        rows = chunk_arrays(Encoded(codes, np.array(labels, dtype=np.int16)))
-        receipt = release_distances(rows, BINS, expected, **terms)[1]
-    assert np.linalg.norm(sums[1] - sums[0]) == pytest.approx(receipt.sensitivity)
-
-
-def test_the_noise_is_the_sensitivity_over_the_price(rng, gaussian):
-    terms = {'mu': 0.5, 'neighbors': 'add_remove', 'noise': gaussian}
-    rows = chunk_arrays(make_records(rng, 50))
-    (_, scale), receipt = release_distances(rows, BINS, expect(rng), **terms)
-    assert scale == receipt.noise_scale == pytest.approx(2 / 0.5, rel=1e-3)
 
 
 # Which triples, and in which bins

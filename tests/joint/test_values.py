@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -18,18 +17,13 @@ from sdv_threea.joint.values import (
     find_single,
     has_wide_codes,
     keep_one_code,
-    may_have_one,
     price_values,
     release_values,
 )
 from sdv_threea.privacy.rows import chunk_arrays
 
 CONSTANTS = JointConstants()
-NEIGHBORS = ('add_remove', 'replace_one')
 PAIRS, SIZES = ((0, 3), (1, 4)), (5, 3)
-
-#: Places at both ends, on the border of two digits, beside it, and none.
-PLACES = (0.0, np.nextafter(1.0, 0.0), 1 / BASE, np.nextafter(1 / BASE, 0.0), 0.37, math.nan)
 
 
 def silent(size, scale):
@@ -74,39 +68,6 @@ def test_digits_are_counted_exactly_however_rows_are_cut(rng, chunk_rows):
     assert receipt.stage == 'approximate'
 
 
-@pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_no_record_moves_the_sums_further_than_the_sensitivity(rng, sums, neighbors):
-    """Every kind of record, added to a table or in the place of another one."""
-    records, furthest = make_records(rng, 20), 0.0
-    _, receipt = release(records, mu=1.0, neighbors=neighbors)
-    base, kept = sums[-1], 19 if neighbors == 'replace_one' else 20
-    for first, second, one, other in product(range(-1, 5), range(-1, 3), PLACES, PLACES):
-        codes = np.append(records.codes[:kept], [[first, second]], axis=0)
-        places = np.append(records.places[:kept], [[one, other]], axis=0)
-        assert release(Located(codes, places), mu=1.0, neighbors=neighbors)[1] == receipt
-        furthest = max(furthest, float(np.linalg.norm(sums[-1] - base)))
-    assert furthest <= receipt.sensitivity
-    assert furthest >= receipt.sensitivity / 2
-
-
-def test_a_record_reaches_the_bound(rng, sums):
-    records = Located(np.array([[4, 2]]), np.array([[0.999, 0.0]]))
-    _, receipt = release(records, mu=1.0)
-    assert np.linalg.norm(sums[-1]) == receipt.sensitivity == 2.0
-    apart = Located(np.array([[4, 1]]), np.array([[0.1, 0.5]]))
-    _, receipt = release(apart, mu=1.0, neighbors='replace_one')
-    assert np.linalg.norm(sums[-1] - sums[-2]) == receipt.sensitivity == math.sqrt(8)
-
-
-def test_the_noise_is_the_sensitivity_over_the_price(rng, gaussian):
-    counts, receipt = release(
-        Located(np.zeros((0, 2), int), np.zeros((0, 2))), mu=0.1, noise=gaussian
-    )
-    assert receipt.noise_scale == counts.scale == pytest.approx(2 / 0.1, rel=0.01)
-    drawn = np.concatenate([each.ravel() for each in counts.digits.values()])
-    assert drawn.std() == pytest.approx(counts.scale, rel=0.1)
-
-
 # What is made of it
 
 
@@ -136,13 +97,6 @@ def test_numbers_come_back(rng, scale):
         assert find_single(counts, tables, records.sum()) == ((0, 1),)
 
 
-def test_spread_numbers_stay_spread(rng):
-    records = np.full(20, 400)
-    counts = make_counts(rng, np.zeros(20, int), records, 20.0, spread=range(20))
-    assert np.isnan(estimate_values(counts, table_of(records), 8000.0)[0, 1]).all()
-    assert find_single(counts, table_of(records), 8000.0) == ()
-
-
 def test_a_category_may_have_several_numbers_where_others_have_one(rng):
     number, records = rng.integers(0, BASE**2, 20), np.full(20, 400)
     counts = make_counts(rng, number, records, 20.0, spread=(3, 8))
@@ -158,49 +112,6 @@ def test_what_noise_hides_follows_the_others(rng):
         counts = make_counts(rng, number, records, 25.0, spread)
         found = estimate_values(counts, table_of(records), records.sum())[0, 1]
         assert np.isnan(found[-2:]).all() == bool(spread)
-
-
-def make_zeros(rng, records, share):
-    """Numbers that are nearly all zero, in categories alike: what is left of them is spread."""
-    zeros = rng.binomial(records, share)
-    digits = np.zeros((DIGITS, len(records), BASE))
-    for code, (held, none) in enumerate(zip(records, zeros, strict=True)):
-        places = np.append(np.zeros(none, int), rng.integers(0, BASE**2, held - none))
-        for digit, values in enumerate(np.divmod(places, BASE)):
-            np.add.at(digits[digit, code], values, 1)
-    table = np.full((len(records), 40), 1.0)
-    table[:, 2:] = (records - zeros)[:, None] / 38
-    table[:, 0], table[:, 1] = 0, zeros
-    return digits, {(0, 1): table / table.sum()}
-
-
-@pytest.mark.parametrize('share', [0.95, 0.97, 0.99])
-def test_zeros_that_all_categories_have_are_no_number_of_their_own(rng, share):
-    """Else the numbers of the others would be lost, as all wages were on census_kdd."""
-    records = np.array([20_000, 5_000, 80_000])
-    digits, tables = make_zeros(rng, records, share)
-    digits += 20.0 * rng.standard_normal(digits.shape)
-
-    assert find_single(ValueCounts({(0, 1): digits}, 20.0), tables, float(records.sum())) == ()
-    assert not may_have_one(tables[0, 1], CONSTANTS)
-
-
-def test_zeros_of_some_categories_hide_no_prices_of_others(rng):
-    """Half of the products are free: there each has one price all the same."""
-    number = np.where(np.arange(20) % 2, rng.integers(1, BASE**2, 20), 0)
-    records = np.full(20, 400)
-    counts, table = make_counts(rng, number, records, 20.0), np.zeros((20, 12))
-    table[np.arange(20), np.where(number, 2 + np.arange(20) // 2, 1)] = records
-    tables = {(0, 1): table / table.sum()}
-
-    assert find_single(counts, tables, 8000.0) == ((0, 1),)
-    assert may_have_one(tables[0, 1], CONSTANTS)
-
-
-def test_a_category_that_tells_little_of_a_code_has_no_number():
-    told = np.kron(np.eye(6), np.ones((2, 1)))
-    assert may_have_one(told, CONSTANTS)
-    assert not may_have_one(told + 0.5, CONSTANTS)
 
 
 def test_no_records_have_no_numbers(rng):

@@ -32,12 +32,6 @@ def test_counts_add_up_within_their_bounds(rng):
         assert most is None or adjusted.max() <= most
 
 
-def test_counts_that_add_up_stay():
-    counts = np.array([3, 0, 1])
-
-    assert adjust_counts(counts, 4, None, np.random.default_rng(0)).tolist() == [3, 0, 1]
-
-
 def test_counts_change_by_one_where_that_is_enough(rng):
     counts = rng.integers(0, 6, 100)
     for total in (counts.sum() - 30, counts.sum() + 30):
@@ -51,15 +45,6 @@ def test_childless_rows_get_children_only_if_nobody_else_may(rng):
     assert adjust_counts(np.array([0, 1, 2]), 6, 3, rng).tolist() == [0, 3, 3]
     assert adjust_counts(np.array([0, 1, 2]), 8, 3, rng).tolist() == [2, 3, 3]
     assert adjust_counts(np.array([0, 0]), 3, None, rng).sum() == 3
-
-
-def test_a_count_that_is_far_off_takes_no_time(rng):
-    assert adjust_counts(np.array([10**9, 2, 0]), 20, None, rng).sum() == 20
-    assert adjust_counts(np.array([1, 2, 0]), 10**9, None, rng).sum() == 10**9
-
-
-def test_counts_of_nobody_are_none(rng):
-    assert adjust_counts(np.zeros(0, dtype=np.int64), 5, None, rng).tolist() == []
 
 
 @pytest.mark.parametrize('num_rows', [0, 3, 10, 57])
@@ -85,12 +70,6 @@ def test_references_occur_as_often_as_released(rng):
     assert np.bincount(levelled, minlength=4).tolist() == [500, 300, 200, 0]
     surplus = np.maximum(np.bincount(drawn, minlength=4) - [500, 300, 200, 0], 0).sum()
     assert (levelled != drawn).sum() == surplus
-
-
-def test_shares_that_need_not_add_to_one_are_shares(rng):
-    levelled = level(np.zeros(10, dtype=np.int64), np.array([3.0, 1.0, 1.0]), 0.0, CONSTANTS, rng)
-
-    assert np.bincount(levelled).tolist() == [6, 2, 2]
 
 
 def test_the_largest_share_is_not_believed_beyond_its_noise(rng):
@@ -156,9 +135,3 @@ def test_references_keep_within_their_bounds(rng, required):
         counts = np.bincount(kept[kept >= 0], minlength=num_parents)
         assert children.least <= counts.min() and counts.max() <= children.most
         assert not required or (kept >= 0).all()
-
-
-def test_references_that_keep_within_their_bounds_stay(rng):
-    referred = np.array([0, 1, -1, 1])
-
-    assert keep_within(referred, 2, Children(1, 2), False, rng).tolist() == [0, 1, -1, 1]

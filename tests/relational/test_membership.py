@@ -10,7 +10,6 @@ from sdv_threea.units.membership import (
     bound_rows,
     count_children,
     find_units,
-    join_parent,
     rank_within,
 )
 
@@ -47,12 +46,6 @@ def test_units_are_what_a_walk_over_every_path_finds(make, shape):
                 # Each number stands for one row at the upper end, and for no other.
                 assert names.setdefault(unit, ends) == ends
     assert len(set(map(frozenset, names.values()))) == len(names)
-
-
-def test_the_made_diamond_has_disputed_rows_and_others(make):
-    units = find(make('diamond'))['d']
-
-    assert 0.1 < (units == DISPUTED).mean() < 0.9
 
 
 @pytest.mark.parametrize('shape', SHAPES)
@@ -156,14 +149,6 @@ def test_children_are_counted_unless_they_are_disputed(make):
     expected = [sum((referred == row) & (units['d'] != DISPUTED)) for row in range(len(units['b']))]
     assert counts.tolist() == expected
     assert counts.sum() < len(referred)
-
-
-def test_the_row_of_the_parent_is_set_beside_each_row():
-    parent = pd.DataFrame({'x': [1.0, 2.0], 'y': np.array(['u', None], dtype=object)})
-    joined = join_parent(4, np.array([1, -1, 0, 1]), parent)
-
-    pd.testing.assert_series_equal(joined['x'], pd.Series([2.0, np.nan, 1.0, 2.0], name='x'))
-    assert joined['y'].tolist() == [None, None, 'u', None]
 
 
 def test_an_orphan_is_a_unit_of_its_own_with_what_hangs_off_it(make):

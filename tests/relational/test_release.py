@@ -50,13 +50,6 @@ def test_references_point_to_rows_and_are_missing_only_where_they_may(make, shap
             assert not edge.unique or len(set(referred)) == len(referred)
 
 
-@pytest.mark.parametrize('shape', SHAPES)
-def test_tables_scale_together(make, shape):
-    model = make(shape, 80).release(epsilon=math.inf)
-    for table, each in draw(model, 3.0).items():
-        assert len(each.rows) == pytest.approx(3 * model.tables[table].size, abs=1)
-
-
 def test_counts_that_noise_made_larger_than_any_integer_are_as_large_as_the_table(make):
     """With few rows the end of a range is a guess that may be far too high."""
     made = make('two_level', 80)
@@ -187,13 +180,6 @@ def test_rows_that_are_not_accepted_are_drawn_again(make):
     assert chosen['b'].rows.index.tolist() == list(range(len(chosen['b'].rows)))
 
 
-def test_rows_that_are_never_accepted_end_the_search(make):
-    made = make('single', 50)
-    drawn = draw(made.release(), accept=lambda table, rows: np.zeros(len(rows), dtype=bool))
-
-    assert len(drawn['a'].rows) > 10
-
-
 AMOUNT = Number(name='amount', low=0, high=20, step=1.0, nullable=False)
 KIND = Category(name='kind', values=('u', 'v', 'w'), nullable=False)
 
@@ -281,98 +267,6 @@ def test_rules_hold_within_rows_and_between_them_and_their_owner(build, epsilon)
     assert (above == drawn['b'].rows['kind']).mean() > 0.9
     counts = np.bincount(drawn['b'].parents[schema.links[0]])
     assert (counts == 3).mean() > 0.95
-
-
-@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
-def test_a_parents_kind_sets_the_mean_of_its_children(build, epsilon):
-    rng = np.random.default_rng(1)
-    schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
-    by_a = np.repeat(np.arange(NUM_UNITS), 2)
-    kind = rng.choice(['u', 'v', 'w'], NUM_UNITS)
-    means = pd.Series({'u': 4.0, 'v': 10.0, 'w': 15.0})
-    children = {
-        'amount': round_in(rng.normal(means[kind[by_a]], 2)),
-        'kind': np.array(['u'] * 4000),
-    }
-    parents = {'amount': round_in(rng.normal(10, 3, NUM_UNITS)), 'kind': kind}
-    tables = {
-        name: pd.DataFrame(rows).astype({'kind': object})
-        for name, rows in (('a', parents), ('b', children))
-    }
-    made = build(schema, tables, {schema.links[0]: by_a}, (AMOUNT, KIND))
-    drawn = draw(made.release(epsilon, n_components='auto'))
-    above = drawn['a'].rows['kind'].to_numpy()[drawn['b'].parents[schema.links[0]]]
-    found = drawn['b'].rows['amount'].groupby(above).mean()
-
-    assert found[['u', 'v', 'w']].tolist() == pytest.approx([4.0, 10.0, 15.0], abs=2.0)
-
-
-def make_counts(rng):
-    """Rows of three kinds: with no children, with two or three, and with a heavy tail of them."""
-    schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
-    kind = rng.choice(['u', 'v', 'w'], NUM_UNITS, p=[0.3, 0.5, 0.2])
-    tail = np.minimum(np.floor(2 * rng.pareto(1.5, NUM_UNITS)) + 1, 60)
-    counts = np.select([kind == 'u', kind == 'v'], [0, rng.integers(2, 4, NUM_UNITS)], tail)
-    by_a = np.repeat(np.arange(NUM_UNITS), counts.astype(np.int64))
-    tables = {
-        'a': pd.DataFrame({'kind': kind}).astype(object),
-        'b': pd.DataFrame({'kind': rng.choice(['u', 'v', 'w'], len(by_a))}).astype(object),
-    }
-    return schema, tables, {schema.links[0]: by_a}, counts, kind
-
-
-@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
-def test_the_number_of_children_depends_on_the_kind_of_parent(build, epsilon):
-    schema, tables, parents, counts, kind = make_counts(np.random.default_rng(2))
-    drawn = draw(build(schema, tables, parents, (KIND,)).release(epsilon, n_components='auto'))
-    found = np.bincount(drawn['b'].parents[schema.links[0]], minlength=len(drawn['a'].rows))
-    kinds = drawn['a'].rows['kind'].to_numpy()
-
-    assert len(drawn['b'].rows) == pytest.approx(counts.sum(), rel=0.15)
-    assert (found[kinds == 'u'] == 0).mean() > 0.85
-    assert np.isin(found[kinds == 'v'], [2, 3]).mean() > 0.7
-    assert found[kinds == 'w'].mean() == pytest.approx(counts[kind == 'w'].mean(), rel=0.3)
-    for many in (10, 20):
-        real = (counts >= many).mean()
-        assert (found >= many).mean() == pytest.approx(real, abs=max(0.015, 0.5 * real))
-    assert (found == 0).mean() == pytest.approx((counts == 0).mean(), abs=0.05)
-
-
-@pytest.mark.parametrize('correlation', [0.0, 0.7])
-@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
-def test_siblings_resemble_each_other_as_the_data_says(build, epsilon, correlation):
-    rng = np.random.default_rng(3)
-    schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
-    by_a = np.repeat(np.arange(NUM_UNITS), 3)
-    shared = rng.normal(0, math.sqrt(correlation), NUM_UNITS)[by_a]
-    own = rng.normal(0, math.sqrt(1 - correlation), len(by_a))
-    tables = {
-        'a': pd.DataFrame({'amount': round_in(rng.normal(10, 3, NUM_UNITS))}),
-        'b': pd.DataFrame({'amount': round_in(10 + 3 * (shared + own))}),
-    }
-    model = build(schema, tables, {schema.links[0]: by_a}).release(epsilon)
-    drawn = draw(model)['b']
-    order = np.argsort(drawn.parents[schema.links[0]], kind='stable')
-    owners = drawn.parents[schema.links[0]][order]
-    amounts = drawn.rows['amount'].to_numpy()[order]
-    together = owners[1:] == owners[:-1]
-
-    found = correlate(amounts[1:][together], amounts[:-1][together])
-    assert found == pytest.approx(correlation, abs=0.1 if correlation == 0 else 0.2)
-
-
-def test_many_rows_are_drawn_at_once(make, monkeypatch):
-    """No Python loop over rows: the number of calls does not grow with them."""
-    from sdv_threea.relational import release as module
-
-    model = make('chain', 300).release(epsilon=math.inf)
-    calls = []
-    real = module.draw_rows
-    monkeypatch.setattr(module, 'draw_rows', lambda *each: calls.append(1) or real(*each))
-    drawn = draw(model, 100.0)
-
-    assert len(drawn['c'].rows) > 50_000
-    assert len(calls) == 3
 
 
 def test_samples_are_drawn_with_the_constants_of_the_fit(make, tmp_path):
