@@ -21,8 +21,6 @@ from sdv_threea.datasheet.sections import UNSAID
 
 SECRETS = ('Jane Doe', '8.123456', '1901-02-03')
 
-#: An escape and a bell, which a terminal obeys, and marks of direction, which browsers do too.
-OBEYED = ('\x1b', '\x07', '\x9b', '\u061c', '\u200f', '\u202e', '\u2066')
 
 COLUMNS = {
     'key': {'sdtype': 'id'},
@@ -161,18 +159,6 @@ def test_markup_in_names_is_shown_and_not_read(fitted, tmp_path):
     assert {len(re.findall(r'(?<!\\)\|', row)) for row in rows} == {6}
 
 
-def test_what_moves_a_cursor_or_turns_letters_round_is_spelt_out(fitted, tmp_path):
-    for sign in OBEYED:
-        sheet = fitted.datasheet(title=f'R&D {sign}', maintenance=f'~~a{sign}~~')
-        written = write(sheet, tmp_path)
-        shown = [written['.html'], written['.md'], sheet._repr_html_()]
-        assert not any(sign in each for each in shown)
-        spelt = ascii(sign)[1:-1]
-        assert f'R&amp;D {spelt}' in written['.html']
-        assert f'R\\&D \\{spelt}' in written['.md']
-        assert f'\\~\\~a\\{spelt}\\~\\~' in written['.md']
-
-
 def test_a_release_that_promises_nothing_is_not_called_publishable(tmp_path):
     for settings in ({'epsilon': math.inf}, {'guarantee': 'paper'}):
         text = fit(**settings).datasheet().to_markdown()
@@ -192,22 +178,6 @@ def test_a_database_is_described_table_by_table(hospital, tmp_path):
     sizes = {table.name: table.num_rows for table in sheet.facts.tables}
     assert 6000 < sizes['patient'] < 10_000
     assert 'encounter: ' in hospital._repr_html_()
-
-
-def test_losses_are_told_where_the_synthesizer_knows_them(monkeypatch, fitted):
-    lost = pd.DataFrame(
-        {
-            'loss': ['range', 'values', ''],
-            'share': [0.01, 0.2, 0.0],
-            'said': ['Some may lie beyond.', 'Two groups are lost.', 'Nothing.'],
-        },
-        index=['born', 'group', 'cost'],
-    )
-    monkeypatch.setattr(type(fitted), 'get_losses', lambda synthesizer: lost, raising=False)
-
-    told = fitted.datasheet().facts.losses
-    assert told == ('group: Two groups are lost.', 'born: Some may lie beyond.')
-    assert 'group: Two groups are lost.' in fitted._repr_html_()
 
 
 def test_what_has_no_place_is_refused_and_so_is_what_was_not_fitted(fitted):
@@ -255,24 +225,3 @@ def test_mlcroissant_reads_it(fitted, tmp_path):
     dataset = mlcroissant.Dataset(jsonld=str(tmp_path / 'croissant.json'))
     issues = dataset.metadata.ctx.issues
     assert (issues.errors, issues.warnings) == (set(), set())
-
-
-def test_notebooks_show_a_statement_in_plain_words(fitted):
-    shown = fitted.get_privacy_statement()._repr_html_()
-    assert 'can hardly tell' in shown
-    assert '<summary>The statement in full</summary><pre>Privacy statement' in shown
-    assert repr(fitted.datasheet()) == "Datasheet('people', 13 sections)"
-    assert 'can hardly tell' in fitted.datasheet()._repr_html_()
-
-
-@pytest.mark.parametrize('epsilon', [0.07, 2.0])
-def test_a_target_that_was_guessed_is_told(epsilon):
-    """At the smaller budget noise drowns pairs; at the other one it is adapted aside."""
-    guessed = fit(target_column=None, epsilon=epsilon).datasheet().to_markdown()
-    named = fit(epsilon=epsilon).datasheet().to_markdown()
-    without = fit(target_column=None, alpha=1.0).datasheet().to_markdown()
-
-    assert 'taken for it, as none is named' in guessed
-    assert 'taken for it' not in named + without
-    assert 'training models that predict' in guessed
-    assert 'training models that predict' not in without

@@ -8,7 +8,6 @@ from sklearn.metrics import auc, average_precision_score, roc_auc_score
 
 from sdv_threea.report.curves import (
     CALIBRATION,
-    FEWEST,
     MOST_GROUPS,
     PRECISION,
     ROC,
@@ -47,18 +46,6 @@ def test_the_areas_under_the_curves_are_the_scores(rng):
     assert area(curves, PRECISION) == pytest.approx(precision, abs=0.005)
 
 
-def test_curves_of_several_classes_are_means_of_one_against_the_rest(rng):
-    labels, probabilities = guess(rng, 3)
-    curves = trace_classes(labels, probabilities, range(3))
-    alone = [trace_classes(labels, probabilities, [label]) for label in range(3)]
-
-    for name in (ROC, PRECISION):
-        heights = [each.loc[each['curve'] == name, 'y'] for each in (curves, *alone)]
-        np.testing.assert_allclose(heights[0], np.mean(heights[1:], axis=0))
-    expected = roc_auc_score(labels, probabilities, multi_class='ovr')
-    assert area(curves, ROC) == pytest.approx(expected, abs=0.005)
-
-
 def test_the_slope_is_the_factor_that_makes_predictions_as_sure_as_the_rows_are(rng):
     odds = rng.normal(size=20_000)
     labels = (rng.random(odds.size) < 1 / (1 + np.exp(-odds))).astype(int)
@@ -74,11 +61,6 @@ def test_the_slope_is_the_factor_that_makes_predictions_as_sure_as_the_rows_are(
     assert low[0] < low[1] and high[1] < high[0]
 
 
-def test_no_curve_without_both_sides(rng):
-    labels, probabilities = guess(rng, 2)
-    assert trace_classes(np.zeros_like(labels), probabilities, [0, 1]).empty
-
-
 def test_predicted_numbers_are_means_over_bins_of_several_rows(rng):
     truth = rng.exponential(size=1000)
     curve = trace_regression(truth, 2 * truth + 1)
@@ -87,9 +69,3 @@ def test_predicted_numbers_are_means_over_bins_of_several_rows(rng):
     np.testing.assert_allclose(curve['y'], 2 * curve['x'] + 1)
     assert curve['x'].mean() == pytest.approx(truth.mean())
     assert not set(curve['x']) & set(truth)
-
-
-@pytest.mark.parametrize('size', [1, FEWEST - 1, FEWEST, 3 * FEWEST + 1])
-def test_bins_of_few_rows_are_not_told(rng, size):
-    truth = rng.normal(size=size)
-    assert len(trace_regression(truth, truth)) == size // FEWEST

@@ -88,26 +88,6 @@ def test_rows_that_are_tested_on_are_never_fitted(monkeypatch):
     assert len({frozenset(each) for each in tests}) == 3, 'each repeat keeps others aside'
 
 
-@pytest.mark.parametrize('num_rows', [50, 1000])
-def test_rows_are_as_many_as_the_private_table_has_and_keys_are_unique(num_rows):
-    fitted = []
-    curve = draw_curve(make_table(200), fitted, num_rows=num_rows, repeats=1)
-
-    assert [epsilon for epsilon, _ in fitted] == [1.0, math.inf]
-    for _, rows in fitted:
-        assert len(rows) == num_rows
-        assert rows['key'].is_unique
-        assert rows['number'].is_unique == (num_rows == 50)
-    assert (curve.num_rows, curve.num_different) == (num_rows, 140)
-    assert ('140 different ones, repeated' in ' '.join(str(curve).split())) == (num_rows == 1000)
-
-
-def test_dates_that_are_texts_are_learned_from():
-    curve = draw_curve(make_table(600), [], repeats=1)
-    assert curve.metric == 'AUC'
-    assert curve.scores['synthetic'].min() > 0.95
-
-
 @pytest.mark.parametrize(
     ('origin', 'words'),
     [
@@ -156,16 +136,6 @@ def test_a_curve_is_measured_and_drawn():
     assert noiseless[3] == f'{median[math.inf]:.3f}'
 
 
-def test_a_factory_that_ignores_epsilon_is_refused():
-    fitted = []
-    with pytest.raises(ValueError, match=r'make\(2\) made a synthesizer with epsilon=1'):
-        privacy_curve(
-            make_table(50), lambda epsilon: Copyist(1, fitted), 'label', origin='public',
-            epsilons=(1, 2),
-        )  # fmt: skip
-    assert fitted == []
-
-
 @pytest.mark.parametrize(
     ('wrong', 'named'),
     [({'epsilons': []}, 'epsilons'), ({'epsilons': [0]}, 'epsilons'), ({'repeats': 0}, 'repeats'),
@@ -174,8 +144,3 @@ def test_a_factory_that_ignores_epsilon_is_refused():
 def test_errors_name_the_argument(wrong, named):
     with pytest.raises(ValueError, match=named):
         draw_curve(make_table(50), [], **wrong)
-
-
-def test_a_target_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="no target column 'label'"):
-        draw_curve(make_table(50).drop(columns='label'), [])

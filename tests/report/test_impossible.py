@@ -53,15 +53,3 @@ def test_a_value_of_few_real_rows_is_neither_looked_at_nor_named():
 
     assert found.synthetic == 0
     assert found.told.empty
-
-
-def test_new_real_rows_are_expected_to_have_what_single_rows_have():
-    real = make(husband_male=500, wife_female=498, wife_male=1, husband_female=1)
-    assert find(real, real).real == 2 / 1000
-    assert find(real, real).synthetic == 0
-
-
-def test_missing_is_a_value():
-    real = pd.DataFrame({'spouse': ['husband', None] * 100, 'sex': ['male', 'female'] * 100})
-    found = find(real, pd.DataFrame({'spouse': [None], 'sex': ['male']}))
-    assert found.told['Examples'].iloc[0] == [{'values': ['missing', 'male'], 'rows': 1.0}]

@@ -34,9 +34,3 @@ def test_cells_of_few_real_rows_are_not_told():
     assert joint.real[0, 1] == 0
     assert joint.real[0, 0] == joint.synthetic[0, 0] == pytest.approx(1 - (FEWEST - 1) / 20)
     assert joint.synthetic[0, 1] > 0
-
-
-def test_rows_without_a_number_are_in_no_cell():
-    real = make_table(['a'] * 20, [1.5] * 10 + [None] * 10)
-    joint = compare_joint(real, real, COLUMNS)
-    assert joint.real.sum() == joint.synthetic.sum() == 0.5

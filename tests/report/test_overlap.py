@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
 
-from sdv_threea.report import make_report
 from sdv_threea.report.overlap import refuse_fitted
 
 COLUMNS = {
@@ -55,11 +53,3 @@ def test_other_rows_pass_however_often_rows_are_equal_by_chance(rng):
     for decimals in (0, 1, 3):
         real, test = (make_rows(rng).round({'cost': decimals}) for _ in range(2))
         refuse_fitted(real, test, COLUMNS, 'people')
-
-
-def test_a_report_refuses_them_with_the_reason(rng):
-    real = make_rows(rng)
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': COLUMNS}}})
-
-    with pytest.raises(ValueError, match="Pass rows as 'test' that were kept aside"):
-        make_report(real, make_rows(rng), metadata, test=real, target='group')

@@ -79,31 +79,6 @@ def test_nothing_but_the_scores_depends_on_the_test_part(tables):
         assert alone.loc[name, 'accuracy'].mean() == pytest.approx(together.loc[name, 'accuracy'])
 
 
-def test_several_classes_are_averaged_one_against_the_rest(rng):
-    real, synthetic, test = (make_table(rng, num_classes=3) for _ in range(3))
-    scores = train_synthetic_test_real(real, synthetic, test, 'label')
-    assert scores['AUC'].min() > 0.95
-
-    lacking = synthetic[synthetic['label'] != 'mid']
-    worse = train_synthetic_test_real(real, lacking, test, 'label')
-    assert worse.loc['synthetic', 'note'] == '1 of 3 classes never occur in it'
-    assert worse.loc['synthetic', 'AUC'] < scores.loc['synthetic', 'AUC'] - 0.1
-    assert worse.loc['real', 'AUC'] == scores.loc['real', 'AUC']
-
-
-def test_an_invented_class_does_not_change_what_is_averaged(tables):
-    real, synthetic, test = tables
-    invented = synthetic.assign(label=synthetic['label'].where(synthetic.index > 20, 'other'))
-
-    scores = train_synthetic_test_real(real, invented, test, 'label')
-
-    expected = train_synthetic_test_real(real, synthetic, test, 'label')
-    assert scores.loc['real'].equals(expected.loc['real'])
-    assert scores.loc['synthetic', 'AUC'] == pytest.approx(
-        expected.loc['synthetic', 'AUC'], abs=0.03
-    )
-
-
 def test_numbers_are_regressed_unless_they_are_few_or_the_task_says_else(tables):
     real, synthetic, test = (table.rename(columns={'label': 'g'}) for table in tables)
     for table in (real, synthetic, test):
@@ -137,35 +112,3 @@ def test_any_column_type_and_column_name_is_usable(tables):
     )
 
     assert scores['AUC'].min() > 0.9
-
-
-def test_rows_without_a_target_are_left_out(tables):
-    real, synthetic, test = tables
-    expected = train_synthetic_test_real(real, synthetic, test, 'label')
-    gaps = [pd.concat([table, table.iloc[:50].assign(label=None)]) for table in tables]
-    pd.testing.assert_frame_equal(train_synthetic_test_real(*gaps, 'label'), expected)
-
-    nothing = train_synthetic_test_real(real, synthetic.assign(label=None), test, 'label')
-    assert np.isnan(nothing.loc['synthetic', 'AUC'])
-    assert nothing.loc['synthetic', 'note'] == 'no row with a target'
-    assert nothing.loc['real'].equals(expected.loc['real'])
-
-
-def test_missing_columns_are_named(tables):
-    real, synthetic, test = tables
-    with pytest.raises(ValueError, match="no target column 'income'; choose one of"):
-        train_synthetic_test_real(real, synthetic, test, 'income')
-    with pytest.raises(ValueError, match=r"synthetic table lacks the columns \['noise'\]"):
-        train_synthetic_test_real(real, synthetic.drop(columns='noise'), test, 'label')
-
-
-def test_without_lightgbm_the_error_says_what_to_install(run_anew):
-    program = (
-        "import sys; sys.modules['lightgbm'] = None\n"
-        'import pandas as pd\n'
-        'from sdv_threea.report import train_synthetic_test_real\n'
-        "table = pd.DataFrame({'x': [0.0, 1.0], 'y': ['a', 'b']})\n"
-        "train_synthetic_test_real(table, table, table, 'y')"
-    )
-    done = run_anew(program)
-    assert 'pip install "sdv-threea[report]"' in done.stderr

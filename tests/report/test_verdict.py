@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
-from sdv_threea.pages.promise import tell_losses
 from sdv_threea.report import make_report
 from sdv_threea.report.verdict import Grade
 
@@ -53,41 +52,6 @@ def test_many_times_the_impossible_rows_of_real_ones_are_not_good():
     assert words == ['like real rows', 'good', 'fair', 'poor']
     # A table without any such row is compared with one row.
     assert grade(1e-4, **told | {'real': 0.0}).word == 'like real rows'
-
-
-def test_the_mean_of_several_samples_is_graded_with_their_spread(rng):
-    test, samples = make_things(rng), [make_things(rng), make_things(rng, related=False)]
-    real = make_things(rng)
-    several = make_report(real, samples, METADATA, test=test, target='shade')
-    (scores,) = (several.draws[each] for each in several.draws if each.startswith('AUC'))
-    (found, *_) = several.verdict.grades
-
-    assert found.synthetic == pytest.approx(scores.mean())
-    assert found.spread > 0.9 * scores.std()
-
-
-def test_a_weak_verdict_says_what_would_change_it(rng):
-    promise = {'epsilon': 1.0, 'delta': 1e-6, 'mu': 0.2355, 'public': [], 'tables': {}}
-    synthesizer = SimpleNamespace(
-        get_privacy_statement=lambda: SimpleNamespace(
-            to_dict=lambda: promise | {'sharpened': ['things.shade']}
-        )
-    )
-    unrelated = make_things(rng, related=False)
-    told = make_report(make_things(rng), unrelated, METADATA, synthesizer=synthesizer)
-    advice = ' '.join(told.verdict.advice)
-    for wanted in ('alpha=1', 'things.shade', 'FixedCombinations', 'privacy_unit'):
-        assert wanted in advice
-
-
-def test_what_the_noise_of_the_test_could_have_made_is_like_real_rows():
-    assert grade(0.8).word == 'fair'
-    assert grade(0.8, spread=0.05, real_spread=0.05).word == 'like real rows'
-
-
-def test_where_real_rows_are_no_better_than_chance_there_is_nothing_to_grade():
-    assert grade(0.7, chance=0.9).word == 'nothing to tell'
-    assert grade(0.7, chance=0.89, real_spread=0.02).word == 'nothing to tell'
 
 
 COLUMNS = {
@@ -191,27 +155,3 @@ def test_several_samples_show_what_scores_owe_to_the_draw(rng):
     for name in ('quality', 'pairs of columns', 'AUC of shade, synthetic'):
         assert first.scores[name] == told.scores[name]
     assert first.draws.empty
-
-
-def test_no_sample_is_refused(rng):
-    with pytest.raises(ValueError, match='at least one sample'):
-        make_report(make_things(rng), [], METADATA)
-
-
-def test_the_page_says_why_the_score_of_sdmetrics_differs(rng, tmp_path):
-    report(rng, make_things(rng)).save_html(tmp_path / 'page.html')
-    text = (tmp_path / 'page.html').read_text('utf-8')
-    assert 'own range. For this grade both have the real range' in text
-    assert 'Its score without that is' in text
-
-
-def test_small_losses_are_told_together_and_tables_are_named():
-    names = pd.MultiIndex.from_tuples([('visit', 'code'), ('visit', 'cost'), ('person', 'born')])
-    lost = pd.DataFrame(
-        {'loss': ['values', 'range', 'range'], 'share': [0.2, 0.001, 0.002], 'said': list('abc')},
-        index=names,
-    )
-    assert tell_losses(SimpleNamespace(get_losses=lambda: lost)) == (
-        'visit.code: a',
-        'Of 2 more columns less than 1% of the rows is lost, as far as noise can tell.',
-    )
