@@ -36,16 +36,6 @@ def test_the_statement_is_printed_as_text_and_as_json(fitted, call):
     assert facts == json.loads(json.dumps(statement.to_dict()))
 
 
-def test_no_privacy_is_written_as_json_that_others_can_read(adult, call, tmp_path, list_files):
-    out, statement = tmp_path / 'out.pkl', tmp_path / 'statement.json'
-    options = ['--metadata', adult / 'metadata.json', '--statement', statement, '--out', out]
-    assert call('fit', adult / 'train.csv', *options, '--no-privacy').exit_code == 0
-
-    facts = json.loads(statement.read_text(), parse_constant=pytest.fail)
-    assert facts['epsilon'] == 'inf'
-    assert list_files(tmp_path) == ['out.pkl', 'statement.json']
-
-
 def test_samples_have_the_rows_and_columns_asked_for(fitted, call, tmp_path):
     out = tmp_path / 'synthetic.csv.gz'
     assert call('sample', fitted / 'adult.pkl', '--rows', 500, '--out', out).exit_code == 0
@@ -55,23 +45,6 @@ def test_samples_have_the_rows_and_columns_asked_for(fitted, call, tmp_path):
     assert list(synthetic) == list(real)
     assert set(synthetic['income']) == set(real['income'])
     assert pd.api.types.is_integer_dtype(synthetic['age'])
-
-
-def test_batches_are_other_rows_and_add_up(fitted, call, tmp_path, monkeypatch):
-    monkeypatch.setattr(saved, 'ROWS_PER_DRAW', 200)
-    call('sample', fitted / 'adult.pkl', '--rows', 450, '--out', tmp_path / 'a.csv')
-    rows = pd.read_csv(tmp_path / 'a.csv')
-
-    assert len(rows) == 450
-    assert not rows[:200].reset_index(drop=True).equals(rows[200:400].reset_index(drop=True))
-
-
-def test_no_rows_are_a_line_of_names(fitted, call, tmp_path):
-    assert (
-        call('sample', fitted / 'adult.pkl', '--rows', 0, '--out', tmp_path / 'a.csv').exit_code
-        == 0
-    )
-    assert pd.read_csv(tmp_path / 'a.csv').shape == (0, 15)
 
 
 @pytest.fixture
@@ -213,22 +186,6 @@ def test_a_database_is_a_folder(hospital, call, tmp_path, list_files, fit_option
     assert 0.4 < told['scores']['Cardinality'] <= 1
     assert 0.4 < told['scores']['AUC of encounter.readmitted, real'] < 1
     assert told['statement']['tables']['admission_type'].startswith('public')
-
-
-def test_a_table_is_sampled_into_several_files(fitted, call, tmp_path, list_files):
-    done = call(
-        'sample', fitted / 'adult.pkl', '--rows', 50, '--rows-per-file', 20,
-        '--out', tmp_path / 'parts',
-    )  # fmt: skip
-    expected = load_synthesizer(str(fitted / 'adult.pkl')).sample(50, batch_size=20)['adult']
-
-    assert (done.exit_code, done.stdout) == (0, '')
-    assert re.findall(r'Wrote .*(part-\d+)\.parquet \(', done.stderr) == [
-        f'part-0000{number}' for number in range(3)
-    ]
-    assert list_files(tmp_path / 'parts') == [f'part-0000{number}.parquet' for number in range(3)]
-    found = pd.read_parquet(tmp_path / 'parts').astype(object)
-    assert found.equals(expected.astype(object))
 
 
 def test_the_report_shows_what_was_given_to_it(fitted, call, tmp_path):

@@ -24,17 +24,6 @@ def test_the_end_of_the_name_says_what_is_written(fitted, call, tmp_path, suffix
     assert again.exit_code == 2
 
 
-def test_croissant_takes_the_synthetic_tables(fitted, call, tmp_path):
-    data, out = tmp_path / 'adult.csv', tmp_path / 'croissant.json'
-    call('sample', fitted / 'adult.pkl', '--rows', 20, '--out', data)
-    done = call('datasheet', fitted / 'adult.pkl', '--out', out, '--data', data)
-
-    assert done.exit_code == 0
-    told = json.loads(out.read_text('utf-8'))
-    assert [each['name'] for each in told['distribution']] == ['adult.csv']
-    assert len(told['recordSet'][0]['field']) == 15
-
-
 def test_what_cannot_be_written_is_refused_with_the_reason(fitted, call, tmp_path, list_files):
     (tmp_path / 'list.json').write_text('[1]')
     (tmp_path / 'broken.json').write_text('{')

@@ -7,8 +7,6 @@ import json
 import pandas as pd
 import pytest
 
-from sdv_threea.cli.commands import main
-
 SECRET = 'secret-cell'
 
 
@@ -63,23 +61,6 @@ def test_a_data_dictionary_says_more_and_what_is_left_is_printed(folder, call):
     assert SECRET not in done.output
 
 
-def test_a_dictionary_is_written_filled_in_and_read(folder, call):
-    table, written = folder / 'visits.csv', folder / 'to_fill_in.csv'
-    assert call('detect', table, '--out', written).exit_code == 0
-    lines = pd.read_csv(written, dtype=str).set_index('name')
-    assert lines.loc['plan', 'to state'] == 'sdtype'
-    lines.loc['plan', ['sdtype', 'values', 'missing']] = 'categorical', 'A;B', 'no'
-    lines.reset_index().to_csv(written, index=False)
-    done = call('detect', '--dictionary', written, '--out', folder / 'visits.json')
-
-    assert done.exit_code == 0, done.stderr
-    assert read_columns(folder / 'visits.json')['plan'] == {
-        'sdtype': 'categorical',
-        'range_values': ['A', 'B'],
-        'range_is_nullable': False,
-    }
-
-
 def test_rows_are_read_if_they_are_said_to_be_public(folder, call):
     sample = folder / 'sample.csv'
     sample.write_text('kind,size\n' + 'red,1\nblue,2\ngreen,3.5\n' * 20)
@@ -90,34 +71,6 @@ def test_rows_are_read_if_they_are_said_to_be_public(folder, call):
     assert 'values red, blue, green' in public.stdout
     assert 'size  numerical, 1 to 3.5' in public.stdout
     assert 'said to be public, all of which were read' in public.stdout
-
-
-def test_a_folder_is_a_database(folder, call):
-    (folder / 'tables').mkdir()
-    (folder / 'tables' / 'person.csv').write_text('id,age\n')
-    pd.DataFrame({'price': [SECRET]}).to_parquet(folder / 'tables' / 'visit.parquet')
-    done = call('detect', folder / 'tables', '--out', folder / 'all.json')
-
-    assert done.exit_code == 0, done.stderr
-    assert read_columns(folder / 'all.json', 'person')['age'] == {'sdtype': 'numerical'}
-    assert 'visit.price' in done.stdout
-    assert SECRET not in done.output
-
-
-def test_what_is_open_is_asked_for(folder, call):
-    from click.testing import CliRunner
-
-    table, out = folder / 'visits.csv', folder / 'visits.json'
-    answers = ['', '', '18', '90', 'no', 'categorical', 'm;f', '', '']
-    asked = ['detect', str(table), '--ask', '--out', str(out)]
-    done = CliRunner().invoke(main, asked, input='\n'.join(answers) + '\n')
-
-    assert done.exit_code == 0, done.stderr
-    assert read_columns(out)['sex'] == {'sdtype': 'categorical', 'range_values': ['m', 'f']}
-    assert read_columns(out)['age']['range_min'] == 18
-    assert 'age: its lowest value' in done.stderr
-    # Without the option there is no question.
-    assert 'age: its lowest' not in call('detect', table).stderr
 
 
 @pytest.mark.parametrize(

@@ -99,19 +99,6 @@ def test_a_release_that_cannot_be_written_is_saved_elsewhere(
     assert list_files(tmp_path) == [out]  # that which is elsewhere
 
 
-def test_a_statement_that_cannot_be_written_does_not_take_the_release_along(
-    fit, tmp_path, monkeypatch, list_files
-):
-    def fail(*_):
-        raise OSError(28, 'No space left on device')
-
-    monkeypatch.setattr('sdv_threea.cli.fitting.write_statement', fail)
-    done = fit()
-    assert (done.exit_code, list_files(tmp_path)) == (1, ['out.pkl'])
-    assert 'its budget is spent' in done.stderr
-    assert f'sdv-threea statement {tmp_path / "out.pkl"}' in done.stderr
-
-
 def test_a_fit_that_fails_says_whether_private_rows_were_asked(fit, monkeypatch):
     asked = 'Private rows were asked, so its budget counts as spent (--epsilon 2 --delta 1e-06)'
 

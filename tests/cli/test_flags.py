@@ -48,21 +48,6 @@ def test_a_report_names_the_columns_that_are_missing(call, adult, tmp_path):
     assert "synthetic table 'adult' lacks the columns ['age', 'race']" in done.stderr
 
 
-def test_a_report_shows_no_cell_that_is_no_date(call, tmp_path):
-    described = {'born': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}}
-    metadata = {'tables': {'people': {'columns': described}}, 'relationships': []}
-    metadata['METADATA_SPEC_VERSION'] = 'V2'
-    (tmp_path / 'metadata.json').write_text(json.dumps(metadata))
-    (tmp_path / 'people.csv').write_text('born\n1999-01-31\nSECRET\n')
-    done = call(
-        'report', '--real', tmp_path / 'people.csv', '--synthetic', tmp_path / 'people.csv',
-        '--metadata', tmp_path / 'metadata.json', '--out', tmp_path / 'page.html',
-    )  # fmt: skip
-    assert done.exit_code == 2
-    assert "'born' has cells that are no dates of the format '%Y-%m-%d'" in done.stderr
-    assert 'SECRET' not in done.stderr
-
-
 def test_losses_are_printed_as_text_and_as_json(fitted, call):
     text = call('losses', fitted / 'adult.pkl')
     plain = call('losses', fitted / 'adult.pkl', '--json')

@@ -6,13 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 
 import pytest
 
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.outputs import check_places, staged
-from sdv_threea.cli.signals import ending_in_order
 
 
 def names(folder):
@@ -33,19 +31,6 @@ def test_files_appear_together_at_the_end(tmp_path):
 
     assert [place.read_text() for place in places] == ['new a.csv', 'new b.csv.gz']
     assert names(tmp_path) == ['a.csv', 'b.csv.gz']
-
-
-@pytest.mark.parametrize('error', [ValueError, KeyboardInterrupt])
-def test_nothing_is_left_behind_when_the_work_fails(tmp_path, error):
-    old = tmp_path / 'old.csv'
-    old.write_text('old')
-    places = [old, tmp_path / 'folder' / 'new.csv']
-    with pytest.raises(error), staged(places, force=True) as drafts:
-        write(drafts)
-        raise error
-
-    assert old.read_text() == 'old'
-    assert names(tmp_path) == ['old.csv']
 
 
 def test_a_folder_is_made_but_not_its_parent(tmp_path):
@@ -88,16 +73,6 @@ def test_places_that_cannot_hold_a_file_are_refused(tmp_path, places):
     (tmp_path / 'folder').mkdir()
     with pytest.raises(RefusedError), staged([tmp_path / place for place in places], force=True):
         raise AssertionError
-
-
-def test_files_may_be_read_by_whom_the_user_lets(tmp_path):
-    mask = os.umask(0o027)
-    try:
-        with staged([tmp_path / 'a.csv'], force=False) as drafts:
-            write(drafts)
-    finally:
-        os.umask(mask)
-    assert (tmp_path / 'a.csv').stat().st_mode & 0o777 == 0o640
 
 
 #: A job in the background ignores interrupts, and one of nohup hang-ups. So would their children,
@@ -143,45 +118,6 @@ def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path, number):
             process.kill()
     assert process.returncode == (1 if number == signal.SIGINT else 128 + number)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
-def test_what_is_ignored_as_by_nohup_stays_so():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with ending_in_order():
-            os.kill(os.getpid(), signal.SIGHUP)
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-@pytest.mark.skipif(os.name != 'posix', reason='modes of POSIX')
-def test_force_keeps_the_mode_of_a_page_and_the_link_to_it(tmp_path):
-    page, link = tmp_path / 'page.html', tmp_path / 'link.html'
-    page.touch()
-    page.chmod(0o600)
-    link.symlink_to(page)
-    with staged([link], force=True) as drafts:
-        write(drafts)
-    assert link.is_symlink()
-    assert page.read_text() == 'new link.html'
-    assert page.stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.skipif(not hasattr(os, 'mkfifo'), reason='there are no pipes')
-def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
-    """Nor is a device. It is not tried on one: a tree that fails would replace it for everybody."""
-    pipe, read = tmp_path / 'pipe.csv', []
-    os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
-    reader.start()
-    with staged([tmp_path / 'a.csv', pipe], force=True) as drafts:
-        assert drafts[pipe] == pipe
-        write(drafts)
-    reader.join(10)
-    assert pipe.is_fifo()
-    assert read == ['new pipe.csv']
 
 
 def test_a_read_only_place_is_refused_before_the_work(tmp_path, monkeypatch):

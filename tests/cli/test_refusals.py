@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 
-import pandas as pd
 import pytest
-from sdv.metadata import Metadata
-from sdv.single_table import GaussianCopulaSynthesizer
 
 REFUSED = {
     'an epsilon that promises nothing': ({'--epsilon': -1}, '--epsilon must be above 0'),
@@ -40,21 +37,6 @@ def test_what_is_refused_is_refused_before_anything_is_read(
     assert complaint in done.stderr
     assert done.stderr.count('\n') == 1
     assert list_files(tmp_path) == ['train.csv', 'train.csv.gz']
-
-
-def test_data_that_does_not_match_is_refused_and_leaves_nothing(
-    adult, call, tmp_path, list_files, fit_options
-):
-    table = pd.read_csv(adult / 'train.csv').drop(columns='income')
-    table.to_csv(tmp_path / 'train.csv', index=False)
-    done = call('fit', tmp_path / 'train.csv', *fit_options(adult, **{'--out': tmp_path / 'a.pkl'}))
-
-    assert done.exit_code == 2
-    assert done.stderr == (
-        "Error: The provided data does not match the metadata: The columns ['income'] of the "
-        'metadata are not in the table.\n'
-    )
-    assert list_files(tmp_path) == ['train.csv']
 
 
 def test_an_error_of_unknown_origin_shows_no_value(
@@ -140,17 +122,6 @@ def test_synthesizers_are_asked_for_what_they_have(
     assert list_files(fitted) == before
 
 
-def test_a_synthesizer_of_others_is_refused(call, tmp_path):
-    described = {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
-    other = GaussianCopulaSynthesizer(Metadata.load_from_dict(described))
-    other.fit({'t': pd.DataFrame({'x': [1.0, 2.0]})})
-    other.save(str(tmp_path / 'other.pkl'))
-    done = call('statement', tmp_path / 'other.pkl')
-
-    assert done.exit_code == 2
-    assert 'is not a synthesizer that sdv-threea saved' in done.stderr
-
-
 def test_a_report_says_what_it_cannot_compare_or_predict(
     hospital, fitted, call, tmp_path, list_files
 ):
@@ -168,14 +139,6 @@ def test_a_report_says_what_it_cannot_compare_or_predict(
         done = call('report', *options, *more)
         assert (done.exit_code, complaint in done.stderr) == (2, True), done.stderr
     assert list_files(tmp_path) == []
-
-
-def test_wrong_usage_is_told_by_click(call):
-    assert call('fit').exit_code == 2
-    assert call('fit', 'no such file').exit_code == 2
-    assert 'Usage' in call('--help').stdout
-    for command in ('fit', 'sample', 'report', 'statement'):
-        assert 'Options' in call(command, '--help').stdout
 
 
 def test_what_does_not_go_into_memory_is_refused_at_once_by_the_name_of_the_option(

@@ -32,15 +32,3 @@ def test_the_option_is_that_of_the_synthesizer(given, used):
 def test_a_database_has_no_such_option():
     with pytest.raises(RefusedError, match='--unreleased: only for one table'):
         make_synthesizer(make_metadata('t', 'u'), CHOSEN | {'unreleased': 'Other'})
-
-
-def test_rows_for_analysis_are_asked_for_by_alpha():
-    assert make_synthesizer(make_metadata('t'), CHOSEN | {'alpha': 1.0}).alpha == 1.0
-    related = make_metadata('t', 'u')
-    for name in 'tu':
-        related.add_column('key', name, sdtype='id')
-    related.set_primary_key('key', 't')
-    related.add_relationship('t', 'u', 'key', 'key')
-    database = make_synthesizer(related, CHOSEN | {'alpha': 1.0})
-    own = [database.get_table_parameters(name)['synthesizer_parameters'] for name in 'tu']
-    assert [each['alpha'] for each in own] == [1.0, 1.0]

@@ -2,17 +2,14 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.evaluation import run_diagnostic
 from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.datasets import load_adult
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.storage.dtypes import choose_dtype, choose_dtypes, declare, make_proxy
 
@@ -170,45 +167,6 @@ def test_a_column_comes_back_as_that_of_sdv_does(ours, theirs, name):
     assert kinds[0] == kinds[1]
 
 
-@pytest.mark.parametrize(
-    ('values', 'kind'),
-    [
-        ([Decimal('1.25'), Decimal('-3.5')], float),
-        (pd.Series([1, 2], dtype=object).tolist(), int),
-        ([np.bool_(True), np.bool_(False)], bool),
-    ],
-)
-def test_objects_that_sdv_cannot_fit_come_back_as_plain_objects(values, kind):
-    description = FLAG if kind is bool else NUMBER
-    column = pd.Series(values * (NUM_ROWS // 2), dtype=object)
-    sampled = fit_and_sample(make_ours, x=(column, description))['x']
-
-    assert sampled.dtype == object
-    assert {type(value) for value in sampled} == {kind}
-
-
-@pytest.mark.parametrize('name', ['int64', 'double', 'bool', 'string', 'date32', 'timestamp'])
-def test_arrow_dtypes_come_back(name):
-    arrow = pytest.importorskip('pyarrow')
-    rng = np.random.default_rng(4)
-    values, description = {
-        'int64': (pd.Series(rng.integers(0, 9, NUM_ROWS)), NUMBER),
-        'double': (pd.Series(rng.normal(size=NUM_ROWS)), NUMBER),
-        'bool': (pd.Series(rng.random(NUM_ROWS) < 0.5), FLAG),
-        'string': (pd.Series(rng.choice(list('ab'), NUM_ROWS)), CATEGORY),
-        'date32': (draw_days(rng), DATE),
-        'timestamp': (draw_days(rng), DATE),
-    }[name]
-    kind = arrow.timestamp('us') if name == 'timestamp' else arrow.type_for_alias(name)
-    column = values.astype(pd.ArrowDtype(kind))
-    column = column.mask(values.index % 5 == 0)
-    sampled = fit_and_sample(make_ours, x=(column, description))['x']
-
-    assert sampled.dtype == column.dtype
-    assert sampled.isna().any()
-    assert sampled.notna().any()
-
-
 def test_what_is_not_modelled_is_never_memorised():
     rng = np.random.default_rng(4)
     secrets = [f'secret-{number}' for number in rng.integers(0, 5, NUM_ROWS)]
@@ -248,24 +206,6 @@ def test_the_dtype_decides_whether_an_integer_may_be_missing(missing):
     assert (domain['x'].nullable, domain['y'].nullable) == (None, False)
     assert (domain['x'].step, domain['y'].step) == (1.0, 1.0)
     assert list(map(str, synthesizer.sample(9)['t'].dtypes)) == ['Int64', 'int64']
-
-
-def diagnose(table, metadata, **settings):
-    name = metadata._get_single_table_name()
-    synthesizer = ClustMixSynthesizer(metadata, delta=1e-5, **settings)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UserWarning)
-        synthesizer.fit({name: table})
-    sampled = synthesizer.sample(len(table))
-    return run_diagnostic({name: table}, sampled, metadata, verbose=False).get_score()
-
-
-def test_the_diagnostic_of_adult_is_perfect_with_public_ranges():
-    train, _, metadata = load_adult(public_metadata=True)
-
-    assert (
-        diagnose(train.head(2_000), metadata, target_column='income', public_metadata=True) == 1.0
-    )
 
 
 @pytest.mark.filterwarnings('error::RuntimeWarning')

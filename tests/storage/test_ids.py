@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-from string import ascii_letters
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.storage.ids import MOST_PARTS, IdGenerator, _count_parts, check_formats, make_ids
+from sdv_threea.storage.ids import IdGenerator, _count_parts, make_ids
 
 TEXTS = 52**6
 
@@ -89,21 +88,6 @@ def test_ids_come_back_once_sampling_is_reset_and_go_on_once_saved():
         assert first.tolist() != second.tolist()
 
 
-def test_ids_that_need_not_be_distinct_are_spread_over_all():
-    drawn = make(fit(IdGenerator(10, unique=False)), 10_000)
-
-    assert np.bincount(drawn, minlength=10).min() > 800
-    assert drawn.max() == 9
-
-
-def test_texts_are_numbers_in_letters():
-    drawn = make(fit(IdGenerator(TEXTS, text=True)), 50_000)
-
-    assert drawn.is_unique
-    for place in range(7, 13):
-        assert set(drawn.str[place]) <= set(ascii_letters)
-
-
 def test_a_table_has_as_many_keys_as_rows_whatever_their_kind():
     keys = {'int': np.arange(50), 'text': [f'k{at}' for at in range(50)]}
     for values in keys.values():
@@ -154,10 +138,3 @@ def test_formats_that_explode_are_refused_before_anything_is_made_of_them(kind, 
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
     with pytest.raises(SynthesizerInputError, match='repeats too much'):
         kind(metadata)
-
-
-def test_formats_count_together_and_what_is_none_is_left_to_sdv():
-    regex = '[a-z]{1,100}'
-    check_formats([regex, '(', 'a{99999999999999999999}'])
-    with pytest.raises(ValueError, match='repeats too much'):
-        check_formats([regex] * (MOST_PARTS // 5_000))

@@ -94,14 +94,3 @@ def test_a_fit_is_counted_before_it_spends_and_its_statement_shows_the_total(led
     with pytest.raises(InputError, match='Nothing was spent'):
         made.fit(table)
     assert made.num_releases == 2
-
-
-def test_a_release_file_keeps_the_total_and_not_the_place_of_the_ledger(ledger, tmp_path):
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': {'x': {'sdtype': 'boolean'}}}}})
-    made = ClustMixSynthesizer(metadata, epsilon=1.0, ledger=ledger.path)
-    made.fit({'t': pd.DataFrame({'x': [True, False] * 20})})
-    made.save_release(tmp_path / 't.release')
-    loaded = ClustMixSynthesizer.load_release(tmp_path / 't.release')
-
-    assert loaded.ledger is None
-    assert loaded.get_privacy_statement() == made.get_privacy_statement()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 from sdv.metadata import Metadata
@@ -57,13 +56,6 @@ def test_decimals_are_a_granularity_until_they_are_continuous(places, step):
     assert describe({'x': description})['x'].step == step
 
 
-def test_known_increments_are_the_granularity():
-    domain = describe(PUBLIC, increments={'price': 500.0})
-
-    assert domain['price'].step == 500.0
-    assert domain['age'].step == 1.0
-
-
 def test_nothing_but_types_formats_and_booleans_is_known_of_private_metadata(metadata):
     domain = describe(keep_public(metadata, public_metadata=False).tables['t'].columns)
 
@@ -107,13 +99,3 @@ def test_metadata_detected_from_different_tables_is_the_same_once_private_facts_
 
     assert detected[0].to_dict() != detected[1].to_dict()
     assert kept[0] == kept[1]
-
-
-def test_the_ends_of_a_range_are_read_as_the_numbers_of_the_column_are():
-    about = {'x': {'sdtype': 'numerical', 'range_min': -1e300, 'range_max': float(np.float32(0.1))}}
-
-    for dtype in ('float32', 'Float32'):
-        (column,) = describe(about, dtypes={'x': pd.api.types.pandas_dtype(dtype)}).columns
-        assert (column.low, column.high) == (-1e300, 0.1)
-    (column,) = describe(about, dtypes={'x': np.dtype('float64')}).columns
-    assert column.high == float(np.float32(0.1))

@@ -66,13 +66,6 @@ def test_one_part_at_a_time_is_in_memory(tmp_path):
     assert len(alive) == 4
 
 
-@pytest.mark.parametrize('shown', [True, False])
-def test_progress_is_shown_if_asked_for(tmp_path, capsys, shown):
-    write(Sampler(), 20, tmp_path / 'rows', 5, show_progress=shown)
-
-    assert ('Sampling rows: 100%' in capsys.readouterr().err) == shown
-
-
 @pytest.mark.parametrize('stop', [KeyboardInterrupt(), OSError(errno.ENOSPC, 'full')])
 @pytest.mark.parametrize('exists', [True, False])
 def test_what_is_stopped_leaves_nothing(tmp_path, stop, exists):
@@ -86,31 +79,6 @@ def test_what_is_stopped_leaves_nothing(tmp_path, stop, exists):
     assert list(tmp_path.rglob('*')) == ([folder] if exists else [])
 
 
-def test_a_disk_that_is_full_leaves_nothing(tmp_path):
-    """A file that was begun is gone too."""
-    full = tmp_path / 'full'
-    with pytest.raises(IsADirectoryError):
-        write(lambda size: (make_obstacle(tmp_path), Sampler()(size))[1], 20, full, 10)
-
-    assert not full.exists()
-    assert list(tmp_path.glob('.*')) == []
-
-
-def make_obstacle(folder):
-    """Put a folder in the place of the second file."""
-    (beside,) = folder.glob('.*-full')
-    (beside / 'part-00001.parquet').mkdir(exist_ok=True)
-
-
-def test_a_folder_that_is_empty_is_filled_and_a_link_followed(tmp_path):
-    (tmp_path / 'real').mkdir()
-    (tmp_path / 'link').symlink_to(tmp_path / 'real')
-    files = write(Sampler(), 5, tmp_path / 'link', 5)
-
-    assert files == [tmp_path / 'link' / 'part-00000.parquet']
-    assert len(pd.read_parquet(tmp_path / 'real')) == 5
-
-
 @pytest.mark.parametrize('name', ['file', 'full', 'full/old'])
 def test_what_is_there_is_not_touched_and_nothing_is_sampled(tmp_path, name):
     (tmp_path / 'full').mkdir()
@@ -122,11 +90,6 @@ def test_what_is_there_is_not_touched_and_nothing_is_sampled(tmp_path, name):
 
     assert sample.sizes == []
     assert sorted(tmp_path.rglob('*')) == before
-
-
-def test_a_folder_that_is_nowhere_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match='make that first'):
-        write(Sampler(), 5, tmp_path / 'no' / 'rows', 5)
 
 
 def test_more_than_the_disk_holds_is_refused_at_once(tmp_path):

@@ -42,31 +42,12 @@ def test_so_they_do_where_a_reference_is_missing(dtype, stored):
     assert written.dtype == pd.Series(dtype=dtype).dtype
 
 
-def test_short_keys_are_floats_where_they_were():
-    assert write(pd.Series([5, 6]), [1, -1], np.dtype('float64')).tolist()[0] == 6.0
-    assert write(pd.Series([5, 6]), [1, -1], np.dtype('float64')).dtype == np.float64
-    assert write(pd.Series([5, 6]), [1, 0], np.dtype('float64')).dtype == np.float64
-
-
 @pytest.mark.parametrize('referred', [[1, 0], [1, -1]])
 def test_long_keys_are_exact_rather_than_floats(referred):
     written = write(pd.Series(LARGE), referred, np.dtype('float64'))
 
     assert written.iloc[0] == LARGE[1]
     assert written.dtype.kind == 'i'
-
-
-@pytest.mark.parametrize('stored', ['object', 'string', 'category'])
-@pytest.mark.parametrize('dtype', ['object', 'string', 'category', 'string[pyarrow]'])
-@pytest.mark.parametrize('referred', [[1, 0], [1, -1]])
-def test_texts_are_what_they_were(stored, dtype, referred):
-    # Of a categorical dtype, the values are not declared.
-    dtype = pd.CategoricalDtype() if dtype == 'category' else pd.Series(dtype=dtype).dtype
-    written = write(pd.Series(['007', '7'], dtype=stored), referred, dtype)
-
-    assert written.iloc[0] == '7'
-    assert written.isna().tolist() == [each < 0 for each in referred]
-    assert isinstance(written.dtype, pd.CategoricalDtype) == isinstance(dtype, pd.CategoricalDtype)
 
 
 def test_parts_of_a_key_are_written_each():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from sdv.errors import InvalidDataError, SynthesizerInputError
+from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
 from sdv_threea.storage.sequences import read_sequences
@@ -68,15 +68,3 @@ def test_broken_sequences_are_refused_without_a_value(column, values):
     table = pd.DataFrame({'who': [1, 1, 7, 7, 3], 'when': [1, 2, 3, 4, 5], 'sex': 'f', 'x': 0.0})
     with pytest.raises(InvalidDataError, match=column):
         sequences.split(table.assign(**{column: values}))
-
-
-@pytest.mark.parametrize('context', ['sex', ['who'], ['when'], ['nowhere'], 3])
-def test_context_columns_are_other_columns(context):
-    with pytest.raises(SynthesizerInputError, match='context_columns'):
-        read_sequences(describe({'sdtype': 'numerical'}), context)
-
-
-def test_a_sequence_key_is_needed():
-    metadata = describe({'sdtype': 'numerical'}, sequence_key=None, sequence_index=None)
-    with pytest.raises(SynthesizerInputError, match='sequence_key'):
-        read_sequences(metadata, [])
