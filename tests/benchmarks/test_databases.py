@@ -55,11 +55,3 @@ def test_facts_are_those_of_all_units(databases, parts):
     assert (age['range_min'], age['range_max'], age['range_is_nullable']) == (30.0, 99.0, True)
     assert (set(kind['range_values']), kind['range_is_nullable']) == ({'cat', 'dog', 'fish'}, False)
     assert 'range_min' not in parts.metadata.to_dict()['tables']['owner']['columns']['age']
-
-
-def test_children_are_bounded_by_the_units_that_are_fitted(databases, parts):
-    bounds = databases.bound_children(parts.train, parts.metadata, ('place',))
-    assert bounds['min_children'][('pet', 'owner')] == 1
-    assert bounds['max_children'][('pet', 'owner')] == 3
-    assert bounds['min_children'][('owner', 'place')] == 0
-    assert bounds['max_children'][('owner', 'place')] == 2

@@ -33,24 +33,6 @@ def runs(script):
     return pd.DataFrame(rows)
 
 
-def test_a_row_has_all_figures_of_a_method(script, runs):
-    lines = script.write_runs(runs).splitlines()
-    assert len(lines) == 4
-    auc, detected = (f'{limit:.2f}' for limit in script.bound(1.0))
-    assert lines[2] == (
-        f'| compas | ClustMix | 1 | 0.31 | 1.00 | – | 0.70 (0.60 to 0.80) | {auc} '
-        f'| 0.20 (0.10 to 0.35) | {detected} |'
-    )
-    assert '| compas | GaussianCopula |  | 0.31 |' in lines[3]
-
-
-def test_without_privacy_there_is_no_limit(script, runs):
-    runs.loc[runs['method'] == 'ClustMix', 'epsilon'] = INF
-    line = script.write_runs(runs).splitlines()[2]
-    assert '| ClustMix | ∞ |' in line
-    assert '(0.60 to 0.80) |  |' in line
-
-
 def test_the_limits_are_those_of_one_normal_draw(script):
     mu = script.mu_from_epsilon(8.0, script.DELTA)
     rng = np.random.default_rng(0)
@@ -79,24 +61,3 @@ def test_what_the_page_says_of_the_attack_is_in_the_results(script):
     assert attacked.loc[('CTGAN', INF, 'adult'), 'AUC low'] > 0.5
     assert controls['AUC'].eq(0.5).all()
     assert attacked.loc['the rows themselves', 'AUC'].gt(0.999).all()
-
-
-def test_the_page_says_how_long_it_took(script):
-    minutes = script.BENCHMARK.read()['seconds'].sum() / 60
-    assert f'({minutes:.0f} minutes in all)' in (script.DOCS / 'lab' / 'disclosure.md').read_text(
-        'utf-8'
-    )
-
-
-@pytest.mark.parametrize('method', ['the rows themselves', 'rows of others', 'ClustMix'])
-def test_synthetic_rows_are_as_many_as_there_are_of_others(script, method):
-    """Or their number would tell how many private rows there are."""
-    from sdv.metadata import Metadata
-
-    facts = {'size': {'sdtype': 'numerical'}, 'kind': {'sdtype': 'categorical'}}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': facts}}})
-    rows = pd.DataFrame({'size': np.arange(300.0), 'kind': ['u', 'v', 'v'] * 100})
-    split = script.Split('t', 'kind', rows, rows[:100], metadata, numeric=False)
-    synthetic = script.synthesize(split, method, 5.0, rows)
-    assert len(synthetic) == (300 if method == 'the rows themselves' else 100)
-    assert list(synthetic) == ['size', 'kind']

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -32,24 +31,6 @@ def make_rows(num_rows, seed):
     number[::10] = np.nan
     other = rng.choice(['x', None], num_rows)
     return pd.DataFrame({'a': same.astype(str), 'b': same.astype(str), 'c': other, 'd': number})
-
-
-def test_the_distance_of_marginals_is_total_variation(likeness):
-    real = pd.DataFrame({'a': ['x', 'x', 'y', 'y'], 'b': ['u', 'u', 'v', 'v']})
-    crossed = pd.DataFrame({'a': ['x', 'x', 'y', 'y'], 'b': ['u', 'v', 'u', 'v']})
-
-    assert likeness.measure_marginals(real, real[::-1])['2-way'] == 0
-    found = likeness.measure_marginals(real, crossed)
-    assert (found['1-way'], found['2-way']) == (0, 0.5)
-    assert likeness.measure_marginals(real, real[:2])['1-way'] == 0.5
-
-
-def test_numbers_are_in_intervals_of_the_real_range_and_gaps_by_themselves(likeness):
-    real = pd.DataFrame({'d': [0.0, 32.0, np.nan, 1.5]})
-    (codes,) = likeness.encode(real, pd.DataFrame({'d': [1.4, 99.0, np.nan]}))
-
-    assert codes[0].tolist() == [1, 32, 0, 2]
-    assert codes[1].tolist() == [2, 32, 0]
 
 
 def test_rows_are_impossible_whose_categories_no_real_row_has_together(likeness):
@@ -92,50 +73,6 @@ def test_coded_tables_have_their_public_domains(script, tmp_path):
     assert columns['0']['range_values'] == ['0', '1', '2', '3']  # of no row, but of the domain
     assert not columns['1']['range_is_nullable']
     assert script.draw_real(split)['0'].isin(['0', '2']).all()
-
-
-def test_each_table_has_its_own_budgets_and_peers_run_once(script):
-    options = SimpleNamespace(**script.BENCHMARK.options)
-    jobs = pd.DataFrame(script.list_jobs(options))
-
-    coded = jobs[jobs['table'] == 'privmrf acs']
-    assert set(coded['epsilon']) == {*script.PROTOCOL, math.inf}
-    assert not set(coded['method']) & {*script.ALPHAS}
-    alone = jobs.groupby('method')['repeat'].max()
-    assert (alone['dpmm MST'], alone['pairs of columns'], alone['naive histograms']) == (0, 2, 2)
-    known = jobs[jobs['method'].isin(['GaussianCopula', script.REAL])]
-    assert set(known['epsilon']) == {math.inf}
-
-
-def test_the_trade_is_shown_where_all_weights_were_run(script):
-    runs = pd.DataFrame(
-        [
-            {'table': table, 'method': name, 'epsilon': 1.0, 'score': 0.8 + alpha / 10}
-            for table in ('adult', 'compas')
-            for name, alpha in script.ALPHAS.items()
-            if table == 'adult' or alpha
-        ]
-    )
-
-    lines = script.write_trade(runs, 'score').splitlines()
-
-    assert lines[0] == '| table | ε | α = 1 | α = 0.75 | α = 0.5 | α = 0.25 | α = 0 |'
-    assert lines[2:] == ['| adult | 1 | .900 | .875 | .850 | .825 | .800 |']
-
-
-def test_ours_stands_beside_the_published_rerun(script):
-    runs = pd.DataFrame(
-        {'table': 'privmrf acs', 'method': script.PAIRS, 'epsilon': [0.8] * 3, '3-way': [3, 1, 2.0]}
-    )
-
-    lines = script.write_protocol(runs).splitlines()
-
-    assert lines[0].count('ε') == 6
-    assert '| privmrf acs | pairs of columns |  |  |  | 2.0000 |  |  |' in lines
-    assert (
-        '| privmrf acs | PrivMRF, published | .0136 | .0099 | .0053 | .0040 | .0025 | .0017 |'
-        in lines
-    )
 
 
 def test_a_run_has_all_figures_and_rows_of_the_test_part_are_not_scored_on_it(

@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / 'benchmarks'
@@ -125,20 +124,6 @@ def test_without_a_process_of_its_own_a_failure_is_raised(run_script):
     assert 'Failed: ValueError: of this' in done.stderr
 
 
-def test_a_job_is_named_alike_before_and_after_it_is_written(runner, tmp_path):
-    jobs = [{'rows': 10**7, 'epsilon': np.inf, 'public': True, 'value': '0.0', 'name': 'a, b'}]
-    runner.append(tmp_path / 'rows.csv', jobs)
-    (row,) = runner.read_text(tmp_path / 'rows.csv')
-    assert runner.spell(row, jobs[0]) == runner.spell(jobs[0], jobs[0])
-
-
-def test_a_new_figure_becomes_the_last_column_and_old_text_stays(runner, tmp_path):
-    path = tmp_path / 'rows.csv'
-    path.write_text('name,score\none,0.10\n')
-    runner.append(path, [{'name': 'two', 'note': 'no score'}])
-    assert path.read_text() == 'name,score,note\none,0.10,\ntwo,,no score\n'
-
-
 def test_a_command_ends_in_time_with_all_that_it_started(runner):
     sleeper = 'import os, time; os.fork(); time.sleep(60)'
     start = time.monotonic()
@@ -147,14 +132,3 @@ def test_a_command_ends_in_time_with_all_that_it_started(runner):
     assert time.monotonic() - start < 30
     command = [sys.executable, '-c', 'print("so far"); raise SystemExit(3)']
     assert runner.run_command(command, 60) == (3, 'so far\n', '')
-
-
-@pytest.mark.skipif(sys.platform != 'linux', reason='only Linux forgets earlier peaks')
-def test_memory_is_measured_above_what_was_there_whatever_the_peak_before(runner):
-    figures = {}
-    for mib in (256, 64):
-        with runner.measured(str(mib), figures):
-            np.ones(2**17 * mib).sum()
-    peaks = [figures[f'{mib}_peak_mib'] for mib in (256, 64)]
-    assert peaks == [pytest.approx(256, abs=40), pytest.approx(64, abs=40)]
-    assert figures['64_seconds'] > 0

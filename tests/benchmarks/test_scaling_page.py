@@ -2,52 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
 
 
 @pytest.fixture(scope='module')
-def cost(load_script):
-    with load_script('cost') as module:
-        yield module
-
-
-@pytest.fixture(scope='module')
 def page(load_script):
     with load_script('scaling_page') as module:
         yield module
-
-
-@pytest.fixture
-def runs(cost):
-    """Runs whose seconds follow a law: a second, and one for each million cells."""
-    rows = []
-    jobs = cost.list_jobs(SimpleNamespace(series=list(cost.SERIES), methods=cost.METHODS))
-    for job in jobs:
-        cells = job['rows'] * job['columns']
-        seconds = {f'{part}_seconds': 1 + cells / 1e6 for part in ('fit', 'refit', 'sample')}
-        peaks = {f'{part}_peak_mib': 50 + cells / 2**20 for part in ('fit', 'refit')}
-        rows.append(job | seconds | peaks | {'note': ''})
-    return pd.DataFrame(rows)
-
-
-def test_ours_comes_first_and_the_slowest_peer_last(cost, runs):
-    assert list(dict.fromkeys(runs['method'])) == cost.METHODS
-    assert runs['method'].map(cost.METHODS.index).is_monotonic_increasing
-
-
-def test_a_peer_is_compared_with_our_later_fits(page, cost, runs):
-    runs.loc[runs['method'] == cost.COPULA, 'fit_seconds'] *= 7
-    gone = (runs['method'] == cost.MST) & (runs['rows'] == 10**6)
-    runs.loc[gone, ['fit_seconds', 'sample_seconds']] = math.nan
-    runs.loc[gone, 'note'] = 'timed out after 9 s'
-    table = page.write_series(runs, 'rows')
-    assert '(7.0 ×)' in table
-    assert '| timed out |' in table
 
 
 def test_made_tables_have_the_shape_that_is_asked_for(load_script):
@@ -74,12 +37,3 @@ def test_resampled_rows_are_small_rows_of_adult_written_once_and_in_parts(load_s
     with load_script('made') as made:
         official = made.as_objects(made.load_official()[0]).drop_duplicates()
         assert len(made.as_objects(table).merge(official)) == 2_500
-
-
-@pytest.mark.parametrize('name', ['ours', 'OpenDP', "NumPy's normal, not exact"])
-def test_samplers_draw_as_many_at_the_scale_asked_for(load_script, name):
-    with load_script('noise') as noise:
-        draws = noise.SAMPLERS[name](20_000, 1000)
-    assert draws.shape == (20_000,)
-    # Six times the deviation of what is compared.
-    assert np.std(draws) == pytest.approx(1000, abs=6 * 1000 / 40_000**0.5)
