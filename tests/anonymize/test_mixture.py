@@ -61,18 +61,6 @@ def test_means_and_covariances_of_components_are_recovered(rng):
     assert np.cov(scores.T) == pytest.approx(covariance, abs=0.02)
 
 
-def test_components_far_apart_are_drawn_by_weight_and_linked_across_columns(rng):
-    weights, means = np.array([[1.0, 3.0]]), np.array([[[-50.0, 50.0], [50.0, -50.0]]])
-    mixture = Mixture(weights, means, np.stack([np.eye(2)] * 2)[None])
-
-    _, quantiles = mixture.sample(20_000, rng)
-
-    first = quantiles[:, 0] < 0.25
-    assert first.mean() == pytest.approx(0.25, abs=0.01)
-    assert (quantiles[first, 1] > 0.75).all()
-    assert (quantiles[~first, 1] <= 0.75).all()
-
-
 def test_components_without_weight_are_never_drawn_and_take_no_room(mixture, rng):
     second = Mixture(mixture.weights[1:], mixture.means[1:], mixture.covariances[1:])
     alone = Mixture(second.weights[:, :1], second.means[:, :1], second.covariances[:, :1])
@@ -83,25 +71,6 @@ def test_components_without_weight_are_never_drawn_and_take_no_room(mixture, rng
     assert np.corrcoef(quantiles.T)[0, 1] == pytest.approx(-0.9, abs=0.03)
     labels = np.zeros(10, dtype=np.int64)
     assert np.array_equal(second.quantiles(scores, labels), alone.quantiles(scores, labels))
-
-
-def test_equal_generators_draw_equal_rows(mixture):
-    first = mixture.sample(100, np.random.default_rng(1))
-    second = mixture.sample(100, np.random.default_rng(1))
-    third = mixture.sample(100, np.random.default_rng(2))
-
-    assert np.array_equal(first[1], second[1])
-    assert not np.array_equal(first[1], third[1])
-
-
-def test_no_rows_and_no_columns_can_be_drawn(mixture, rng):
-    empty = class_mixture(np.array([3.0, 1.0]), np.zeros((2, 0, 0)))
-
-    classes, quantiles = empty.sample(4_000, rng)
-
-    assert mixture.sample(0, rng)[1].shape == (0, 2)
-    assert quantiles.shape == (4_000, 0)
-    assert classes.mean() == pytest.approx(0.25, abs=0.03)
 
 
 def test_one_gaussian_per_class_has_the_class_correlations(rng):

@@ -187,9 +187,3 @@ def test_known_numbers_follow_from_differences_by_solving_for_the_others(ordered
     assert len(made) <= tries
     assert all((drawn[name] == value).all() for name, value in known.items())
     assert (drawn['low'] <= drawn['middle']).all() and (drawn['middle'] <= drawn['high']).all()
-
-
-def test_what_no_differences_allow_is_refused_before_a_row_is_drawn(ordered):
-    sampler, _ = ordered
-    with pytest.raises(ValueError, match='never together'):
-        sampler.refuse_impossible([pd.DataFrame({'low': [9], 'high': [7]})])

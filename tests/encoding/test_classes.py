@@ -66,21 +66,6 @@ def test_a_value_that_is_not_on_the_list_has_no_class(gaussian):
     assert labels.tolist() == [1, 0, -1, -1]
 
 
-def test_a_target_without_known_values_is_none(gaussian):
-    classes, _, labels = classify(pd.Series(['a', 'b', 'c']), gaussian, nullable=False)
-
-    assert (classes.count, classes.target, classes.target_code()) == (1, None, None)
-    assert labels.tolist() == [0, 0, 0]
-    assert classes.scored(2).tolist() == [0, 1]
-
-
-def test_a_target_that_is_always_missing_is_none(gaussian):
-    classes, _, labels = classify(pd.Series([None] * 2000, dtype=object), gaussian)
-
-    assert (classes.count, classes.target) == (1, None)
-    assert set(labels) == {0}
-
-
 def test_without_a_target_there_is_one_class(gaussian):
     domain = Domain((Number(name='x', low=0, high=3, step=1.0, nullable=False),))
     table = pd.DataFrame({'x': [0.0, 1, 2]})
@@ -133,33 +118,6 @@ def test_a_missing_number_is_a_class_of_its_own(gaussian, rng):
 
     labels = classify(target, gaussian, nullable=False)[2]
     assert set(labels[np.isnan(target)]) == {-1}
-
-
-@pytest.mark.parametrize('missing', [0.0, 0.3])
-def test_a_number_is_one_class_if_classes_are_not_counted(gaussian, rng, missing):
-    target = np.where(rng.random(6000) < missing, np.nan, rng.normal(size=6000))
-    classes, _, labels = classify(target, gaussian, scale=math.inf)
-
-    assert (classes.count, classes.ordered, classes.told_apart) == (1, True, False)
-    assert not labels.any()
-
-
-def test_whole_numbers_of_a_public_range_are_binned_too(gaussian, rng):
-    target = rng.integers(0, 6, size=9000).astype(float)
-    classes, _, labels = classify(target, gaussian, low=0.0, high=5.0, step=1.0, nullable=False)
-
-    assert classes.count == 6
-    assert all(len(set(labels[target == value])) == 1 for value in range(6))
-
-
-@pytest.mark.parametrize('mu', [0.02, math.inf])
-@pytest.mark.parametrize('target', [np.zeros(0), np.zeros(4), np.full(5, np.nan)])
-def test_odd_targets_have_classes_too(gaussian, target, mu):
-    classes, _, labels = classify(target, gaussian, mu=mu)
-
-    assert 1 <= classes.count <= CONSTANTS.most_classes + 1
-    assert np.all((labels >= -1) & (labels < classes.count))
-    assert set(range(classes.count)) == set(classes.of_code[classes.of_code >= 0])
 
 
 ONLY = {'name': 'y', 'values': ('a', 'b'), 'nullable': False, 'unreleased': MISSING}

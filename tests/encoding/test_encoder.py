@@ -46,23 +46,11 @@ def test_a_table_goes_to_whole_numbers_and_comes_back(fitted):
     assert back['income'].isna().tolist() == PUBLIC['income'].isna().tolist()
 
 
-def test_missing_cells_are_zero_and_others_are_not(fitted):
-    codes = fitted.transform(PUBLIC)
-    assert ((codes == 0) == PUBLIC.isna()).all(axis=None)
-
-
 def test_what_was_not_learned_is_no_code():
     encoder = CategoryEncoder()
     encoder.fit(PUBLIC, 'city')
     others = pd.DataFrame({'city': ['Chur', 'Bern']})
     assert encoder.transform(others)['city'].tolist() == [-1, 1]
-
-
-def test_any_number_between_codes_can_be_reversed(fitted):
-    sampled = pd.DataFrame({name: [-3.0, 0.2, 1.7, 1e9, np.nan] for name in PUBLIC})
-    back = fitted.reverse_transform(sampled)
-    assert back['city'].tolist() == [None, None, 'Genf', 'Basel', None]
-    assert back['age'].dropna().isin(range(17, 91)).all()
 
 
 @pytest.mark.parametrize(
@@ -103,14 +91,6 @@ def test_of_the_rows_a_transformer_with_all_facts_keeps_nothing():
         return pickle.dumps(encoder)
 
     assert fit(['a', 'b', 'a']) == fit(['private'] * 6) == fit([])
-
-
-def test_fitting_again_learns_again():
-    encoder = CategoryEncoder()
-    encoder.fit(pd.DataFrame({'x': ['a', None]}), 'x')
-    encoder.fit(pd.DataFrame({'y': ['b', 'c']}), 'y')
-    assert encoder.name == 'y'
-    assert repr(encoder) == "CategoryEncoder(values=('b', 'c'), ordered=False, nullable=False)"
 
 
 def test_global_randomness_is_left_alone(fitted):
@@ -156,18 +136,3 @@ def test_numbers_come_back_in_the_dtype_they_were_fitted_in(dtype):
     encoder = NumberEncoder()
     back = encoder.reverse_transform(encoder.fit_transform(table, 'x'))
     pd.testing.assert_frame_equal(back, table, check_dtype=dtype != 'object')
-
-
-@pytest.mark.parametrize('dtype', ['object', 'string', 'category'])
-def test_categories_come_back_in_the_dtype_they_were_fitted_in(dtype):
-    table = pd.DataFrame({'x': pd.Series(['a', None, 'b'], dtype=object).astype(dtype)})
-    encoder = CategoryEncoder()
-    back = encoder.reverse_transform(encoder.fit_transform(table, 'x'))
-    pd.testing.assert_frame_equal(back, table)
-
-
-def test_a_missing_number_leaves_whole_numbers_as_floats():
-    encoder = NumberEncoder(np.array([0.5, 1.5]), step=1.0, nullable=True)
-    encoder.fit(pd.DataFrame({'x': [1]}), 'x')
-    back = encoder.reverse_transform(pd.DataFrame({'x': [0, 1]}))['x']
-    assert back.isna().tolist() == [True, False]

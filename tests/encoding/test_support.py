@@ -59,12 +59,6 @@ def test_with_noise_the_support_is_about_right(gaussian, rng, low, high):
     assert np.mean([(each.low, each.high) == (low, high) for each in found]) > 0.75
 
 
-def test_decimals_end_at_decimals(silence, rng):
-    _, _, column = look(rng.integers(3, 8, size=900) / 10, silence, mu=math.inf, scale=0.0)
-
-    assert (column.low, column.high, column.step) == (0.3, 0.7, 0.1)
-
-
 def test_the_missing_value_can_occur_if_the_column_is_nullable(gaussian, rng):
     values = np.where(rng.random(5000) < 0.3, np.nan, rng.integers(0, 9, size=5000))
     assert look(values, gaussian, rng=rng)[1][0]
@@ -89,23 +83,6 @@ def test_continuous_columns_end_inside_the_values(gaussian, rng):
     assert np.mean(inside) > 0.75
 
 
-def test_a_column_in_one_bin_of_the_grid_is_looked_at_closely(gaussian, rng):
-    """All values lie in one coarse bin, which says nothing about the ends within it."""
-    values = rng.uniform(-124, -114, size=20_000)
-    _, _, column = look(values, gaussian, rng=rng)
-
-    assert -124 <= column.low < -123
-    assert -115 < column.high <= -114
-
-
-def test_public_continuous_columns_are_left_alone(gaussian, rng):
-    known = {'low': -9.0, 'high': 9.0, 'step': 0.0, 'nullable': False}
-    _, mask, column = look(rng.normal(size=5000), gaussian, rng=rng, **known)
-
-    assert mask[1:].all()
-    assert (column.low, column.high) == (-9.0, 9.0)
-
-
 @pytest.mark.parametrize('bounds', [{'low': 40.0}, {'high': -40.0}, {'low': 3.0}, {'high': 5.0}])
 def test_values_beyond_a_public_bound_leave_a_support(silence, rng, bounds):
     values = rng.integers(-9, 10, size=2000)
@@ -114,18 +91,6 @@ def test_values_beyond_a_public_bound_leave_a_support(silence, rng, bounds):
     assert mask[1:].any()
     assert column.low <= column.high
     assert {'low': column.low, 'high': column.high}.items() >= bounds.items()
-
-
-@pytest.mark.parametrize('mu', [0.05, math.inf])
-@pytest.mark.parametrize('values', [[], [np.nan] * 50, [4.0], [0.0] * 3, [1.0, 2.0, np.nan]])
-def test_a_number_can_always_occur(gaussian, rng, values, mu):
-    for _ in range(20):
-        transformer, mask, column = look(
-            values, gaussian, mu=mu, scale=0.0 if math.isinf(mu) else 9.0, rng=rng
-        )
-        assert mask.shape == (transformer.size,)
-        assert mask[1:].any()
-        assert column.low <= column.high
 
 
 def test_the_support_has_no_gaps_but_before_sentinels(gaussian, rng):
@@ -160,26 +125,12 @@ def test_each_column_is_looked_at_by_itself(silence, rng):
     assert masks[2].tolist() == [False, True, True]
 
 
-def test_narrowing_leaves_the_rest_of_the_domain(silence):
-    domain = Domain((Category(name='c', values=('a',), nullable=False),), 'c')
-    description = Description(domain)
-    transformers = make_transformers(description)
-
-    assert narrowed(description, transformers, (np.array([False, True]),)) == domain
-
-
 def find_mask(column, counts, target=None):
     """The codes of a column that can occur, by released counts."""
     domain = Domain((column,), target)
     (transformer,) = make_transformers(Description(domain))
     counts = np.asarray(counts, dtype=float)
     return support(transformer, Description(domain), counts, 10.0)
-
-
-@pytest.mark.parametrize(('rest', 'is_shown'), [(0, False), (20, False), (300, True)])
-def test_something_stands_for_unreleased_values_only_if_there_are_some(rest, is_shown):
-    column = Category(name='x', values=('a', 'b'), nullable=False, unreleased='missing')
-    assert find_mask(column, [0, 500, 400, rest]).tolist() == [False, True, True, is_shown]
 
 
 def test_a_column_of_which_no_value_is_released_shows_what_stands_for_it():
@@ -200,8 +151,3 @@ def test_a_numerical_target_ends_where_its_values_do_whatever_range_is_stated(rn
     if target:
         assert mask[24:].sum() <= 20
         assert not mask[50:].any()
-
-
-def test_of_a_target_of_which_nothing_stands_out_all_values_can_occur(rng):
-    column = Number(name='x', low=1, high=60, step=1.0, nullable=False)
-    assert find_mask(column, np.append(0.0, rng.normal(0, 10, 60)), 'x')[1:].all()

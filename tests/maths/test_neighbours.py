@@ -71,14 +71,6 @@ def test_where_an_order_means_nothing_it_is_hardly_ever_made_use_of(rng, width, 
     assert found < 1.05 * alike
 
 
-@pytest.mark.parametrize('width', [30, 200])
-def test_noise_alone_is_left_to_shrinkage(rng, width):
-    found = [smooth_pairs(add_noise(np.zeros((width, width)), 1.0, rng), 1.0) for _ in range(20)]
-    sizes = [float(np.sqrt(np.mean(np.square(each)))) for each in found]
-
-    assert np.mean(sizes) < 0.05
-
-
 @pytest.mark.parametrize('scale', [0.0, 1e-3, 1.0])
 @pytest.mark.parametrize('width', WIDTHS)
 def test_any_table_stays_symmetric_and_finite(rng, width, scale):
@@ -96,11 +88,3 @@ def test_without_noise_nothing_is_smoothed_away(rng):
     found = smooth_pairs(truth.copy(), 0.0)
 
     assert not found.any() or np.allclose(found, truth)
-
-
-def test_what_is_on_the_diagonal_does_not_count(rng):
-    noisy = add_noise(series(50), 0.5, rng)
-    others = noisy.copy()
-    np.fill_diagonal(others, 1e6)
-
-    assert np.array_equal(smooth_pairs(noisy, 0.5), smooth_pairs(others, 0.5))

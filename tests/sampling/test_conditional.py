@@ -84,17 +84,6 @@ def test_the_law_is_that_of_rejection(population, rng, name):
         assert all(ks_2samp(rejected[:, at], drawn[:, at]).pvalue > ALARM for at in range(6))
 
 
-def test_the_comparison_with_rejection_would_notice_another_law(population, rng):
-    """Columns drawn as if the condition told nothing about them are found out."""
-    mixture, classes, quantiles = population
-    kept = is_inside(quantiles, REGIONS['two columns'])
-    own_classes, own = mixture.sample(8_000, rng)
-
-    assert min(ks_2samp(quantiles[kept, at], own[:, at]).pvalue for at in (1, 2, 3, 4)) < ALARM
-    counts = [np.bincount(each, minlength=3) for each in (classes[kept], own_classes)]
-    assert chi2_contingency(counts).pvalue < ALARM
-
-
 def tell_components(mixture, region, num_rows, rng):
     """Shares of classes, for mixtures of one component per class."""
     classes, _ = draw_within(mixture, region, num_rows, rng)
@@ -167,64 +156,6 @@ def test_far_tails_weigh_components_right(rng, tail):
     found = tell_components(mirrored, region, 20_000, rng)
 
     assert found == pytest.approx([0.5, 0.5], abs=5 * np.sqrt(0.25 / 20_000))
-
-
-@pytest.mark.parametrize('tail', [1e-6, 1e-12, 1e-200])
-def test_a_condition_in_the_tail_moves_the_other_columns(rng, tail):
-    correlation = 0.6
-    mixture = class_mixture(np.ones(1), np.array([[[1.0, correlation], [correlation, 1.0]]]))
-    region = make_region(mixture, {0: [(tail / 2, tail)]})
-
-    _, quantiles = draw_within(mixture, region, 10_000, rng)
-
-    assert is_inside(quantiles, {0: [(tail / 2, tail)]}).all()
-    assert np.diff(np.quantile(quantiles[:, 0] / tail, [0.1, 0.9])) == pytest.approx(0.4, abs=0.02)
-    scores = norm.ppf(quantiles[:, 1])
-    assert scores.mean() == pytest.approx(correlation * norm.ppf(0.75 * tail), abs=0.06)
-    assert scores.std() == pytest.approx(0.8, abs=0.04)
-
-
-def test_upper_tails_hold_to_the_last_bit(rng):
-    mixture = make_mixture(1, 3, 2)
-    interval = [(1 - 1e-15, 1.0)]
-
-    _, quantiles = draw_within(mixture, make_region(mixture, {1: interval}), 1_000, rng)
-
-    assert is_inside(quantiles, {1: interval}).all()
-
-
-def test_an_interval_one_float_wide_is_met(rng):
-    mixture = make_mixture(2, 2, 3)
-    intervals = {at: [(place, np.nextafter(place, 1))] for at, place in enumerate((0.5, 0.3, 0.9))}
-
-    _, quantiles = draw_within(mixture, make_region(mixture, intervals), 100, rng)
-
-    assert (quantiles == [0.5, 0.3, 0.9]).all()
-
-
-def test_classes_alone_can_be_the_condition(rng):
-    mixture = make_mixture(4, 2, 3)
-    region = make_region(mixture, {}, [True, False, True, False])
-
-    classes, quantiles = draw_within(mixture, region, 20_000, rng)
-
-    weights = mixture.weights.sum(axis=1)[[0, 2]]
-    assert set(classes) == {0, 2}
-    assert (classes == 0).mean() == pytest.approx(weights[0] / weights.sum(), abs=0.02)
-    assert quantiles.std(axis=0) == pytest.approx(np.sqrt(1 / 12), abs=0.01)
-
-
-def test_intervals_of_a_class_are_its_own(rng):
-    mixture = make_mixture(2, 2, 3)
-    intervals = np.array([[[[0.0, 0.2]]], [[[0.7, 0.8]]]])
-    region = Region(np.ones(2, dtype=bool), np.array([1]), intervals)
-
-    classes, quantiles = draw_within(mixture, region, 20_000, rng)
-
-    assert (quantiles[classes == 0, 1] < 0.2).all()
-    assert ((quantiles[classes == 1, 1] >= 0.7) & (quantiles[classes == 1, 1] < 0.8)).all()
-    chances = mixture.weights.sum(axis=1) * [0.2, 0.1]
-    assert (classes == 0).mean() == pytest.approx(chances[0] / chances.sum(), abs=0.02)
 
 
 def test_all_columns_can_be_known_and_none_can_exist(rng):

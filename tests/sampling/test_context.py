@@ -98,18 +98,6 @@ def test_draws_follow_the_law_of_the_density_given_one_column(rng, mixture, code
                 assert share == pytest.approx(real, abs=0.06)
 
 
-def test_draws_follow_the_law_given_two_columns(rng):
-    scores = make_scores(uniform(2))
-    context = describe(scores, [0, 1], np.tile([9, 3], (20_000, 1)))
-    classes, quantiles = draw_in_context(ONE_EACH, context, rng)
-    true_classes, true_quantiles = brute_force(ONE_EACH, scores, [0, 1], [9, 3], rng, 1_000_000)
-
-    assert classes.mean() == pytest.approx(true_classes.mean(), abs=0.05)
-    for label in (0, 1):
-        expected = true_quantiles[true_classes == label, 2].mean()
-        assert quantiles[classes == label, 0].mean() == pytest.approx(expected, abs=0.05)
-
-
 def test_classes_are_told_by_the_chances_of_the_codes(rng):
     chances = uniform(2)
     chances[0, :6], chances[0, 6:] = 0.01 / 6, 0.99 / 6
@@ -149,43 +137,6 @@ def test_averaged_over_its_own_context_the_density_comes_back(rng):
     assert np.corrcoef(codes, quantiles[:, 1])[0, 1] == pytest.approx(expected, abs=0.04)
 
 
-def test_without_context_it_is_a_plain_draw(rng):
-    scores = make_scores(uniform(2))
-    context = describe(scores, [], np.zeros((40_000, 0), dtype=np.int64))
-    classes, quantiles = draw_in_context(ONE_EACH, context, rng)
-
-    assert classes.mean() == pytest.approx(0.25, abs=0.02)
-    found = np.corrcoef(quantiles[classes == 0].T)
-    expected = np.corrcoef(ONE_EACH.sample(40_000, rng)[1].T)
-    assert quantiles.shape == (40_000, 3)
-    assert found[0, 2] == pytest.approx(0.68, abs=0.04)
-    assert expected.shape == found.shape
-
-
-def test_where_all_is_known_only_the_class_is_drawn(rng):
-    scores = make_scores(uniform(2))
-    codes = np.tile([11, 5, 11], (20_000, 1))
-    classes, quantiles = draw_in_context(ONE_EACH, describe(scores, [0, 1, 2], codes), rng)
-    true_classes, _ = brute_force(ONE_EACH, scores, [0, 1, 2], [11, 5, 11], rng, 2_000_000)
-
-    assert quantiles.shape == (20_000, 0)
-    assert classes.mean() == pytest.approx(true_classes.mean(), abs=0.03)
-
-
-def test_classes_without_weight_are_never_drawn(rng):
-    mixture = Mixture(np.array([[0.0], [5.0]]), ONE_EACH.means, ONE_EACH.covariances)
-    context = describe(make_scores(uniform(2)), [0], np.zeros((500, 1), dtype=np.int64))
-
-    assert set(draw_in_context(mixture, context, rng)[0]) == {1}
-
-
-def test_no_rows_are_drawn_for_no_context(rng):
-    context = describe(make_scores(uniform(2)), [0], np.zeros((0, 1), dtype=np.int64))
-    classes, quantiles = draw_in_context(ONE_EACH, context, rng)
-
-    assert (classes.shape, quantiles.shape) == ((0,), (0, 2))
-
-
 def test_a_context_that_never_varies_explains_nothing(rng):
     chances = np.zeros((1, NUM_CODES))
     chances[0, 3] = 1.0
@@ -214,21 +165,6 @@ def test_what_siblings_share_is_added_and_the_rest_leaves_room_for_it(rng):
     assert np.histogram(quantiles[:, 0], 5, (0, 1))[0] / 4000 == pytest.approx(np.ones(5), abs=0.1)
 
 
-def test_rows_with_one_place_are_of_one_component(rng):
-    scores = make_scores(uniform(1))
-    context = describe(scores, [], np.zeros((4000, 0), dtype=np.int64))
-    places = np.repeat(rng.random(2000), 2)
-    apart = np.full(4000, np.nan)
-    found = {}
-    for name, each in (('alike', places), ('apart', apart)):
-        shared = Shared(np.zeros((4000, 3)), np.zeros((3, 3)), each)
-        _, quantiles = draw_in_context(COMPONENTS, context, rng, shared)
-        found[name] = np.corrcoef(quantiles[::2, 0], quantiles[1::2, 0])[0, 1]
-
-    assert found['alike'] > 0.4
-    assert abs(found['apart']) < 0.1
-
-
 def test_what_is_explained_and_what_is_left_add_up():
     scores = make_scores(uniform(1))
     explained, rest, between = explain(COMPONENTS, np.array([0]), scores.variances)
@@ -239,16 +175,6 @@ def test_what_is_explained_and_what_is_left_add_up():
     assert explained + rest == pytest.approx(total)
     assert between == pytest.approx(np.einsum('k,kr,ks->rs', shares, centred, centred))
     assert np.linalg.eigvalsh(rest).min() > 0
-
-
-def test_without_context_nothing_is_explained():
-    explained, rest, between = explain(ONE_EACH, np.array([], dtype=np.int64), np.ones((2, 3)))
-
-    assert np.abs(explained).max() < 1e-9
-    assert np.abs(between).max() < 1e-9
-    assert rest == pytest.approx(
-        0.75 * ONE_EACH.covariances[0, 0] + 0.25 * ONE_EACH.covariances[1, 0]
-    )
 
 
 @pytest.mark.parametrize('seed', range(20))

@@ -8,8 +8,8 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.sampling.asked import Asked, ImpossibleCondition, cut_pools, pick
-from sdv_threea.sampling.draws import draw_wanted_each, find_codes
+from sdv_threea.sampling.asked import Asked, cut_pools, pick
+from sdv_threea.sampling.draws import find_codes
 from sdv_threea.sampling.each import draw_each_within
 
 #: A false alarm less than once in a million runs, were they not seeded.
@@ -94,14 +94,6 @@ def test_each_row_has_the_law_of_its_own_condition(density, population, rng, col
     assert np.abs(expected - found).max() < 6 / np.sqrt(min(kept.sum(), mine.sum()))
 
 
-def test_a_condition_without_probability_is_refused(density, rng):
-    mixture, scores = density
-    occurs = np.ones((CLASSES, SIZES[0]), dtype=bool)
-    asked = {0: Asked(np.array([1, -1]), np.zeros((1, SIZES[0]), dtype=bool), occurs)}
-    with pytest.raises(ImpossibleCondition):
-        draw_each_within(mixture, scores, asked, np.ones((2, CLASSES), dtype=bool), rng)
-
-
 def test_groups_are_whole_and_draws_have_room():
     rng = np.random.default_rng(1)
     keys = [rng.integers(0, 40, 5_000), rng.integers(0, 3, 5_000)]
@@ -125,22 +117,3 @@ def test_records_are_picked_from_their_pool_by_weight(rng):
     assert np.array_equal(pool[found], np.repeat([0, 1, 2], counts))
     assert abs(np.mean(found[:40_000] == 1) - 0.75) < 0.012
     assert (found[40_000:40_100] == 3).all()
-
-
-def test_each_row_gets_a_record_of_the_class_that_it_wants(rng):
-    """The one class has a chance of up to a percent, which grows with the record."""
-    wants = np.arange(NUM_ROWS) % 2
-
-    def draw(rows):
-        codes = rng.integers(0, 100, len(rows))
-        chances = np.zeros((len(rows), 2))
-        own = np.where(wants[rows], codes / 1e4, 1 - codes / 1e4)
-        chances[np.arange(len(rows)), wants[rows]] = own
-        return codes[:, None], chances
-
-    codes, classes = draw_wanted_each(draw, NUM_ROWS, rng)
-
-    assert np.array_equal(classes, wants)
-    # Of chances that grow with the record, the mean is two thirds; of even ones a half.
-    assert abs(codes[wants == 1].mean() / 99 - 2 / 3) < 0.035
-    assert abs(codes[wants == 0].mean() / 99 - 0.5) < 0.035

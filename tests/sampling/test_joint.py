@@ -11,7 +11,7 @@ from sdv_threea.joint.chain import Column, fit_chain
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling import joint as room
-from sdv_threea.sampling.asked import Asked, ImpossibleCondition
+from sdv_threea.sampling.asked import Asked
 from sdv_threea.sampling.joint import draw_each_jointly, draw_jointly
 
 CONSTANTS = JointConstants()
@@ -80,22 +80,6 @@ def test_rows_that_meet_conditions_have_the_law_of_those_that_happen_to(joint, p
     assert meets(codes, possible).all()
     assert (classes == 0).all()
     assert distance(measure(codes), measure(all_rows[meets(all_rows, possible)])) < close
-
-
-def test_conditions_that_have_no_probability_are_refused(joint):
-    with pytest.raises(ImpossibleCondition):
-        draw_jointly(joint, TOTALS, 10, np.random.default_rng(1), allow(c0=[]))
-
-
-@pytest.mark.parametrize('num_rows', [0, 1, 7])
-def test_a_few_rows_can_be_drawn(joint, rng, num_rows):
-    possible = allow(c0=[0, 3, 4], c2=[1, 2])
-
-    codes, classes = draw_jointly(joint, TOTALS, num_rows, rng, possible)
-
-    assert codes.shape == (num_rows, 3)
-    assert classes.shape == (num_rows,)
-    assert num_rows == 0 or meets(codes, possible).all()
 
 
 def test_large_samples_are_drawn_pool_by_pool(joint, rng, monkeypatch):
@@ -200,11 +184,3 @@ def test_what_follows_from_another_does_so_under_any_condition(places, columns):
     for at in range(5):
         found, expected = (np.bincount(each[:, at], minlength=12) for each in (codes, kept))
         assert distance(found / len(codes), expected / len(kept)) < 0.03
-
-
-def test_conditions_that_contradict_a_function_have_no_probability(places):
-    joint, names, *_ = places
-    possible = allow_codes({'c0': 12, 'c1': 12}, c0=[4], c1=[(names[4] + 1) % 12])
-
-    with pytest.raises(ImpossibleCondition):
-        draw_jointly(joint, TOTALS, 10, np.random.default_rng(1), possible)

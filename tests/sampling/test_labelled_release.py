@@ -14,7 +14,6 @@ from together import make_wide, make_wide_domain
 from sdv_threea import adaptation
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.sampling.draws import Wanted, draw_wanted
 from sdv_threea.settings import Settings
 
 DOMAIN = Domain(
@@ -107,23 +106,6 @@ def test_rows_of_a_class_are_those_that_have_it(rng, value):
     assert np.abs(shares[0] - shares[1]).sum() < 0.12
 
 
-def test_a_condition_on_the_target_and_a_column_holds_for_both(rng):
-    released = make_labelled(rng)
-    rows = released.sample(500, rng, allow(released, target=['yes'], color=['blue']))
-    assert (rows['target'] == 'yes').all() and (rows['color'] == 'blue').all()
-
-
-def test_classes_that_hardly_any_row_has_are_drawn_all_the_same(rng):
-    def draw(size):
-        chances = np.zeros((size, 2))
-        chances[:, 1] = 1e-12
-        chances[0, 1] = 3e-12
-        return Wanted(np.arange(size)[:, None], np.ones(size, dtype=int), chances.sum(axis=1))
-
-    codes, classes = draw_wanted(draw, 50, rng)
-    assert codes.shape == (50, 1) and (classes == 1).all()
-
-
 TOGETHER = Domain(
     (
         Number(name='first', low=-4.0, high=4.0, step=0.0, nullable=True),
@@ -191,15 +173,3 @@ def test_conditions_hold_for_classes_that_follow_from_columns_together(rng):
     rows = released.sample(2000, rng, given)
     assert (rows['target'] == 'yes').all() and rows['first'].min() > 0.4
     assert (rows['second'] > 0).mean() > 0.8
-
-
-def test_a_small_budget_has_no_features_and_says_so_in_its_receipts(rng):
-    table = make_together(rng, 500)
-    told = [
-        [
-            'kernel features' in each.released
-            for each in release_together(table, epsilon=epsilon).ledger.receipts
-        ]
-        for epsilon in (0.05, 4.0)
-    ]
-    assert [sum(each) for each in told] == [0, 1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +11,6 @@ import pytest
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.settings import Settings
-from sdv_threea.storage.release_files import read_plain, write_plain
 
 DOMAIN = Domain(
     (
@@ -74,19 +71,6 @@ def test_numbers_follow_from_columns_together(released, free):
     assert free['count'].isna().mean() == pytest.approx(0.1, abs=0.03)
 
 
-def test_what_is_adapted_has_its_receipts_and_the_budget_is_spent(released):
-    words = [each.released for each in released.ledger.receipts if each.stage == 'adapt']
-    assert all(word.startswith('sums of residuals') for word in words[:2])
-    # The last look is at features, where they promise more.
-    together = released.number.expectation.interplay
-    assert len(words) == 6
-    for word in words[3:]:
-        assert word.startswith('products of residuals')
-        assert together is None or f'{together.features.rank} kernel features' in word
-    budget = Settings(epsilon=8.0, delta=1e-5).budget(thresholds=True)
-    assert released.ledger.mu == pytest.approx(budget.mu)
-
-
 def allow(released, name, wanted):
     """The codes of a column whose numbers are all wanted, found by decoding each of them."""
     at = released.domain.names.index(name)
@@ -117,28 +101,3 @@ def test_conditions_on_others_are_met_before_the_number_is_drawn(released, free)
     alone = released.sample(2000, np.random.default_rng(4), {'hour': hours})
     near = free[free['hour'].between(4.9, 7.1)]
     assert alone['count'].mean() == pytest.approx(near['count'].mean(), abs=6)
-
-
-def test_numbers_that_hardly_any_row_has_are_drawn_all_the_same(released):
-    allowed = allow(released, 'count', lambda count: count > 0) & False
-    allowed[-1] = released.chances('count')[:, -1].any()
-    allowed[np.flatnonzero(released.chances('count').sum(axis=0))[-1]] = True
-    rows = released.sample(20, np.random.default_rng(5), {'count': allowed})
-    assert len(rows) == 20 and rows['count'].notna().all()
-
-
-def test_a_saved_release_draws_the_same_numbers(released, tmp_path):
-    drawn = released.sample(500, np.random.default_rng(6))
-    again = pickle.loads(pickle.dumps(released))
-    write_plain(tmp_path / 'one.release', {'model': released})
-    read = read_plain(tmp_path / 'one.release')['model']
-    for each in (again, read):
-        pd.testing.assert_frame_equal(each.sample(500, np.random.default_rng(6)), drawn)
-
-
-def test_a_table_of_few_rows_is_left_as_it_is():
-    settings = Settings(epsilon=0.5, delta=1e-5)
-    small = run_pipeline(make_table(300), DOMAIN, settings, rng=np.random.default_rng(1))
-    assert small.number is None
-    assert not any(each.stage == 'adapt' for each in small.ledger.receipts)
-    assert math.isclose(small.ledger.mu, settings.budget(thresholds=True).mu, rel_tol=1e-6)
