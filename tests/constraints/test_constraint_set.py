@@ -10,14 +10,13 @@ from sdv.cag import (
     FixedCombinations,
     FixedIncrements,
     Inequality,
-    OneHotEncoding,
     Range,
     SingleTableProgrammableConstraint,
 )
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.metadata import Metadata
 
-from sdv_threea.constraints.constraint_set import NUM_LESSONS, ConstraintSet, store_plainly
+from sdv_threea.constraints.constraint_set import NUM_LESSONS, ConstraintSet
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.storage.reading import take_table
 
@@ -86,20 +85,6 @@ def test_what_is_added_is_shown_columns_and_no_row(constraints, watched):
     constraints.add([watched()], PROXY)
 
     assert all(len(rows) == 0 for rows in watched.shown)
-
-
-def test_the_list_is_one_for_whoever_holds_it(constraints):
-    held = constraints.adopted
-    constraints.add([Inequality('low', 'high')], PROXY)
-
-    assert held is constraints.adopted
-    assert len(held) == 1
-
-
-def test_increments_are_public(constraints):
-    constraints.add([FixedIncrements('low', 5)], PROXY)
-
-    assert constraints.increments == {'low': 5.0}
 
 
 def test_rules_are_built_into_columns(constraints):
@@ -221,24 +206,3 @@ def test_rows_are_compared_in_any_storage(dtype, rule, broken):
     else:
         constraints.check(private)
     assert constraints.drop_broken(table).index.tolist() == list(range(int(broken), 4))
-
-
-@pytest.mark.parametrize('dtype', ['int64', 'Int64', 'bool[pyarrow]', 'int64[pyarrow]'])
-def test_flags_and_steps_are_read_in_any_storage(dtype):
-    table = pd.DataFrame({'a': [1, 0], 'b': [0, 1]}).astype(dtype)
-    columns = dict.fromkeys('ab', {'sdtype': 'numerical'})
-    constraints = ConstraintSet(Metadata.load_from_dict({'tables': {'t': {'columns': columns}}}))
-    constraints.add([OneHotEncoding(['a', 'b']), FixedIncrements('a', 1)], table.head(0))
-
-    constraints.check(take_table({'t': table}, 't', columns))
-    assert len(constraints.drop_broken(table)) == 2
-
-
-def test_what_is_stored_plainly_keeps_its_cells():
-    texts, numbers = pd.array(['a', None], 'string'), pd.array([1.5, None], 'double[pyarrow]')
-    table = pd.DataFrame({'x': texts, 'y': numbers})
-    plain = store_plainly(table)
-
-    assert plain['x'].tolist()[0] == 'a' and plain['x'].isna().tolist() == [False, True]
-    assert plain['y'].tolist()[0] == 1.5 and plain['y'].isna().tolist() == [False, True]
-    assert list(plain.columns) == ['x', 'y']

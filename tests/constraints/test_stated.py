@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from sdv.cag._errors import ConstraintNotMetError
 from sdv.metadata import Metadata
 
 from sdv_threea.constraints import Formula, IfThen
-from sdv_threea.constraints.constraint_set import ConstraintSet, read_constraint, spell_constraint
+from sdv_threea.constraints.constraint_set import ConstraintSet
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.constraints.rules import choose_result
 from sdv_threea.domain import Domain, Number
@@ -69,19 +67,6 @@ def test_valid_rows_pass_and_others_are_told_without_a_value(rule):
     with pytest.raises(ConstraintNotMetError, match='break the constraint') as error:
         constraints.check(take_table({'t': broken}, 't', COLUMNS))
     assert not any(each in str(error.value) for each in ('99', '77', 'secret'))
-
-
-def test_rounding_is_allowed_as_far_as_it_is_stated():
-    table = pd.DataFrame({'total': [3.33, 3.34], 'net': 10.0, 'tax': 3.0})
-    for decimals, valid in [(2, [True, False]), (1, [True, True]), (None, [False, False])]:
-        assert Formula('total', 'net / tax', decimals).judge(table, COLUMNS).tolist() == valid
-    assert Formula('total', 'net / tax').judge(table.assign(total=3), COLUMNS).all()
-
-
-@pytest.mark.parametrize('rule', RULES, ids=repr)
-def test_rules_are_written_to_json_as_those_of_sdv(rule):
-    spelled = json.loads(json.dumps(spell_constraint(rule)))
-    assert repr(read_constraint(spelled)) == repr(rule)
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.errors import InputError
 from sdv_threea.metadata import Proposal, StatedColumn, propose_from_dictionary
-from sdv_threea.metadata.words import read_range, read_template, read_type, read_values
+from sdv_threea.metadata.words import read_template, read_type, read_values
 
 LINES = [
     {'Variable': 'age', 'Type': 'integer', 'Valid range': '0-120', 'Required': 'yes'},
@@ -54,6 +53,10 @@ def read(*lines, table=None):
 def read_one(**line):
     ((_, column),) = read({'name': 'x', **line})
     return column
+
+
+def named(*names):
+    return tuple(StatedColumn(name=name) for name in names)
 
 
 def test_a_data_dictionary_becomes_metadata():
@@ -130,11 +133,6 @@ def test_numbers_that_are_codes_are_categories():
     assert (read_one(type='integer', values='1-5').low, read_one(values='1-5').high) == (1, 5)
 
 
-def test_codes_that_are_stored_as_texts_stay_texts():
-    assert read_one(type='varchar', values='1;2').values == ('1', '2')  # noqa: PD011
-    assert read_one(type='code', values='01;02').values == ('01', '02')  # noqa: PD011
-
-
 def test_what_is_not_stated_is_open_and_the_column_is_not_looked_at():
     proposal = read({'name': 'x'}, {'name': 'y', 'type': 'integer'})
     metadata = proposal.to_metadata()
@@ -144,14 +142,6 @@ def test_what_is_not_stated_is_open_and_the_column_is_not_looked_at():
     assert [each.fact for each in proposal.questions['table', 'y']] == ['min', 'max', 'missing']
     assert 'State by hand. Until then these columns are made up' in str(proposal)
     assert ClustMixSynthesizer(metadata).preprocessor.describe().names == ('y',)
-
-
-def test_a_guess_is_marked():
-    named = read_one(name='email')
-
-    assert named.guess
-    assert 'email (by its name: check it)' in str(named)
-    assert [each.fact for each in named.questions] == ['sdtype']
 
 
 @pytest.mark.parametrize(
@@ -187,25 +177,6 @@ def test_what_is_no_data_dictionary_is_refused(lines, expected):
     assert 'Bern' not in str(refused.value)
 
 
-def test_what_contradicts_itself_is_refused():
-    with pytest.raises(InputError, match='same name'):
-        read({'name': 'x', 'type': 'int'}, {'name': 'x', 'type': 'int'}).to_metadata()
-    with pytest.raises(InputError, match='contradicts itself'):
-        read_one_metadata(type='date', format='%Y', min='2020-05')
-
-
-def read_one_metadata(**line):
-    return read({'name': 'x', **line}).to_metadata()
-
-
-@pytest.mark.parametrize('text', ['{"a": 1}', '[1, 2]', 'age,city'])
-def test_json_of_another_kind_is_refused(tmp_path, text):
-    path = tmp_path / 'd.json'
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"'fields'|is not JSON"):
-        propose_from_dictionary(path)
-
-
 @pytest.mark.parametrize(
     ('word', 'expected'),
     [
@@ -220,17 +191,6 @@ def test_json_of_another_kind_is_refused(tmp_path, text):
 )
 def test_types(word, expected):
     assert read_type(word) == expected
-
-
-@pytest.mark.parametrize('text', ['0-120', '[0, 120]', '0 to 120', '0..120', '>=0, <=120'])
-def test_ranges(text):
-    assert read_range(text) == (0, 120)
-
-
-def test_ranges_of_other_numbers():
-    assert read_range('-1.5 - -0.5') == (-1.5, -0.5)
-    assert read_range('<= 1e3') == (None, 1000.0)
-    assert read_range('1 or more') is None
 
 
 @pytest.mark.parametrize(
@@ -305,13 +265,3 @@ def test_a_dictionary_completes_what_a_table_says():
     assert "columns that the table has not: ['d']" in str(merged)
     with pytest.raises(InputError, match='has none of the columns'):
         own.told(read({'name': 'z'}))
-
-
-def named(*names):
-    return tuple(StatedColumn(name=name) for name in names)
-
-
-def test_missing_cells_of_a_dataframe_state_nothing():
-    column = read_one(type='integer', min=np.nan, max=None, values=pd.NA)
-
-    assert (column.low, column.high, column.notes) == (None, None, ())

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
-from sdv.metadata import Metadata
 
-from sdv_threea.datasets import load_hospital
-from sdv_threea.errors import InputError
 from sdv_threea.metadata import (
     Proposal,
     StatedColumn,
     ask,
-    propose_from_dictionary,
     propose_from_public_rows,
 )
 
@@ -45,19 +40,6 @@ def test_public_rows_state_types_ranges_and_values():
     assert 'decimal_places' not in columns['weight']
     assert 'range_is_nullable' not in columns['age']
     assert 'widen them' in str(proposal)
-
-
-def test_public_tables_of_a_database_keep_keys():
-    tables, metadata = load_hospital()
-    found = propose_from_public_rows(tables).to_metadata()
-
-    assert found.tables['patient'].primary_key == metadata.tables['patient'].primary_key
-    assert len(found.relationships) == len(metadata.relationships)
-
-
-def test_rows_come_by_table():
-    with pytest.raises(InputError, match='dictionary of DataFrames'):
-        propose_from_public_rows(pd.DataFrame({'x': [1]}))
 
 
 def answer(answers):
@@ -100,35 +82,6 @@ def test_what_is_open_is_asked_for_and_what_follows_from_answers():
     assert "'quux' is no sdtype" in told[0]
     assert told[2] == 'The range ends before it begins.'
     assert len(asked) == 10  # four of them twice, and whether cells of sex are missing
-
-
-def test_empty_answers_leave_all_open():
-    proposal = Proposal({'t': (StatedColumn(name='x', sdtype='datetime'), StatedColumn(name='y'))})
-    prompt, asked, told = answer({})
-
-    assert ask(proposal, prompt, told.append) == proposal
-    assert len(asked) == 5
-    assert not told
-
-
-def test_dates_are_asked_for_with_their_format():
-    proposal = Proposal({'t': (StatedColumn(name='x', sdtype='datetime'),)})
-    prompt, _, told = answer({'format': ['soon', 'DD.MM.YYYY'], 'lowest': ['01.02.2020']})
-    columns = ask(proposal, prompt, told.append).to_metadata().tables['t'].columns
-
-    assert columns['x']['datetime_format'] == '%d.%m.%Y'
-    assert columns['x']['range_min'] == '01.02.2020'
-    assert told == ['Write the format such as %Y-%m-%d.']
-
-
-def test_metadata_of_sdv_keeps_all_that_it_says(tmp_path):
-    _, metadata = load_hospital()
-    path = tmp_path / 'hospital.json'
-    metadata.save_to_json(path)
-    proposal = propose_from_dictionary(path)
-
-    assert proposal.to_metadata().to_dict() == metadata.to_dict()
-    assert isinstance(proposal.to_metadata(), Metadata)
 
 
 def test_importing_is_light(run_anew):

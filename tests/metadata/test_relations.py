@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixSynthesizer
 from sdv_threea.metadata import suggest_constraints
 
 SDTYPES = {
@@ -98,36 +97,3 @@ def test_fixed_values_and_sums_are_suggested_with_their_arguments():
 
     for kind, parameters in rules.items():
         getattr(sdv_threea.constraints, kind)(**parameters)
-
-
-def test_missing_values_break_nothing(metadata):
-    table = make_stays()
-    for at, name in enumerate(table):
-        table[name] = table[name].astype(object).where(np.arange(len(table)) % 10 != at)
-
-    assert len(list_relations(table, metadata)) == 3
-    assert list_relations(table.iloc[:0], metadata).empty
-
-
-def test_what_is_suggested_of_a_release_can_be_stated(metadata):
-    import sdv.cag
-
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5, accept='verbatim')
-    table = make_stays()
-    synthesizer.fit({'stays': table})
-    found = suggest_constraints(synthesizer, 5000)
-
-    assert ['town', 'country'] in found['columns'].tolist()
-    again = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5, accept='verbatim')
-    again.add_constraints(
-        [
-            sdv.cag.FixedCombinations(each['columns'])
-            if each['constraint'] == 'FixedCombinations'
-            else sdv.cag.Inequality(*each['columns'])
-            for each in found.to_dict('records')
-        ]
-    )
-    again.fit({'stays': table})
-    sampled = again.sample(1000)['stays']
-    pairs = set(zip(table['town'], table['country'], strict=True))
-    assert set(zip(sampled['town'], sampled['country'], strict=True)) <= pairs

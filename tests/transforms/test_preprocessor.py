@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from rdt.transformers import LogScaler
 from sdv.cag import FixedCombinations, Inequality
-from sdv.errors import InvalidDataError, SynthesizerInputError
+from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
 from sdv_threea.audit.state import flatten
@@ -122,11 +122,6 @@ def test_complaints_show_no_value(change, complaint):
     assert '987654' not in str(error.value)
 
     process(make(coerce=True), table)
-
-
-def test_a_column_that_a_constraint_replaces_cannot_have_a_transformer():
-    with pytest.raises(SynthesizerInputError, match='part of a constraint'):
-        make().check_transformers({'low': LogScaler()})
 
 
 def test_the_modified_metadata_has_the_columns_that_are_modelled():
