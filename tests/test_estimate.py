@@ -126,50 +126,10 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
     assert errors.correlation == pytest.approx(product / (NUM_ROWS / num_classes), 0.01)
 
 
-def test_a_category_is_seen_from_about_as_many_rows_as_said():
-    errors = expected_error(NUM_ROWS, 3, 1.0, 1e-5, num_numerical=0)
-    *_, values = find(
-        fit(make_table(0, 3), None, 1.0, n_components=1), 'values of categorical columns'
-    )
-    scale = values.noise_scale / RECORD_UNITS
-    bar = errors.category_rows - SURE * scale
-    table = make_table(0, 3)
-    common, rare = math.ceil(bar + 5 * scale), math.floor(bar - 5 * scale)
-    assert rare > 0
-    table.loc[: common - 1, 'c0'] = 'common'
-    table.loc[common : common + rare - 1, 'c0'] = 'rare'
-
-    # At five standard deviations each way, one test in a million fails by chance.
-    seen = fit(table, None, 1.0, n_components=1).domain['c0'].values  # noqa: PD011 (not pandas)
-    assert 'common' in seen
-    assert 'rare' not in seen
-
-
 def test_without_noise_there_is_no_error():
     errors = expected_error(1000, 10, math.inf, num_classes=3)
     assert (errors.count, errors.class_difference, errors.correlation) == (0, 0, 0)
     assert errors.category_rows == 1
-
-
-def test_shares_get_better_with_rows_and_worse_with_columns_and_classes():
-    # So small a budget counts no pairs of columns, and public values leave nothing to describe.
-    terms = {'epsilon': 0.01, 'public_metadata': True, 'num_numerical': 0}
-    few, many = (expected_error(rows, 12, num_classes=2, **terms) for rows in (3000, 30_000))
-    assert few.count == many.count
-    assert few.share == pytest.approx(10 * many.share)
-    assert few.class_difference == pytest.approx(10 * many.class_difference)
-    wide, split = (
-        expected_error(3000, 48, num_classes=2, **terms),
-        expected_error(3000, 12, num_classes=4, **terms),
-    )
-    assert wide.share > 1.9 * few.share
-    assert split.class_share == pytest.approx(2 * few.class_share)
-
-
-def test_few_rows_pay_more_for_describing_so_values_of_fewer_of_them_are_seen():
-    few, many = (expected_error(rows, 12, 1.0, num_classes=2) for rows in (1000, 10_000))
-    assert few.category_rows < 0.75 * many.category_rows
-    assert few.count > many.count
 
 
 def test_it_says_that_nothing_was_spent_and_what_a_category_needs():

@@ -46,11 +46,6 @@ def test_every_room_lists_what_exists():
 
 
 @needs_installation
-def test_the_version_is_that_of_the_installation():
-    assert sdv_threea.__version__ == installed()
-
-
-@needs_installation
 def test_the_entry_points_are_where_sdv_looks():
     ours = {
         each.name: each for each in entry_points(group='sdv_modules') if 'ClustMix' in each.name

@@ -76,18 +76,6 @@ SHIFTS = Domain(
 )
 
 
-@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_what_three_columns_say_only_together_comes_back(neighbors):
-    settings = Settings(epsilon=2.0, neighbors=neighbors)
-    released = release(make_shifts(20_000), SHIFTS, settings)
-    assert (0, 1, 2) in released.joint.triples.tables
-    sampled = released.sample(5000, np.random.default_rng(1))
-    late = (sampled['day'] == 'work') ^ (sampled['kind'] == 'cook')
-    assert ((sampled['hours'] > 0) == late).mean() > 0.85
-    budget = settings.budget(thresholds=True)
-    assert released.ledger.mu == pytest.approx(budget.mu)
-
-
 def test_triples_that_pairs_explain_are_not_counted():
     table = make_shifts(20_000).assign(hours=np.random.default_rng(2).normal(size=20_000))
     released = release(table, SHIFTS, Settings(epsilon=2.0))
@@ -127,24 +115,6 @@ def test_alpha_one_is_the_density_alone(epsilon, neighbors):
     assert ((drawn['label'] == 'yes') == (drawn['town'] == 'a')).mean() > 0.95
 
 
-def test_conditions_on_classes_and_columns_are_met_where_both_are_in_a_chain():
-    released = release(make_table(4000), PUBLIC, Settings(epsilon=8.0, delta=1e-5, alpha=1))
-    yes = np.array([False, False, True])
-    town = np.array([False, True, False, False])
-    all_rows = released.sample(200_000, np.random.default_rng(1))
-
-    for allowed in ({'label': yes}, {'town': town}, {'label': yes, 'town': town}):
-        drawn = released.sample(20_000, np.random.default_rng(0), allowed)
-        kept = all_rows
-        for name, value in (('label', 'yes'), ('town', 'a')):
-            if name in allowed:
-                assert (drawn[name] == value).all()
-                kept = kept[kept[name] == value]
-        assert drawn['age'].mean() == pytest.approx(kept['age'].mean(), abs=1.0)
-        shares = [each['smoker'].astype(float).mean() for each in (drawn, kept)]
-        assert shares[0] == pytest.approx(shares[1], abs=0.03)
-
-
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
 @pytest.mark.parametrize(
     ('target', 'rows', 'options'),
@@ -172,35 +142,6 @@ def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, optio
         assert one.ledger.mu == pytest.approx(other.ledger.mu, rel=1e-6)
         spent = delta_from_mu(one.ledger.mu, settings['epsilon']) + one.ledger.delta
         assert 0.999 * settings['delta'] < spent <= settings['delta']
-
-
-@pytest.mark.parametrize('options', [{'n_components': 1}, {'alpha': 0.5, 'epsilon': 0.03}], ids=str)
-def test_other_releases_with_a_target_count_no_pairs(options):
-    settings = Settings(**{'epsilon': 4.0, 'alpha': 1} | options)
-
-    released = release(make_table(4000), PUBLIC, settings)
-
-    assert released.joint is None
-    assert not any('pairs of columns' in each for each in find_receipts(released))
-
-
-@pytest.mark.parametrize('num_values', [4, 400])
-def test_beside_a_numerical_target_pairs_are_counted_where_most_columns_have_few_values(num_values):
-    """At a budget that carries a few bins of a column."""
-    rng = np.random.default_rng(0)
-    names = list('abcdef')
-    table = pd.DataFrame({name: rng.integers(0, num_values, 4000) for name in names}) + 0.0
-    table['target'] = np.clip(table.sum(axis=1) + rng.normal(0, num_values, 4000).round(), 0, None)
-    highs = dict.fromkeys(names, num_values - 1.0) | {'target': 8.0 * num_values}
-    columns = tuple(
-        Number(name=name, low=0, high=high, step=1.0, nullable=False)
-        for name, high in highs.items()
-    )
-
-    released = release(table, Domain(columns, 'target'), Settings(epsilon=1.0, delta=1e-5))
-
-    assert (released.joint is not None) == (num_values == 4)
-    assert 'adapt' in {each.stage for each in released.ledger.receipts}
 
 
 @pytest.mark.parametrize(
@@ -279,43 +220,6 @@ def test_a_single_column_is_released(name, is_target):
     assert sampled[name].notna().any()
 
 
-def test_without_noise_the_release_reproduces_the_table():
-    table = make_table(4000)
-    settings = Settings(epsilon=math.inf, n_components=1, alpha=1.0)
-    sampled = release(table, PUBLIC, settings).sample(20_000, np.random.default_rng(0))
-    by_label, sampled_by_label = table.groupby('label'), sampled.groupby('label')
-    assert np.allclose(by_label['age'].mean(), sampled_by_label['age'].mean(), atol=1.0)
-    assert np.allclose(
-        by_label['smoker'].mean().astype(float),
-        sampled_by_label['smoker'].mean().astype(float),
-        atol=0.03,
-    )
-    assert abs(table['amount'].isna().mean() - sampled['amount'].isna().mean()) < 0.02
-    assert set(sampled['town'].dropna()) == {'a', 'b', 'c'}
-
-
-@pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
-def test_noise_empties_no_cell_of_a_class_that_a_classifier_has_to_tell_from_others(domain):
-    for seed in range(2):
-        scores = release(make_table(2000, seed), domain, Settings(epsilon=1.0)).scores
-        for at in range(len(scores.scores)):
-            chances = scores.chances(at)
-            assert (chances[:, chances.any(axis=0)] > 0).all()
-
-
-def test_more_budget_gives_a_better_release():
-    table = make_table(3000)
-    real = table.groupby('label')['age'].value_counts(normalize=True)
-
-    def distance(epsilon):
-        released = release(table, PUBLIC, Settings(epsilon=epsilon, n_components=1))
-        sampled = released.sample(3000, np.random.default_rng(0))
-        found = sampled.groupby('label')['age'].value_counts(normalize=True)
-        return real.sub(found, fill_value=0).abs().sum()
-
-    assert distance(20.0) < distance(0.05)
-
-
 def test_the_paper_charges_its_last_step_only():
     settings = Settings(epsilon=1.0, guarantee='paper')
     *before, last = release(make_table(2000), PRIVATE, settings).ledger.receipts
@@ -362,14 +266,5 @@ def test_numbers_are_spread_as_in_each_value_of_the_only_category_though_no_targ
     spread = sampled.groupby('kind').std().mean(axis=1)
     assert spread['loud'] > 1.5 * spread['calm']
     assert abs((sampled['kind'] == 'loud').mean() - 0.4) < 0.05
-    spent = delta_from_mu(released.ledger.mu, 8.0) + released.ledger.delta
-    assert 0.999e-6 < spent <= 1e-6
-
-
-def test_rows_of_rare_values_are_kept_where_the_only_category_has_many_of_them():
-    """They would be of no class, and so count nowhere."""
-    released = release(make_sensors(4000, others=3000), SENSORS, Settings(epsilon=8.0))
-    assert (released.classes.count, released.domain.target) == (1, None)
-    assert released.num_rows == pytest.approx(4000, rel=0.05)
     spent = delta_from_mu(released.ledger.mu, 8.0) + released.ledger.delta
     assert 0.999e-6 < spent <= 1e-6

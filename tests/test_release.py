@@ -5,16 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2_contingency
 
-from sdv_threea.accounting import Ledger
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.release import Release
 from sdv_threea.sampling.asked import ImpossibleCondition
 from sdv_threea.sampling.draws import BLOCK, draw_codes, find_codes
 from sdv_threea.settings import Settings
@@ -90,43 +87,6 @@ def test_draws_have_the_codes_of_their_quantiles(rng, num_rows):
     assert np.array_equal(codes, find_codes(scores, quantiles, labels))
 
 
-def test_samples_look_like_the_table_class_by_class(rng):
-    table = make_table(rng)
-
-    sampled = make_release(table).sample(5_000, rng)
-
-    assert list(sampled) == list(table)
-    assert (sampled['target'] == 'yes').mean() == pytest.approx(0.3, abs=0.04)
-    for label in ('yes', 'no'):
-        real, ours = (part[part['target'] == label] for part in (table, sampled))
-        assert ours['number'].mean() == pytest.approx(real['number'].mean(), abs=1)
-        assert ours['number'].std() == pytest.approx(real['number'].std(), rel=0.15)
-        red = (real['color'] == 'red').mean()
-        assert (ours['color'] == 'red').mean() == pytest.approx(red, abs=0.04)
-    assert set(sampled['color']) == {'red', 'blue'}
-
-
-@pytest.mark.parametrize('components', [1, 2])
-def test_records_are_as_correlated_as_in_the_table_also_where_labels_are_fitted(rng, components):
-    label, common = rng.random(5_000) < 0.3, rng.normal(size=5_000)
-    columns = [
-        np.rint(50 + 10 * (0.9 * common + 0.4 * rng.normal(size=5_000)) + 5 * label).clip(0, 100)
-        for _ in range(3)
-    ]
-    names = ['one', 'two', 'three']
-    table = pd.DataFrame(dict(zip(names, columns, strict=True)))
-    table['target'] = np.where(label, 'yes', 'no').astype(object)
-    numbers = [Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False) for name in names]
-    domain = Domain((*numbers, *DOMAIN.columns[2:]), target='target')
-
-    released = make_release(table, domain, components=components)
-    sampled = released.sample(5_000, rng)
-
-    assert released.labels is not None
-    real, ours = (each[names].corr().to_numpy() for each in (table, sampled))
-    assert ours == pytest.approx(real, abs=0.1)
-
-
 def test_the_number_of_rows_is_an_estimate_from_what_is_released(rng):
     released = make_release(make_table(rng, 500))
 
@@ -187,45 +147,6 @@ def test_a_release_holds_plain_numpy_and_nothing_as_long_as_the_table(rng):
     assert all(997 not in part.shape for part in arrays)
 
 
-@pytest.mark.parametrize('epsilon', [0.1, math.inf])
-@pytest.mark.parametrize('names', [('target',), ('number', 'target'), ('color', 'target')])
-def test_narrow_tables_are_released(rng, epsilon, names):
-    domain = Domain(tuple(DOMAIN[name] for name in names), target='target')
-    table = make_table(rng, 300)[list(names)]
-
-    sampled = make_release(table, domain, epsilon=epsilon, components=2).sample(1_000, rng)
-
-    assert list(sampled) == list(names)
-    assert (sampled['target'] == 'yes').mean() == pytest.approx(0.3, abs=0.1)
-
-
-def test_constant_columns_single_classes_and_single_records_are_released(rng):
-    table = make_table(rng, 200)
-    constant = table.assign(number=7.0, color='red')
-    single = table.assign(target='no')
-    rare = table.assign(target=['yes'] + ['no'] * 199)
-
-    for case in (constant, single, rare, table[:1]):
-        for epsilon in (0.1, math.inf):
-            sampled = make_release(case, epsilon=epsilon).sample(200, rng)
-            assert len(sampled) == 200
-            assert sampled.notna().all().all()
-    exact = make_release(constant).sample(50, rng)
-    assert (exact['number'] == 7).all()
-    assert (exact['color'] == 'red').all()
-
-
-def test_releases_without_classes_in_the_table_decode_all_columns(rng):
-    domain = Domain(DOMAIN.columns)
-
-    released = make_release(make_table(rng), domain)
-
-    assert isinstance(released, Release)
-    assert released.classes.target_code() is None
-    assert isinstance(released.ledger, Ledger)
-    assert set(released.sample(500, rng)['target']) == {'yes', 'no'}
-
-
 def allow(released, **values):
     """Allow some values of columns, as masks of their codes."""
     found = {each.name: each for each in released.transformers}
@@ -233,74 +154,6 @@ def allow(released, **values):
         name: np.isin(np.arange(found[name].size), found[name].encode(pd.Series(wanted)))
         for name, wanted in values.items()
     }
-
-
-@pytest.mark.parametrize('components', [1, 3])
-def test_conditional_rows_have_the_law_of_rejection(rng, components):
-    released = make_release(make_table(rng), components=components)
-    everything = released.sample(150_000, rng)
-    values = {'color': ['red'], 'number': [*range(40, 56), *range(70, 74)]}
-    wanted = everything['color'].isin(values['color']) & everything['number'].isin(values['number'])
-
-    rows = released.sample(20_000, rng, allow(released, **values))
-
-    assert (rows['color'] == 'red').all()
-    assert rows['number'].isin(values['number']).all()
-    rejected = everything[wanted]
-    counts = [each.groupby('target')['number'].value_counts() for each in (rejected, rows)]
-    table = pd.concat(counts, axis=1).fillna(0)
-    table = table[table.sum(axis=1) > 40]
-    assert chi2_contingency(table.to_numpy()).pvalue > 1e-5
-
-
-def test_a_condition_on_the_target_chooses_the_class(rng):
-    released = make_release(make_table(rng))
-
-    rows = released.sample(2_000, rng, allow(released, target=['yes']))
-
-    assert (rows['target'] == 'yes').all()
-    assert rows['number'].mean() == pytest.approx(70, abs=1)
-
-
-def test_a_condition_moves_the_class_by_bayes_rule(rng):
-    table = make_table(rng)
-    released = make_release(table)
-
-    rows = released.sample(4_000, rng, allow(released, color=['red']))
-
-    real = (table[table['color'] == 'red']['target'] == 'yes').mean()
-    assert (rows['target'] == 'yes').mean() == pytest.approx(real, abs=0.04)
-
-
-def test_a_numerical_target_can_be_the_condition(rng):
-    domain = Domain(DOMAIN.columns, target='number')
-    released = make_release(make_table(rng), domain)
-
-    rows = released.sample(1_000, rng, allow(released, number=[75.0]))
-
-    assert (rows['number'] == 75).all()
-    assert (rows['target'] == 'yes').mean() > 0.8
-
-
-@pytest.mark.parametrize('names', [('target',), ('number', 'color', 'target')])
-def test_all_columns_can_be_the_condition(rng, names):
-    domain = Domain(tuple(DOMAIN[name] for name in names), target='target')
-    table = make_table(rng)[list(names)]
-    released = make_release(table, domain)
-    wanted = {name: [table[name].iloc[0]] for name in names}
-
-    rows = released.sample(50, rng, allow(released, **wanted))
-
-    assert all((rows[name] == wanted[name][0]).all() for name in names)
-
-
-def test_columns_with_a_single_code_can_be_the_condition(rng):
-    released = make_release(make_table(rng).assign(color='red', number=7.0))
-
-    rows = released.sample(20, rng, allow(released, color=['red'], number=[7.0]))
-
-    assert (rows['color'] == 'red').all()
-    assert (rows['number'] == 7).all()
 
 
 def test_an_impossible_condition_names_the_column(rng):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 from together import COUNTS, make_counts
@@ -231,38 +229,6 @@ def test_a_target_aside_costs_a_small_part_of_what_a_named_one_does():
     assert shares[1] > 0.8 * shares[2] > 1.5 * shares[0]
 
 
-def test_a_number_has_classes_where_pairs_would_have_few_bins():
-    """Fine bins of pairs say better what it has to do with others."""
-    number = retarget(PRIVATE, 'age')
-
-    def share(num_rows, **options):
-        settings = Settings(**options)
-        budget = settings.budget(thresholds=True)
-        return share_by_size(number, settings, budget, num_rows, aside=False)
-
-    few, many = share(5_000), share(100_000)
-    assert few['classes'] == pytest.approx(0.6 * SHARES['classes'])
-    assert few['pairs'] + few['functions'] == pytest.approx(0.4 * SHARES['classes'])
-    assert 'classes' not in many
-    assert many['pairs'] + many['functions'] == pytest.approx(SHARES['classes'])
-    assert 'classes' not in share(5_000, alpha=1)
-
-
-def test_classes_of_a_number_that_cannot_be_told_apart_leave_their_share_to_pairs():
-    lent = replace(COUNTS[-1], nullable=False)  # a missing value would be a class
-    table, named = make_counts(1_500), Domain((*COUNTS[:-1], lent), 'lent')
-    released = release(table, named, Settings(delta=1e-5))
-    settings, budget = Settings(delta=1e-5), Settings(delta=1e-5).budget(thresholds=False)
-
-    assert 'classes' in share_by_size(named, settings, budget, 1_500)
-    assert released.classes.count == 1
-    pairs = [each for each in released.ledger.receipts if 'pairs of columns' in each.released]
-    columns = [each for each in released.ledger.receipts if 'histograms' in each.released]
-    part = pairs[0].mu ** 2 / columns[0].mu ** 2
-    shares = stage_shares(named, settings)
-    assert part == pytest.approx(shares['pairs'] / shares['columns'], rel=1e-3)
-
-
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
 def test_describing_gets_more_where_records_are_few(num_rows, share):
     settings = Settings(n_components=1)
@@ -302,19 +268,3 @@ def test_what_is_stated_adds_no_noise_to_what_is_asked_and_saves_its_price(state
     for name, question in asked[1].items():
         assert question.scale <= (1 + 1e-9) * asked[0][name].scale
     assert (parts[1] < 0.9 * parts[0]) == saves
-
-
-def test_few_records_find_a_wide_stated_range_and_many_take_it_as_it_is(gaussian):
-    """Noise gives each value of a range some records, whether or not any record has it."""
-    wide = Domain((Number(name='x', low=0.0, high=100.0, step=1.0, nullable=False),))
-    for num_rows, is_wide in ((300, True), (100_000, False)):
-        table = pd.DataFrame({'x': np.arange(num_rows) % 6 + 0.0})
-        fitted = release(table, wide, Settings(), noise=gaussian)
-        released = {each.released for each in fitted.ledger.receipts}
-        assert ('counts on a public grid, by column' in released) == is_wide
-        sampled = fitted.sample(2000, np.random.default_rng(0))['x']
-        assert sampled.between(0, 100).all()
-        # Of so many values, noise alone would put nine rows in ten beyond 12.
-        assert (sampled > 12).mean() < 0.5
-        ends = fitted.domain['x'].low, fitted.domain['x'].high
-        assert (ends == (0.0, 100.0)) != is_wide
