@@ -21,13 +21,20 @@ from record_cells import CATEGORY, NUMBER
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import (
+    ClustMixMultiTableSynthesizer,
+    ClustMixSequentialSynthesizer,
+    ClustMixSynthesizer,
+)
 
 #: The column that says to which unit a row of a database belongs.
 UNIT = 'unit'
 
 #: How many rows hostile units have.
 MANY = (0, 1, 2, 3, 5, 40)
+
+#: Rows of the longest hostile sequence.
+LONGEST = 200
 
 #: Ordinary rows of a table, and units of a database.
 NUM_ROWS, NUM_UNITS = 300, 120
@@ -86,6 +93,8 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
         'several paths': _make_paths,
         'composite keys': _make_composite,
         'composite keys, coerced': partial(_make_composite, coerce=True),
+        'sequences': _make_sequences,
+        'sequences of dates': partial(_make_sequences, dated=True),
     }
 
 
@@ -391,6 +400,46 @@ def _make_composite(size: int, *, coerce: bool = False) -> Crowd:
         )
         if not coerce:
             made.add_constraints([Inequality('end', 'first', table_name='patient')])
+        made.fit(data)
+        return made
+
+    return Crowd(build(NUM_UNITS, hostile=False), build(size, hostile=True), fit, UNIT)
+
+
+def _make_sequences(size: int, *, dated: bool = False) -> Crowd:
+    """Make sequences with a context; hostile ones have up to :data:`LONGEST` rows.
+
+    Their rows are shuffled, and their index has ties and extremes: numbers, or dates.
+    """
+    about = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'} if dated else NUMBER
+    kinds = [each for each in EXTREMES[about['sdtype']] if each is not None and each == each]
+    metadata = _state({'table': _Table(None, {**TAGGED, 'at': about}, {'key': ID})}, [])
+    described = metadata.tables['table']
+    described.set_sequence_key('key')
+    described.set_sequence_index('at')
+
+    def build(units: int, *, hostile: bool) -> dict[str, pd.DataFrame]:
+        rng, base = np.random.default_rng(0), _draw_rich(NUM_ROWS).assign(**{UNIT: 0.0})
+        rows = (
+            np.maximum(MANY, 1)[np.arange(units) % len(MANY)]
+            if hostile
+            else 1 + np.arange(units) % 4
+        )
+        rows[-1] = LONGEST if hostile else rows[-1]
+        own = rng.permutation(np.repeat(np.arange(units), rows))
+        table = _fill(TAGGED, base, len(own), hostile=hostile).assign(**{UNIT: own * 1.0})
+        at: Any = rng.integers(0, 30, len(own))
+        at = (np.datetime64('2020-01-01') + at).astype(str).astype(object) if dated else at * 0.5
+        wild = (rng.random(len(own)) < 0.3) & hostile
+        at[wild] = rng.choice(np.array(kinds, dtype=at.dtype), wild.sum())
+        context = _fill({'place': CATEGORY}, base, units, hostile=hostile)['place']
+        table = table.assign(key=own, at=at, place=context.to_numpy()[own])
+        return {'table': table[[*TAGGED, 'at', 'key']]}
+
+    def fit(relation: str, data: dict[str, Any]) -> Any:
+        made = ClustMixSequentialSynthesizer(
+            metadata, context_columns=['place'], epsilon=100.0, neighbors=relation
+        )
         made.fit(data)
         return made
 

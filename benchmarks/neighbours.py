@@ -35,7 +35,11 @@ from record_cells import (
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import (
+    ClustMixMultiTableSynthesizer,
+    ClustMixSequentialSynthesizer,
+    ClustMixSynthesizer,
+)
 from sdv_threea.audit.doors import Question, compare, record, replay
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.privacy.mechanism import Noise
@@ -88,6 +92,7 @@ def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
         'composite keys': _composite_keys(size),
         'composite keys, coerced': _composite_keys(size, coerce=True),
         'several paths': _several_paths(size),
+        'sequences': _sequences(size),
     }
 
 
@@ -298,6 +303,32 @@ def _several_paths(size: int) -> Schema:
     cells = by_name([*patients, *bills]) | {'rows': Cell({}, ROWS)}
     make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
     return Schema(cells, build, make, metadata)
+
+
+def _sequences(size: int) -> Schema:
+    """Make sequences of one to four rows; all rows of the one that is tried are alike."""
+    contexts, rows = [make_category('c')], [make_number('y', 20.0), make_flag('flag')]
+    index, keys = make_number('at', 0.0), {'key': {'sdtype': 'id'}}
+    del index.kinds['missing']
+    cells = [*contexts, *rows, index]
+    metadata = state_tables({'table': (None, list_columns(cells) | keys)}, [])
+    metadata.tables['table'].set_sequence_key('key')
+    metadata.tables['table'].set_sequence_index('at')
+    owners = np.repeat(np.arange(size), np.arange(size) % 4 + 1)
+    ordinary = draw_rows(contexts, size).iloc[owners].reset_index(drop=True)
+    ordinary = pd.concat([ordinary, draw_rows([*rows, index], len(owners))], axis=1)
+
+    def build(record: Record) -> dict[str, Any]:
+        table, own = ordinary, owners
+        if record is not None:
+            (many,) = ROWS[record['rows']]
+            table = append_record(ordinary, cells, record, many)
+            own = np.append(own, np.full(many, size))
+        return {'table': table.assign(key=own)}
+
+    make = partial(ClustMixSequentialSynthesizer, metadata, context_columns=['c'])
+    lengths = {kind: rows for kind, rows in ROWS.items() if kind != 'none'}
+    return Schema({**by_name(cells), 'rows': Cell({}, lengths)}, build, make, metadata)
 
 
 def state_tables(

@@ -43,6 +43,8 @@ CROWDS = (
     'several paths',
     'composite keys',
     'composite keys, coerced',
+    'sequences',
+    'sequences of dates',
 )
 
 #: Together they make every release that there is.

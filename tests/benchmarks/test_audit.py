@@ -28,7 +28,14 @@ SCHEMAS = (
     'composite keys',
     'composite keys, coerced',
     'several paths',
+    'sequences',
 )
+
+#: So are these, where one is replaced by another.
+REPLACED = ('mixed types', 'constraints', 'several paths', 'sequences')
+
+#: No search for the worst record is committed for these.
+UNSEARCHED = ('sequences',)
 
 
 @pytest.fixture(scope='module')
@@ -66,7 +73,7 @@ def test_all_schemas_are_tested(schemas):
     ('name', 'relation'),
     [
         *((name, 'add_remove') for name in SCHEMAS),
-        *((name, 'replace_one') for name in ('mixed types', 'constraints', 'several paths')),
+        *((name, 'replace_one') for name in REPLACED),
     ],
 )
 def test_nothing_passes_beside_the_doors(neighbours, schemas, name, relation):
@@ -83,7 +90,9 @@ def test_nothing_passes_beside_the_doors(neighbours, schemas, name, relation):
 def test_the_committed_audit_reaches_most_of_the_claims_and_no_more(audit, measures):
     found = measures[(measures['canary'] == audit.FOUND) & (measures['stage'] == audit.ALL)]
     kinds = found.groupby(['schema', 'relation', 'epsilon'])['share'].agg(['size', 'max'])
-    assert len(kinds) == len(SCHEMAS) * len(audit.RELATIONS) * len(audit.EPSILONS)
+    assert len(kinds) == len({*SCHEMAS} - {*UNSEARCHED}) * len(audit.RELATIONS) * len(
+        audit.EPSILONS
+    )
     assert (kinds['size'] == audit.FRESH).all()
     assert (kinds.xs('add_remove', level='relation')['max'] > 0.9).all()
     assert (kinds.xs('replace_one', level='relation')['max'] > 0.7).all()
