@@ -16,7 +16,6 @@ from sdv_threea.cli.saved import load, load_metadata
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import read_table
 from sdv_threea.report import make_report
-from sdv_threea.storage.metadata import MODELLED, keep_public
 
 
 def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
@@ -26,7 +25,7 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         RefusedError: If an option names a table or column that does not exist, or a file cannot be
             read.
     """
-    described = keep_public(load_metadata(metadata), public_metadata=True)
+    described = load_metadata(metadata)
     if options['table'] is not None:
         described = _take_alone(described, options['table'])
     target = _find_target(options['target'], described)
@@ -77,8 +76,6 @@ def _find_target(target: str | None, metadata: Metadata) -> dict[str, str]:
     if target is None:
         return {}
     table, column = split_target(target, metadata.to_dict()['tables'])
-    if metadata.tables[table].columns[column]['sdtype'] not in MODELLED:
-        raise RefusedError(f"--target '{target}' is not a column that models could predict.")
     return {table: column}
 
 

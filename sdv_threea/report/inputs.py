@@ -13,12 +13,19 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.errors import InputError
+from sdv_threea.storage.metadata import MODELLED, keep_public
 
 #: Dates are counted in days from this one.
 DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
-#: The sdtypes that models can learn from; keys, names and the like are made up in synthetic rows.
-LEARNED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
+
+def describe_tables(metadata: Any) -> dict[str, Any]:
+    """Return SDV metadata as a dictionary, with the sdtypes as which columns are learned.
+
+    A column with ``pii: False`` is a number or a category, as in a fit.
+    """
+    described: dict[str, Any] = keep_public(metadata, public_metadata=True).to_dict()
+    return described
 
 
 def as_tables(
@@ -61,7 +68,7 @@ def take_learned(table: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) 
     Dates (as days) and numbers are floats with NaN; other columns are objects with ``None``.
     ``columns`` are the entries in SDV metadata, by name.
     """
-    learned = {name: each for name, each in columns.items() if each['sdtype'] in LEARNED}
+    learned = {name: each for name, each in columns.items() if each['sdtype'] in MODELLED}
     return pd.DataFrame({name: _read(table[name], each) for name, each in learned.items()})
 
 

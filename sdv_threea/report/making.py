@@ -20,13 +20,14 @@ from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.distances import measure_distances
 from sdv_threea.report.fidelity import Fidelity, measure_fidelity
-from sdv_threea.report.inputs import LEARNED, as_tables, take_learned
+from sdv_threea.report.inputs import as_tables, describe_tables, take_learned
 from sdv_threea.report.joint import JointDistribution, compare_joint
 from sdv_threea.report.overlap import refuse_fitted
 from sdv_threea.report.quality import measure_quality
 from sdv_threea.report.result import Report
 from sdv_threea.report.risk import measure_risk
 from sdv_threea.report.utility import Task, Utility, measure_utility
+from sdv_threea.storage.metadata import MODELLED
 
 Data: TypeAlias = pd.DataFrame | Mapping[str, pd.DataFrame]
 Tables: TypeAlias = dict[str, pd.DataFrame]
@@ -74,7 +75,7 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
             were fitted.
         ImportError: If LightGBM is needed for models, or anonymeter for attacks, and not installed.
     """
-    description = metadata.to_dict()
+    description = describe_tables(metadata)
     check_table_names(description['tables'])
     samples = [synthetic] if isinstance(synthetic, pd.DataFrame | Mapping) else list(synthetic)
     if not samples:
@@ -238,7 +239,7 @@ def _check_targets(
 ) -> None:
     for table, column in targets.items():
         columns = description['tables'].get(table, {}).get('columns', {})
-        learned = [name for name, each in columns.items() if each['sdtype'] in LEARNED]
+        learned = [name for name, each in columns.items() if each['sdtype'] in MODELLED]
         if column not in learned:
             raise InputError(
                 f"The target '{column}' of the table '{table}' is not a column that models could "

@@ -16,7 +16,7 @@ import pandas as pd
 from sdmetrics.reports import DiagnosticReport, QualityReport
 
 from sdv_threea.report.distributions import Distribution, compare_distributions
-from sdv_threea.report.inputs import as_tables
+from sdv_threea.report.inputs import as_tables, describe_tables
 
 #: The most columns of a table for which real and shuffled rows are scored too: each takes as long
 #: as the score itself.
@@ -87,7 +87,7 @@ def measure_quality(
     Raises:
         ValueError: If a table or a column of the metadata is missing.
     """
-    description = metadata.to_dict()
+    description = describe_tables(metadata)
     tables = as_tables(real, description, 'real'), as_tables(synthetic, description, 'synthetic')
     report, diagnostic = _make_report(), DiagnosticReport()
     with warnings.catch_warnings():

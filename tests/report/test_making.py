@@ -183,3 +183,15 @@ def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
         assert shown in page
     with pytest.raises(ValueError, match="in which table 'target' is"):
         make_report(real, synthetic, database, test=test, target='odd')
+
+
+def test_columns_that_are_no_personal_information_are_compared_as_they_are_learned(rng):
+    columns = {'city': {'sdtype': 'city', 'pii': False}, 'north': {'sdtype': 'latitude'}}
+    columns['north']['pii'] = False
+    cities, north = rng.choice(['Bonn', 'Ulm'], 300), rng.normal(50, 2, 300)
+    places = pd.DataFrame({'city': cities, 'north': north})
+    told = make_report(
+        places, places, Metadata.load_from_dict({'tables': {'places': {'columns': columns}}})
+    )
+    assert set(told.fidelity.columns['Column']) == {'city', 'north'}
+    assert set(told.quality.columns['Column']) == {'city', 'north'}
