@@ -66,6 +66,7 @@ class Category:
         ordered: Whether the order of ``values`` has a meaning.
         unreleased: What samples show in place of values that are not released, if values are
             unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
+        many: Whether there are too many values to list (``high_cardinality`` of SDV's metadata).
     """
 
     name: str
@@ -73,6 +74,7 @@ class Category:
     nullable: bool | None = None
     ordered: bool = False
     unreleased: Hashable = SPREAD
+    many: bool = False
 
 
 Column = Number | Category

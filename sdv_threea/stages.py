@@ -171,9 +171,9 @@ def _may_guess(domain: Domain, settings: Settings, num_given: int) -> bool:
 
 
 def _suits_classes(column: Category, settings: Settings) -> bool:
-    """Return whether the values of a category may be classes: few enough are stated."""
+    """Return whether the values of a category may be classes: few enough are stated or expected."""
     values = column.values or ()  # noqa: PD011 (no column of a table)
-    return len(values) <= settings.constants.encoding.most_classes
+    return not column.many and len(values) <= settings.constants.encoding.most_classes
 
 
 def drowns_pairs(

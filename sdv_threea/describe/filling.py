@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -90,8 +91,22 @@ def fill_values(column: Column, values: Mapping[str, Collection[Hashable]]) -> C
     """Return the column with its values filled in; without any, all its cells are missing."""
     if not isinstance(column, Category) or column.name not in values:
         return column
-    known = tuple(values[column.name])
-    return replace(column, values=known, nullable=column.nullable or not known)
+    known, ordered = tuple(values[column.name]), False
+    if column.ordered:
+        known, ordered = _put_in_order(known)
+    nullable = column.nullable or not known
+    return replace(column, values=known, ordered=ordered, nullable=nullable)
+
+
+def _put_in_order(values: tuple[Hashable, ...]) -> tuple[tuple[Hashable, ...], bool]:
+    """Sort released numbers, or texts of numbers; the order of other values is not known."""
+    try:
+        places = [float(cast(float, value)) for value in values]
+    except (TypeError, ValueError, OverflowError):
+        return values, False
+    if not np.isfinite(places).all():
+        return values, False
+    return tuple(values[at] for at in np.argsort(places, kind='stable')), True
 
 
 def fill_range(

@@ -231,6 +231,7 @@ def _describe_column(
                 values=None if values is None else _read_values(name, values),
                 nullable=nullable,
                 ordered=sdtype == 'ordinal',
+                many=bool(description.get('high_cardinality')),
             )
 
 

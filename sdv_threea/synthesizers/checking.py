@@ -232,6 +232,10 @@ def _advise_learned(column: Column) -> str:
         if guess in ('numerical', 'id'):
             kind = 'keys: id' if guess == 'id' else 'numbers: numerical'
             return f'if it holds {kind}; values, if public'
+        if column.many:
+            return 'many values: rare ones are lost'
+        if column.ordered:
+            return 'values in their order, if public'
         return 'values, if public'
     if isinstance(column, Number) and None in (column.low, column.high):
         return 'range, if public'

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.describe.filling import cut_range, cut_sketch, find_vast
+from sdv_threea.describe.filling import cut_range, cut_sketch, fill_values, find_vast
 from sdv_threea.describe.ranges import Sketch
-from sdv_threea.domain import Domain, Number
+from sdv_threea.domain import Category, Domain, Number
 
 
 def make_sketch(*borders):
@@ -43,3 +43,19 @@ def test_where_nothing_is_stated_nothing_is_cut():
     assert cut_sketch(sketch, free).bounds == sketch.bounds
     assert cut_range(Number(name='x', low=1.0, high=4.0), free).high == 4.0
     assert cut_range(free, Number(name='x', low=0.0, high=math.inf)) == free
+
+
+@pytest.mark.parametrize(
+    ('released', 'filled', 'ordered'),
+    [
+        ((1, 10, 2, 9), (1, 2, 9, 10), True),
+        (('10', '2.5', '-1'), ('-1', '2.5', '10'), True),
+        (('large', 'small'), ('large', 'small'), False),
+        (('1', 'nan'), ('1', 'nan'), False),
+        ((), (), True),
+    ],
+)
+def test_released_levels_are_in_order_only_where_they_are_numbers(released, filled, ordered):
+    levels = fill_values(Category(name='x', ordered=True), {'x': released})
+    assert (levels.values, levels.ordered) == (filled, ordered)
+    assert not fill_values(Category(name='x'), {'x': released}).ordered
