@@ -90,6 +90,7 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
         'coerced': _make_coerced,
         'units': _make_units,
         'units of a mixture': partial(_make_units, mixed=True),
+        'units alike': partial(_make_units, epsilon=40.0),
         'several paths': _make_paths,
         'composite keys': _make_composite,
         'composite keys, coerced': partial(_make_composite, coerce=True),
@@ -275,7 +276,7 @@ def _units(size: int, *, hostile: bool) -> np.ndarray:
 TAGGED = {UNIT: NUMBER, 'y': NUMBER, 'place': CATEGORY, 'sex': CATEGORY}
 
 
-def _fit_units(
+def _fit_units(  # noqa: PLR0913 (what is fitted, and how)
     metadata: Metadata,
     unit: str,
     settings: Mapping[str, Any],
@@ -283,9 +284,10 @@ def _fit_units(
     data: dict[str, Any],
     *,
     mixed: bool = False,
+    epsilon: float = 100.0,
 ) -> Any:
     made = ClustMixMultiTableSynthesizer(
-        metadata, epsilon=100.0, privacy_unit=unit, neighbors=relation, verbose=False, **settings
+        metadata, epsilon=epsilon, privacy_unit=unit, neighbors=relation, verbose=False, **settings
     )
     for table in data if mixed else ():
         made.set_table_parameters(table, {'n_components': 1})
@@ -293,10 +295,11 @@ def _fit_units(
     return made
 
 
-def _make_units(size: int, *, mixed: bool = False) -> Crowd:
+def _make_units(size: int, *, mixed: bool = False, epsilon: float = 100.0) -> Crowd:
     """Make patients with stays, of which some have no patient, and items of those.
 
-    If ``mixed``, rows are drawn from mixtures, whose siblings share a covariance.
+    If ``mixed``, rows are drawn from mixtures, whose siblings share a covariance. At an ``epsilon``
+    of 40, pairs of a stay's columns are counted, and pairs with the stay before are not.
     """
     tables = {
         'patient': _Table('patient', {'x': NUMBER, 'place': CATEGORY}, {'patient': ID}),
@@ -319,7 +322,8 @@ def _make_units(size: int, *, mixed: bool = False) -> Crowd:
         item = item.assign(stay=parent, **{UNIT: stay[UNIT].to_numpy()[parent]})
         return {'patient': patient.assign(patient=range(units)), 'stay': stay, 'item': item}
 
-    fit = partial(_fit_units, _state(tables, links), 'patient', {}, mixed=mixed)
+    terms = {'mixed': mixed, 'epsilon': epsilon}
+    fit = partial(_fit_units, _state(tables, links), 'patient', {}, **terms)
     return Crowd(build(NUM_UNITS, hostile=False), build(size, hostile=True), fit, UNIT)
 
 

@@ -5,7 +5,7 @@ It depends on the private rows only through the receipts of its ledger.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
+from sdv_threea.joint.chain import Chain
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.places import draw_places
 from sdv_threea.losses import Loss
@@ -148,7 +149,11 @@ class Release:
         return self._decode(*found, rng)
 
     def sample_given(
-        self, known: Mapping[str, NDArray[np.int64]], num_rows: int, rng: np.random.Generator
+        self,
+        known: Mapping[str, NDArray[np.int64]],
+        num_rows: int,
+        rng: np.random.Generator,
+        chain: Chain | None = None,
     ) -> pd.DataFrame:
         """Draw rows of a joint density given the codes of the columns that it was fitted given.
 
@@ -157,6 +162,8 @@ class Release:
                 one.
             num_rows: Number of rows.
             rng: Source of randomness, which needs no secrecy.
+            chain: The distribution to draw from, in which known columns come first; by default that
+                of the joint density.
 
         Returns:
             The columns of the domain, as of :meth:`sample`.
@@ -164,13 +171,24 @@ class Release:
         assert self.joint is not None
         names = [self.transformers[at].name for at in self.scored]
         scored = {names.index(name): codes for name, codes in known.items()}
-        codes, classes = draw_given(self.joint, scored, num_rows, rng)
+        codes, classes = draw_given(self.joint, scored, num_rows, rng, chain)
         if self.labels is not None:
             classes = self.labels.draw(codes, rng)
         elif self.number is not None:
             target = self.number.expectation.target
             codes[:, target] = self.number.draw(codes, rng)
         return self._decode(codes, classes, rng)
+
+    def begin_with(
+        self, names: Sequence[str], given: NDArray[np.int64], rng: np.random.Generator
+    ) -> Chain:
+        """Return a chain in which these columns come first after the given ones.
+
+        ``given`` are codes of the columns that the density was fitted given, shape (P, q).
+        """
+        assert self.joint is not None
+        scored = [self.transformers[at].name for at in self.scored]
+        return self.joint.begin_with([scored.index(name) for name in names], given, rng)
 
     def _draw_each_labelled(
         self,

@@ -154,11 +154,10 @@ class Link:
     def take(self, drawn: Drawn, codes: NDArray[np.int64], rng: np.random.Generator) -> None:
         """Write known codes into the records; codes that do not occur are drawn in their stead."""
         bins = np.where(codes >= 0, self.of_code[codes], -1)
-        strange = np.flatnonzero(bins < 0)
-        own = self.shares.mean(axis=0)
-        codes = codes.copy()
-        codes[strange] = rng.choice(len(own), size=len(strange), p=own / own.sum())
-        drawn.codes[:, self.column], drawn.bins[:, self.column] = codes, self.of_code[codes]
+        known = bins >= 0
+        if not known.all():
+            self.write(drawn, self.draw(self.chances(drawn), drawn, rng), rng)
+        drawn.codes[known, self.column], drawn.bins[known, self.column] = codes[known], bins[known]
 
 
 @dataclass(frozen=True)

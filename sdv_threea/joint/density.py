@@ -84,6 +84,17 @@ class Joint:
             self._chains[key] = _fit(*known, key, self.constants, rng)
         return self._chains[key]
 
+    def begin_with(
+        self, first: Sequence[int], given: NDArray[np.int64], rng: np.random.Generator
+    ) -> Chain:
+        """Return a chain in which these columns come first after the given ones.
+
+        ``given`` are codes of the given columns, shape (P, q), to which the others are fitted.
+        """
+        order = (*range(given.shape[1]), *first)
+        known = self.columns, self.tables, self.functions, self.triples
+        return _fit(*known, order, self.constants, rng, given)
+
 
 def fit_joint(
     known: Estimates,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.encoding.transformers import decode, encode
+from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
@@ -25,6 +26,21 @@ from sdv_threea.sampling.context import Context, Shared, draw_in_context
 #: The least chance of a code in a class. A code that was never counted in a class must not exclude
 #: the class, and the logarithm of its chance must be finite.
 LEAST_CHANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What rows of one owner have in common beyond their context: publishable.
+
+    Args:
+        columns: The columns whose codes rows keep, the one that is kept most often first.
+        chances: By column, the chance that a row keeps each code of the row before it, shape (S,).
+        chain: The distribution of all columns, in which these come first after the context.
+    """
+
+    columns: tuple[str, ...]
+    chances: tuple[NDArray[np.float64], ...]
+    chain: Chain
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,8 @@ class TableRelease:
         rows_per_unit: The most rows of a unit that were read; ``None`` for all.
         following: The model of a row given the row before it, both as codes of ``released``;
             ``None`` if rows are drawn given their owner alone.
+        agreement: What a row keeps of the row before it, where there is no such model; ``None`` if
+            nothing is known of it.
         ordered: Whether the row before is the last one, and not any other row of the owner.
     """
 
@@ -57,6 +75,7 @@ class TableRelease:
     rows_per_unit: int | None = 1
     constants: RelationalConstants = RelationalConstants()
     following: TableRelease | None = None
+    agreement: Agreement | None = None
     ordered: bool = False
 
     @property
@@ -123,6 +142,28 @@ def draw_rows(
         classes = released.labels.draw(scored, rng)
     released.classes.write_target(codes, classes)
     return decode(codes, released.transformers, rng)[own]
+
+
+def draw_alike(
+    model: TableRelease,
+    context: pd.DataFrame,
+    before: pd.DataFrame,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Draw the own columns of rows that keep codes of the rows before them: columns of ``before``.
+
+    One number decides for all columns of a row, so those that are kept come first in the chain.
+    """
+    agreement, released = model.agreement, model.released
+    assert agreement is not None
+    codes = encode_context(model, context).astype(np.int64).T
+    known = dict(zip(model.layout.context, codes, strict=True))
+    decided = rng.random(len(context))
+    for name, chances in zip(agreement.columns, agreement.chances, strict=True):
+        theirs = before[name].to_numpy()
+        known[name] = np.where(decided < chances[theirs], theirs, -1)
+    drawn = released.sample_given(known, len(context), rng, agreement.chain)
+    return drawn.drop(columns=list(model.layout.context))
 
 
 def encode_context(model: TableRelease, context: pd.DataFrame) -> NDArray[np.int32]:

@@ -25,6 +25,7 @@ from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.privacy.sums import release as release_sums
 from sdv_threea.privacy.sums import take
+from sdv_threea.relational.agreement import release_agreement
 from sdv_threea.relational.estimates import (
     agree,
     believe,
@@ -167,10 +168,9 @@ def _release_table(
     parent, referred = done.tables[owner.parent], database.parents[owner]
     both = rows[table], rows[owner.parent]
     joined = join_rows(task, both, referred, units[table], parent, given)
-    asks_orphans = not owner.required
     num_units = done.tables[done.schema.root(table)].size
     counting = share_magnitudes(num_units, task.budget, constants)
-    share = 1 - counting - constants.orphans_share * asks_orphans
+    share = 1 - counting - constants.orphans_share * (not owner.required)
     terms = task.budget.part(counting), task.noise, constants.units_false_alarm, num_units
     magnitudes, asked = release_magnitudes(units[table], plan.most_rows, *terms)
     noise = noise_of_count(task, joined.domain, share)
@@ -182,19 +182,22 @@ def _release_table(
     left = task.settings, task.budget.part(share), num_rows[0], num_given
     # The covariance of siblings is for the mixture that rows are drawn from if noise masks pairs.
     covary = not later and drowns_pairs(joined.domain, *left)
-    share -= constants.siblings_share * covary
+    agrees = not (later or covary or task.ordered) and magnitudes.count_pairs(1) >= 1
+    share -= constants.siblings_share * (covary or agrees)
     context = joined.given.as_read(bound, task.draws).context
     known = {'size': num_rows if bound else None, 'given': context}
     first = joined.siblings.previous < 0 if task.ordered else None
     kept = keep_rows(task, joined.rows, units[table], bound, first)
     released = release_rows(task, kept, joined.domain, bound, share, **known)
-    orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
+    orphans, receipts = _release_orphans(task, done.schema, database, owner)
     noise = noise_of_count(task, joined.domain, share)
     found = released, magnitudes, orphans, noise
     model = _size_table(task, joined.layout, bound, done, *found)
     paid: tuple[Receipt, ...] = ()
     if later:
         model, paid = release_following(task, joined, units[table], model, later)
+    elif agrees:
+        model, paid = release_agreement(task, joined, units[table], model)
     elif covary:
         model, paid = _release_siblings(task, joined.rows, units[table], referred, model)
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
@@ -244,9 +247,14 @@ def _release_root(
 
 
 def _release_orphans(
-    task: Task, schema: Schema, database: Database
+    task: Task, schema: Schema, database: Database, owner: Link
 ) -> tuple[float, tuple[Receipt, ...]]:
-    """Release the number of rows that refer to no row of a unit: each is a unit of its own."""
+    """Release the number of rows that refer to no row of a unit: each is a unit of its own.
+
+    There are none, and nothing is released, if every row has to refer to its ``owner``.
+    """
+    if owner.required:
+        return 0.0, ()
     with guarded():
         paths = [database.parents[link] for link in schema.unit_links(task.table)]
         alone = np.max(paths, axis=0) < 0

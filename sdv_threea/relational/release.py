@@ -219,7 +219,7 @@ class DatabaseRelease:
         def settle(draw: Draw, rows: NDArray[np.int64]) -> pd.DataFrame:
             return _settle(draw, rows, partial(accept, table) if accept else None)
 
-        if model.following is not None:
+        if model.following is not None or model.agreement is not None:
             return draw_in_turn(model, context, owners, settle, rng)
         shared = draw_shared(model, owners, rng)
 

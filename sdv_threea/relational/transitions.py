@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
-from sdv_threea.relational.model import TableRelease, draw_rows
+from sdv_threea.relational.model import TableRelease, draw_alike, draw_rows
 from sdv_threea.units.membership import rank_within
 
 #: Codes of ranks: the first row, the next two, the next four, and so on.
@@ -142,14 +142,13 @@ def draw_in_turn(
     """Draw the own columns of rows, each given the row before it.
 
     Args:
-        model: The model of the table, with that of the rows that follow others.
+        model: The model of the table, with that of rows that follow others, or what they keep.
         context: The context of each row: columns of its owner, and its rank.
         owners: The owner of each row, -1 for none, shape (n,).
         settle: Takes a function that draws rows, and their positions; returns rows that may stay.
         rng: Source of randomness, which needs no secrecy.
     """
     following, own = model.following, own_transformers(model)
-    assert following is not None
     codes = np.zeros((len(context), len(own)), dtype=np.int64)
     before, previous = name_before(model), np.full(len(context), -1)
 
@@ -157,8 +156,11 @@ def draw_in_turn(
         return draw_rows(model, context.iloc[rows].reset_index(drop=True), None, rng)
 
     def follow(rows: NDArray[np.int64]) -> pd.DataFrame:
-        theirs = name_codes(codes, before, previous[rows])
-        given = pd.concat([context.iloc[rows].reset_index(drop=True), theirs], axis=1)
+        theirs, known = codes[previous[rows]], context.iloc[rows].reset_index(drop=True)
+        if following is None:
+            kept = pd.DataFrame(theirs, columns=[each.name for each in own])
+            return draw_alike(model, known, kept, rng)
+        given = pd.concat([known, name_codes(theirs, before)], axis=1)
         return decode(read_codes(draw_rows(following, given, None, rng), own), own, rng)
 
     parts = []

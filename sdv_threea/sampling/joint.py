@@ -64,13 +64,14 @@ def draw_given(
     known: Mapping[int, NDArray[np.int64]],
     num_rows: int,
     rng: np.random.Generator,
+    chain: Chain | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw codes, shape (num_rows, m), and classes, shape (num_rows,), given codes of columns.
 
-    ``known`` are codes of the columns that the density was fitted given, shape (num_rows,) each; a
-    code that does not occur, as -1, is drawn in its stead.
+    ``known`` are codes of the columns that come first in the chain, shape (num_rows,) each; a code
+    that does not occur, as -1, is drawn in its stead. By default the chain is that of the density.
     """
-    return _draw_rest(joint, joint.chain, num_rows, known, rng)
+    return _draw_rest(joint, chain or joint.chain, num_rows, known, rng)
 
 
 def draw_beside(

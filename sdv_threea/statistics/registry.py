@@ -259,6 +259,18 @@ SIBLINGS = Kind(
     about_units=True,
 )
 
+AGREEMENT = Kind(
+    name='agreement',
+    stage='approximate',
+    title='what two rows of a unit have in common, in {columns} columns',
+    words='many tables: how many units have two rows, and which values both have, column by column',
+    moves=('√(m + 1)', '√(2m + 2)'),
+    sensitivity=sensitivities.sizes_and_histograms,
+    share='siblings',
+    proofs=('relational.agreement.release_agreement', _HISTOGRAM),
+    about_units=True,
+)
+
 #: All statistics by name, in the order of the stages; those of databases are last.
 REGISTRY = MappingProxyType(
     {
@@ -284,6 +296,7 @@ REGISTRY = MappingProxyType(
             MAGNITUDES,
             ORPHANS,
             SIBLINGS,
+            AGREEMENT,
         )
     }
 )

@@ -10,6 +10,7 @@ from typing import Any
 #: The module of every class of a release, by the name of the class in files. A class that moves
 #: keeps its name here; a class that is removed leaves the name to the class that replaces it.
 KINDS = {
+    'Agreement': 'sdv_threea.relational.model:Agreement',
     'Category': 'sdv_threea.domain:Category',
     'Chain': 'sdv_threea.joint.chain:Chain',
     'ChainColumn': 'sdv_threea.joint.chain:Column',

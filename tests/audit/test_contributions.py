@@ -40,6 +40,7 @@ CROWDS = (
     'coerced',
     'units',
     'units of a mixture',
+    'units alike',
     'several paths',
     'composite keys',
     'composite keys, coerced',
@@ -56,6 +57,7 @@ COMPLETE = (
     'mixed records',
     'units',
     'units of a mixture',
+    'units alike',
 )
 
 

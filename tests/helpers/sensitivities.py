@@ -65,7 +65,7 @@ def shorten(_: Facts, found: float) -> float:
 
 
 def distance(facts: Facts, found: float) -> float:
-    """The root of a whole number, how many distances there are; twice that for a replaced row."""
+    """The root of a whole number, how many columns or distances there are."""
     apart = math.sqrt(2) if facts.replaced else 1.0
     return apart * math.sqrt(round((found / apart) ** 2))
 
@@ -162,6 +162,7 @@ FORMULAS: Mapping[str, Formula] = {
     'magnitudes': once,
     'orphans': once,
     'siblings': pair,
+    'agreement': distance,
 }
 
 

@@ -1,0 +1,122 @@
+"""How often two rows of one owner are alike, and rows that are drawn so.
+
+Where noise would exceed the pair counts of a row and the row before it, a histogram for each column
+says which code both have, if it is the same. It costs so little that a few hundred units can pay
+for it. A row then keeps some values of the row before it, and the others follow from those.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.encoding.transformers import encode
+from sdv_threea.maths.shrinkage import shrunk_effects, stein_factor
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.privacy.spending import ROUNDING
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.relational.following import Joined
+from sdv_threea.relational.model import Agreement, TableRelease, draw_rows, encode_context
+from sdv_threea.relational.task import Task
+from sdv_threea.relational.transitions import name_before, own_transformers, pair_rows
+from sdv_threea.statistics import registry
+from sdv_threea.units.membership import DISPUTED, bound_rows
+
+
+class Alike(NamedTuple):
+    """The codes that a row shares with the row before it, -1 for others, shape (P, r): private."""
+
+    codes: NDArray[np.integer]
+
+
+def release_agreement(
+    task: Task, joined: Joined, units: NDArray[np.int64], model: TableRelease
+) -> tuple[TableRelease, tuple[Receipt, ...]]:
+    """Add how often a row has the codes of the row before it, column by column and code by code.
+
+    Formal guarantees:
+        * a unit has one pair of rows at most, which depends on the rows of that unit alone, and on
+          how many of them come before
+        * a pair adds one to the number of pairs and to at most one code of each of ``r`` columns:
+          the sums move as histograms of ``r + 1`` columns do
+    """
+    if model.released.joint is None:
+        return model, ()
+    own = own_transformers(model)
+    part, previous = task.budget.part(task.constants.siblings_share), joined.siblings.previous
+    with guarded():
+        led = np.where(previous >= 0, units, DISPUTED)
+        pairs = pair_rows(model, joined.rows, previous, bound_rows(led, 1, task.choices))
+        alike = Alike(_compare(model, pairs))
+    statistic = registry.AGREEMENT.state(
+        partial(_count_alike, tuple(each.size for each in own)),
+        neighbors=part.neighbors,
+        columns=len(own),
+    )
+    summed = take(chunk_arrays(alike), statistic)
+    noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
+    num_pairs = max(float(noisy[0]), 1.0)
+    context = joined.given.context
+    drawn = [encode(draw_rows(model, context, None, task.draws), own) for _ in range(2)]
+    counts = np.split(noisy[1:] / num_pairs, np.cumsum([each.size for each in own])[:-1])
+    found = []
+    for at, each in enumerate(own):
+        kept, often = _believe(counts[at], receipt.noise_scale / num_pairs, drawn, at)
+        # The target follows from the other columns.
+        if often > 0 and each.name != model.released.domain.target:
+            found.append((-often, each.name, kept))
+    if not found:
+        return model, (receipt,)
+    _, columns, chances = zip(*sorted(found, key=lambda one: one[:2]), strict=True)
+    codes = encode_context(model, context).astype(np.int64)
+    chain = model.released.begin_with(columns, codes, task.draws)
+    return replace(model, agreement=Agreement(columns, chances, chain)), (receipt,)
+
+
+def _compare(model: TableRelease, pairs: pd.DataFrame) -> NDArray[np.integer]:
+    """Return the codes that both rows of pairs have, -1 for others, by own column: (P, r)."""
+    own = own_transformers(model)
+    names = [each.name for each in own]
+    earlier = pairs[list(name_before(model))].set_axis(names, axis='columns')
+    codes = encode(pairs[names], own)
+    return np.where(codes == encode(earlier, own), codes, -1)
+
+
+def _count_alike(sizes: tuple[int, ...], chunk: Alike) -> NDArray[np.int64]:
+    """Count the pairs, and those that share each code of each column."""
+    counts = [
+        np.bincount(codes[codes >= 0], minlength=size)
+        for codes, size in zip(chunk.codes.T, sizes, strict=True)
+    ]
+    return np.concatenate([[len(chunk.codes)], *counts]).astype(np.int64)
+
+
+def _believe(
+    shares: NDArray[np.float64], scale: float, drawn: Sequence[NDArray[np.integer]], at: int
+) -> tuple[NDArray[np.float64], float]:
+    """Return the chance that each code is kept, shape (S,), and how often any is.
+
+    ``shares`` are of pairs that share a code, with noise of this ``scale``. Codes that are not
+    kept are the same by chance, as two rows ``drawn`` for one owner are, shape (P, r) each. What
+    noise explains of the rest is left out: of the mean of all codes, and of what one differs by.
+    """
+    first, second = (codes[:, at].astype(np.int64) for codes in drawn)
+    whole = np.bincount(first, minlength=len(shares)) / len(first)
+    chance = np.bincount(first[first == second], minlength=len(shares)) / len(first)
+    gains, excess = whole - chance, shares - chance
+    power = max(float(gains @ gains), 1e-300)
+    mean = max(float(gains @ excess) / power, 0.0)
+    mean *= stein_factor(np.array([mean]), scale / math.sqrt(power))
+    variances = np.full(len(shares), scale**2)
+    own = shrunk_effects(excess - gains * mean, gains, variances)
+    kept = np.clip(mean + own, 0.0, 1.0) if mean else np.zeros(len(shares))
+    return kept, float(whole @ kept)

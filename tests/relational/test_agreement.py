@@ -1,0 +1,85 @@
+"""What rows of one owner have in common: how it is estimated, and rows that are drawn so."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer
+from sdv_threea.relational.agreement import Alike, _believe, _count_alike
+
+SHARES = np.array([0.0, 0.5, 0.3, 0.2])
+
+
+def draw_alike(kept, num_pairs, rng):
+    """Draw pairs of codes, of which the second keeps the first with a chance by code."""
+    first, fresh = rng.choice(len(SHARES), p=SHARES, size=(2, num_pairs))
+    return first, np.where(rng.random(num_pairs) < np.asarray(kept)[first], first, fresh)
+
+
+@pytest.mark.parametrize('kept', [[0.0, 0.9, 0.9, 0.9], [0.0, 0.2, 0.0, 0.8], [0.0, 0.0, 0.0, 0.0]])
+def test_what_is_kept_is_told_from_chance(kept):
+    rng = np.random.default_rng(0)
+    first, second = draw_alike(kept, 40_000, rng)
+    same = np.where(first == second, first, -1)[:, None]
+    counts = _count_alike((len(SHARES),), Alike(same))
+    assert counts[0] == len(first)
+    drawn = [rng.choice(len(SHARES), p=SHARES, size=(40_000, 1)) for _ in range(2)]
+
+    found, often = _believe(counts[1:] / counts[0], 1e-4, drawn, 0)
+
+    assert found[1:] == pytest.approx(kept[1:], abs=0.04)
+    assert often == pytest.approx(SHARES @ kept, abs=0.03)
+
+
+def test_what_noise_explains_is_not_believed():
+    rng = np.random.default_rng(1)
+    drawn = [rng.choice(len(SHARES), p=SHARES, size=(40_000, 1)) for _ in range(2)]
+    often = [
+        _believe(SHARES**2 + rng.normal(0, 0.05, len(SHARES)), 0.05, drawn, 0)[1] for _ in range(40)
+    ]
+    assert np.mean(often) < 0.05
+
+
+def test_a_pair_adds_one_to_a_code_of_each_column_at_most():
+    alike = Alike(np.array([[2, -1, 0]]))
+    assert _count_alike((3, 2, 1), alike).tolist() == [1, 0, 0, 1, 0, 0, 1]
+    assert _count_alike((3, 2, 1), Alike(alike.codes[:0])).tolist() == [0] * 7
+
+
+def test_few_units_at_a_small_budget_keep_what_does_not_vary():
+    rng = np.random.default_rng(2)
+    num_units = 4000
+    units = np.repeat(np.arange(num_units), rng.integers(1, 5, num_units))
+    others = {f'c{at}': rng.choice(list('abc'), len(units)) for at in range(10)}
+    band = rng.choice(list('uvwxyz'), num_units)[units]
+    tables = {
+        'patient': pd.DataFrame({'id': range(num_units), 'sex': rng.choice(['f', 'm'], num_units)}),
+        'stay': pd.DataFrame({'patient': units, 'band': band, **others}),
+    }
+    kinds = {'band': sorted(set(band)), **{name: list('abc') for name in others}}
+    columns = {name: {'sdtype': 'categorical'} for name in kinds}
+    about = {
+        'patient': {
+            'primary_key': 'id',
+            'columns': {'id': {'sdtype': 'id'}, 'sex': {'sdtype': 'categorical'}},
+        },
+        'stay': {'columns': {'patient': {'sdtype': 'id'}, **columns}},
+    }
+    keys = {'parent_primary_key': 'id', 'child_foreign_key': 'patient'}
+    edge = {'parent_table_name': 'patient', 'child_table_name': 'stay', **keys}
+    metadata = Metadata.load_from_dict({'tables': about, 'relationships': [edge]})
+    made = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=1.0, delta=1e-6, privacy_unit='patient', verbose=False
+    )
+    made.fit(tables)
+    model = made._model.tables['stay']
+    assert model.following is None, 'pairs of rows are not counted'
+    assert model.agreement.columns[0] == 'band'
+
+    stays = made.sample_scale(1.0)['stay']
+    several = stays.groupby('patient').filter(lambda rows: len(rows) > 1)
+    bands = several.groupby('patient')['band']
+
+    assert (bands.min() == bands.max()).mean() > 0.7
+    assert stays['band'].value_counts(normalize=True).between(0.1, 0.24).all()
