@@ -18,7 +18,7 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.intake.cells import MISSING_PLACE
-from sdv_threea.intake.columns import find_moments, find_numbers
+from sdv_threea.intake.columns import LARGEST_NUMBER, find_moments, find_numbers
 from sdv_threea.intake.dates import YEAR_2000, to_seconds
 from sdv_threea.intake.keys import find_rows, number_keys
 from sdv_threea.privacy.guard import guarded
@@ -30,6 +30,9 @@ CLOCK, CALENDAR, NO_TIME = '%Y-%m-%d %H:%M:%S', '%Y-%m-%d', '2000-01-01'
 
 #: The longest gap between two dates, in microseconds: two hundred years.
 LONGEST = 200 * 365 * 86_400 * 10**6
+
+#: The largest gap between two whole numbers: larger ones may not fit into 64 bits.
+LARGEST_WHOLE = 2**62
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,7 @@ class Sequences:
             moments = find_moments(column, self.columns[self.index].get('datetime_format'))
             return moments, not np.isnan(to_seconds(moments)).any()
         numbers = find_numbers(column).values  # noqa: PD011 (no pandas)
-        return numbers, not np.isnan(numbers).any()
+        return numbers, bool(np.isfinite(numbers).all())
 
     def _find_varying(self, rows: pd.DataFrame, numbers: NDArray[np.int64]) -> list[str]:
         """Return the context columns that vary within a sequence; rows are in order."""
@@ -199,14 +202,18 @@ class Sequences:
         return found
 
     def _find_gaps(self, values: NDArray[Any], starts: NDArray[np.bool_], dtype: Any) -> pd.Series:
-        """Return the gap to the row before; that of a first row is the one of the second."""
+        """Return the gap to the row before; that of a first row is the one of the second.
+
+        Gaps between valid indices are valid: what is too large for a number is cut.
+        """
         gaps = np.diff(values, prepend=values[:1])
         gaps[starts] = 0
         second = np.flatnonzero(starts[:-1] & ~starts[1:])
         gaps[second] = gaps[second + 1]
         if not self.is_dated:
             whole = pd.api.types.is_integer_dtype(dtype)
-            return pd.Series(gaps.astype(np.int64 if whole else np.float64))
+            largest, dtype = (LARGEST_WHOLE, np.int64) if whole else (LARGEST_NUMBER, np.float64)
+            return pd.Series(np.minimum(gaps, largest).astype(dtype))
         moments = YEAR_2000 + np.minimum(gaps, LONGEST)
         return pd.Series(moments.astype('datetime64[us]').astype('datetime64[ns]'))
 

@@ -54,10 +54,6 @@ if TYPE_CHECKING:
     from sdv_threea.transforms.preprocessor import Preprocessor
 
 
-#: The unit of a database, in its ledger.
-NAME_UNIT = "one row of '{}' with its rows in other tables"
-
-
 def load_pipeline() -> ModuleType:
     """Load the pipeline, late to keep the import of SDV light."""
     from sdv_threea.relational import pipeline
@@ -121,6 +117,9 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
 
     #: The tables whose rows are in order; rows of other tables have none.
     ordered_tables: frozenset[str] = frozenset()
+
+    #: Whom the ledger's total protects, in words; empty for the rows of the main table.
+    protected: str = ''
 
     #: Rows of root tables that are not drawn but known, while a sample is drawn.
     known_rows: Mapping[str, pd.DataFrame] = MappingProxyType({})
@@ -319,7 +318,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             check_kernel(each.settings)
         # Keys may need thresholds that no column of a table needs.
         open_ = any(needs_threshold(self._derive(name)) for name in schema.private) or None
-        self._count_fit(self._promise, NAME_UNIT.format(schema.main), thresholds=open_)
+        unit = self.protected or f"one row of '{schema.main}' with its rows in other tables"
+        self._count_fit(self._promise, unit, thresholds=open_)
         self._model = release_database(
             database,
             schema,

@@ -124,6 +124,7 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
         )
         self._database._harmless = dict.fromkeys(tables, *list_harmless(metadata).values())
         self._database.ordered_tables = frozenset({tables[1]})
+        self._database.protected = UNIT.format(self._sequences.key)
         for name in tables:
             own = {'enforce_min_max_values': enforce_min_max_values}
             own['enforce_rounding'] = enforce_rounding
@@ -164,6 +165,7 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
             MemoryError: If the fit would exceed the memory limit.
         """
         self._database.memory_limit, self._database.verbose = self.memory_limit, self.verbose
+        self._database._forget()  # also if there is an error before the fit of the database
         self._database.fit(self._split(data))
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
@@ -262,8 +264,7 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
             constrained=False,
             bounded=self.max_length is not None,
         )
-        unit = UNIT.format(tables.key)
-        protected = dict.fromkeys((tables.parent, tables.table), unit)
+        protected = dict.fromkeys((tables.parent, tables.table), self._database.protected)
         return replace(said, tables=protected, public=(*public, ORDER))
 
     def get_losses(self) -> pd.DataFrame:

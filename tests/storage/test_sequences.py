@@ -68,3 +68,28 @@ def test_broken_sequences_are_refused_without_a_value(column, values):
     table = pd.DataFrame({'who': [1, 1, 7, 7, 3], 'when': [1, 2, 3, 4, 5], 'sex': 'f', 'x': 0.0})
     with pytest.raises(InvalidDataError, match=column):
         sequences.split(table.assign(**{column: values}))
+
+
+@pytest.mark.parametrize(
+    'ends',
+    [
+        pd.Series([-1e308, 1e308]),
+        pd.Series([-(2**63), 2**63 - 1], dtype='int64'),
+        pd.Series([0, 2**64 - 1], dtype='uint64'),
+        pd.Series([-(2**63), 2**63 - 1], dtype='Int64'),
+    ],
+    ids=['floats', 'int64', 'uint64', 'Int64'],
+)
+def test_a_gap_between_valid_indices_is_valid(ends):
+    """Or one sequence could keep a table of valid cells from being fitted."""
+    table = pd.DataFrame({'who': 1, 'when': ends, 'sex': 'f', 'x': 1.0})
+    sequences = read_sequences(describe({'sdtype': 'numerical'}), ['sex'])
+    gaps = sequences.split(table)['rows'][sequences.gap]
+    assert (gaps > 1e18).all()
+    assert (gaps < float('inf')).all()
+
+
+def test_an_infinite_index_is_refused_for_what_it_is():
+    table = pd.DataFrame({'who': 1, 'when': [1.0, float('inf')], 'sex': 'f', 'x': 1.0})
+    with pytest.raises(InvalidDataError, match='index .* invalid values'):
+        read_sequences(describe({'sdtype': 'numerical'}), ['sex']).split(table)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.errors import NotFittedError, SynthesizerInputError
+from sdv.errors import InvalidDataError, NotFittedError, SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.utils import load_synthesizer
 
-from sdv_threea import ClustMixSequentialSynthesizer, ClustMixSynthesizer
+from sdv_threea import BudgetLedger, ClustMixSequentialSynthesizer, ClustMixSynthesizer
+from sdv_threea.errors import ACCEPTABLE, InputError
 
 SIZE = 300
 
@@ -117,3 +118,29 @@ def test_parameters_make_the_same_synthesizer(fitted):
 def test_the_synthesizer_of_rows_names_that_of_sequences():
     with pytest.raises(SynthesizerInputError, match='ClustMixSequentialSynthesizer'):
         ClustMixSynthesizer(describe())
+
+
+def test_a_table_that_is_refused_leaves_no_earlier_fit():
+    synthesizer = ClustMixSequentialSynthesizer(describe(), epsilon=100.0)
+    synthesizer.fit({'stays': make_table()})
+    with pytest.raises(InvalidDataError):
+        synthesizer.fit({'stays': make_table().assign(who=None)})
+    with pytest.raises(NotFittedError):
+        synthesizer.sample(1)
+    assert synthesizer.num_releases == 1
+
+
+def test_sequences_of_another_key_are_other_units_in_a_ledger(tmp_path):
+    """One sequence of wards is no person, so the costs of both do not add up."""
+    table, path = make_table(), tmp_path / 'stays.ledger'
+    for key in ('who', 'ward'):
+        metadata = describe(sequence_key=key, sequence_index='day')
+        metadata.tables['stays'].columns[key]['sdtype'] = 'id'
+        synthesizer = ClustMixSequentialSynthesizer(metadata, ledger=path, accept=ACCEPTABLE)
+        if key == 'who':
+            synthesizer.fit({'stays': table})
+            assert "one 'who'" in BudgetLedger(path).total().unit
+        else:
+            with pytest.raises(InputError, match="one 'who'"):
+                synthesizer.fit({'stays': table})
+    assert BudgetLedger(path).total().fits == 1
