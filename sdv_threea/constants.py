@@ -34,6 +34,8 @@ class RelationalConstants:
         magnitudes_noise: With few units, magnitudes get more: the noise of a count is this part of
             the number of units. Set by hand.
         magnitudes_of_few: But at most this share of the table's budget. Set by hand.
+        magnitudes_of_hidden: If noise hides the number of units in a table's histograms, magnitudes
+            get up to this share. Less made tables of 60 to 90 units vanish at epsilon 1.
         siblings_share: Share of a table's budget for the covariance between siblings. Set by hand.
         orphans_share: Share of a table's budget for the number of rows without an owner. It is a
             single count, so a small share is enough. Set by hand.
@@ -58,6 +60,7 @@ class RelationalConstants:
     magnitudes_share: float = 0.05
     magnitudes_noise: float = 0.1
     magnitudes_of_few: float = 0.25
+    magnitudes_of_hidden: float = 0.6
     siblings_share: float = 0.05
     orphans_share: float = 0.01
     units_false_alarm: float = 0.02

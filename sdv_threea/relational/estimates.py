@@ -42,16 +42,22 @@ def estimate_size(
     return within + beyond, math.hypot(math.sqrt(trust) * noise_of_counted, doubt)
 
 
-def share_magnitudes(num_units: float, budget: Budget, constants: RelationalConstants) -> float:
+def share_magnitudes(
+    num_units: float, noise: float, budget: Budget, constants: RelationalConstants
+) -> float:
     """Return the share of a table's budget for its magnitudes: more if units are few.
 
     The noise of a count is then a part of the released number of units, as far as the largest share
-    allows.
+    allows. If ``noise``, that of a count in the histograms, hides the number of units, the
+    histograms will show nothing, and magnitudes get most of the budget.
     """
     if math.isinf(budget.mu):
         return constants.magnitudes_share
-    needed = (1 / (constants.magnitudes_noise * max(num_units, 1.0) * budget.mu)) ** 2
-    return min(max(needed, constants.magnitudes_share), constants.magnitudes_of_few)
+    wanted, most = constants.magnitudes_noise, constants.magnitudes_of_few
+    if noise * constants.clear_of_noise > num_units:
+        wanted, most = wanted / constants.clear_of_noise, constants.magnitudes_of_hidden
+    needed = (1 / (wanted * max(num_units, 1.0) * budget.mu)) ** 2
+    return min(max(needed, constants.magnitudes_share), most)
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
@@ -92,14 +98,26 @@ def agree(
     return one + weight * (other - one)
 
 
-def most_rows(parent: TableRelease, each: int | None, constants: RelationalConstants) -> float:
-    """Bound a child's rows by ``each`` per parent row, if noise hides the number of parent rows.
+def most_rows(root: TableRelease, magnitudes: Magnitudes, constants: RelationalConstants) -> float:
+    """Bound the rows of a table by those of as many units as there are, if noise hides that number.
 
-    Such a parent may seem nearly empty. A sample scaled up to a wanted number of parents would then
-    have far too many children. The bound is infinite where the noise does not hide the number.
+    The root may then seem nearly empty. A sample scaled up to a wanted number of units would have
+    far too many rows. The bound is infinite where the noise does not hide the number of units.
     """
-    drowned = parent.noise * constants.clear_of_noise > 1
-    return parent.size * (each or 1) if drowned else math.inf
+    hidden = root.noise * constants.clear_of_noise > 1
+    return raise_size(root, magnitudes) * magnitudes.rows_per_unit if hidden else math.inf
+
+
+def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
+    """Return the size of a root table, weighed against the units seen in another if these are more.
+
+    A unit with rows in a table whose rows all have an owner is a row of the root.
+    """
+    seen, noise = magnitudes.units
+    own = root.noise * root.size
+    if seen <= root.size or not own or magnitudes.doubt:
+        return root.size
+    return root.size + own**2 / (own**2 + noise**2) * (seen - root.size)
 
 
 def overall_chances(released: Release, name: str) -> NDArray[np.float64]:

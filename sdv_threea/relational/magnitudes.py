@@ -68,10 +68,24 @@ class Magnitudes:
         counts: Number of units of each magnitude, shape (len(MIDDLES),). It is zero beyond the
             largest magnitude that exceeds the noise; if none does, counts are expected ones.
         scale: Standard deviation of the noise of the other counts.
+        doubt: Of expected counts, the standard deviation of the logarithm of the number of rows;
+            zero if counts exceed the noise.
     """
 
     counts: NDArray[np.float64]
     scale: float
+    doubt: float = 0.0
+
+    @property
+    def units(self) -> tuple[float, float]:
+        """The estimated number of units that have rows, and the deviation of its noise."""
+        found = max(float(self.counts.sum()), 0.0)
+        return found, self._deviate(np.ones(len(self.counts)), found)
+
+    @property
+    def rows_per_unit(self) -> float:
+        """The mean number of rows of the units that have any, at least one."""
+        return max(self.within(LARGEST_BOUND) / max(float(self.counts.sum()), 1.0), 1.0)
 
     def within(self, bound: int) -> float:
         """Estimate the number of rows if at most ``bound`` rows of each unit are counted."""
@@ -80,8 +94,8 @@ class Magnitudes:
     def count(self, bound: int | None) -> tuple[float, float]:
         """Estimate the number of rows within a bound per unit, and the deviation of its noise."""
         rows = np.minimum(MIDDLES, bound or LARGEST_BOUND)
-        noise = self.scale * float(np.linalg.norm(rows[self.counts != 0]))
-        return float(self.counts @ rows), noise
+        found = float(self.counts @ rows)
+        return found, self._deviate(rows, found)
 
     def count_pairs(self, bound: int | None) -> float:
         """Estimate the number of rows beyond the first of each unit, ``bound`` at most."""
@@ -90,8 +104,8 @@ class Magnitudes:
     def beyond(self, bound: int) -> tuple[float, float]:
         """Estimate the number of rows beyond a bound per unit, and the deviation of its noise."""
         rows = np.maximum(MIDDLES - bound, 0)
-        noise = self.scale * float(np.linalg.norm(rows[self.counts != 0]))
-        return max(float(self.counts @ rows), 0.0), noise
+        found = max(float(self.counts @ rows), 0.0)
+        return found, self._deviate(rows, found)
 
     def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw row counts of units with more than ``bound`` rows, at most ``total`` together."""
@@ -104,6 +118,23 @@ class Magnitudes:
         enough = 2 * int(total / (rows @ chances)) + 1
         drawn = rng.choice(rows, enough, p=chances)
         return np.asarray(drawn[drawn.cumsum() <= total])
+
+    def draw_rows(self, num_units: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw the number of rows of each of some units, ascending; zero for those without rows."""
+        counts = np.maximum(self.counts, 0.0)
+        counts = np.append(counts, max(num_units - counts.sum(), 0.0))
+        if not counts.any():
+            return np.zeros(num_units, dtype=np.int64)
+        drawn = rng.choice(len(counts), num_units, p=counts / counts.sum())
+        # The last magnitude has no end, and units without rows come after it.
+        first, last = np.append(FIRST, 0), np.append(FIRST[1:] - 1, [FIRST[-1], 0])
+        return np.sort(rng.integers(first[drawn], last[drawn] + 1))
+
+    def _deviate(self, weights: NDArray[np.float64], found: float) -> float:
+        """Return the deviation of the noise of ``found``, the weighted sum of the counts."""
+        if self.doubt:
+            return self.doubt * found
+        return self.scale * float(np.linalg.norm(weights[self.counts != 0]))
 
 
 def release_magnitudes(
@@ -131,10 +162,10 @@ def release_magnitudes(
     noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
     noisy[(most or LARGEST_BOUND) < FIRST] = 0.0
     possible, scale = (most or LARGEST_BOUND) >= FIRST, receipt.noise_scale
-    counts = _cut(noisy, scale, false_alarm)
+    counts, doubt = _cut(noisy, scale, false_alarm), 0.0
     if not counts.any() and scale:
-        counts = expect_counts(noisy, scale, possible, num_units)
-    return Magnitudes(counts, scale), receipt
+        counts, doubt = expect_counts(noisy, scale, possible, num_units)
+    return Magnitudes(counts, scale, doubt), receipt
 
 
 def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
@@ -144,13 +175,16 @@ def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
 
 def expect_counts(
     noisy: NDArray[np.float64], scale: float, possible: NDArray[np.bool_], num_units: float
-) -> NDArray[np.float64]:
+) -> tuple[NDArray[np.float64], float]:
     """Return the expected number of units of each magnitude, given counts that noise masks.
 
     The rows of a unit are log-normal, rounded down to a magnitude. All combinations of a number of
     units up to ``num_units``, a median and a spread are weighed by how likely they make the counts.
-    Before, numbers of units are equally likely by logarithm, and a median is the less likely the
-    larger it is, as a unit of more rows adds more to the size.
+    Before, numbers of units are equally likely, and a median is the less likely the larger it is,
+    as a unit of more rows adds more to the size.
+
+    Returns:
+        The counts, and the standard deviation of the logarithm of their number of rows.
     """
     # No count exceeds the noise, so more units than this would have been seen.
     most = min(max(num_units, 1.0), max(MOST_MASKED * scale, 1.0))
@@ -158,12 +192,18 @@ def expect_counts(
     borders[0] = -math.inf
     medians, spreads = np.log(FIRST[possible])[:, None, None], np.array(SPREADS)[:, None]
     shares = np.diff(ndtr((borders - medians - HALF) / spreads), axis=-1)[:, :, None]
-    expected = np.geomspace(1.0, most, NUM_TRIED)[:, None] * shares
+    expected = np.linspace(1.0, most, NUM_TRIED)[:, None] * shares
     logs = -np.square((noisy[possible] - expected) / scale).sum(axis=-1) / 2
     weights = np.exp(logs - logs.max()) * ALARM_SHARES[possible][:, None, None]
+    weights /= weights.sum()
+    logs = np.log(expected @ MIDDLES[possible])
+    mean = float((weights * logs).sum())
+    doubt = math.sqrt(float((weights * (logs - mean) ** 2).sum()))
     counts = np.zeros(len(noisy))
-    counts[possible] = np.tensordot(weights / weights.sum(), expected, 3)
-    return counts
+    counts[possible] = np.tensordot(weights, expected, 3)
+    # The mean number of rows follows the few largest candidates; that of its logarithm does not.
+    counts *= math.exp(mean) / float(counts @ MIDDLES)
+    return counts, doubt
 
 
 def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:

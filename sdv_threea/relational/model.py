@@ -84,6 +84,10 @@ class TableRelease:
         names = [self.released.transformers[at].name for at in self.released.scored]
         return np.flatnonzero([name in self.layout.context for name in names])
 
+    def hides(self, chances: NDArray[np.float64]) -> bool:
+        """Return true if noise may explain each of the released chances of a column."""
+        return self.noise * self.constants.clear_of_noise > float(chances.max(initial=0.0))
+
 
 def draw_shared(
     model: TableRelease, owners: NDArray[np.int64], rng: np.random.Generator

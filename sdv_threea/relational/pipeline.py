@@ -168,8 +168,8 @@ def _release_table(
     parent, referred = done.tables[owner.parent], database.parents[owner]
     both = rows[table], rows[owner.parent]
     joined = join_rows(task, both, referred, units[table], parent, given)
-    num_units = done.tables[done.schema.root(table)].size
-    counting = share_magnitudes(num_units, task.budget, constants)
+    num_units, masking = _most_units(done, table), noise_of_count(task, joined.domain)
+    counting = share_magnitudes(num_units, masking, task.budget, constants)
     share = 1 - counting - constants.orphans_share * (not owner.required)
     terms = task.budget.part(counting), task.noise, constants.units_false_alarm, num_units
     magnitudes, asked = release_magnitudes(units[table], plan.most_rows, *terms)
@@ -203,6 +203,12 @@ def _release_table(
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
+def _most_units(done: DatabaseRelease, table: str) -> float:
+    """Return the number of units of a table, with one standard deviation of its noise."""
+    root = done.tables[done.schema.root(table)]
+    return root.size * (1 + root.noise)
+
+
 def _size_table(  # noqa: PLR0913 (what is public, and what was released)
     task: Task,
     layout: Layout,
@@ -220,7 +226,10 @@ def _size_table(  # noqa: PLR0913 (what is public, and what was released)
     noise *= bound or 1  # that of a count for units of up to ``bound`` rows
     seen = estimate_size(magnitudes, bound, released.num_rows, noise)
     size = max(agree(*seen, *count_owned(parent, owner, orphans), constants), orphans, 1.0)
-    size = min(size, most_rows(parent, done.children[owner].most or bound, constants))
+    root = done.tables[done.schema.root(task.table)]
+    size = min(size, most_rows(root, magnitudes, constants))
+    if most := done.children[owner].most:
+        size = min(size, parent.size * most)
     return TableRelease(
         released,
         layout,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.domain import Number
-from sdv_threea.relational.estimates import overall_chances
+from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
     choose_within,
@@ -99,8 +99,19 @@ class DatabaseRelease:
         )
 
     def settle(self) -> DatabaseRelease:
-        """Return this release with table sizes that the public row counts and bounds allow."""
-        sizes = self._choose_sizes(1.0, self.children)
+        """Return this release with table sizes that the public row counts and bounds allow.
+
+        A root has at least about as many rows as units were seen in the tables that it owns.
+        """
+        roots = dict(self.tables)
+        for table, owner in self.schema.owners.items():
+            magnitudes = self.tables[table].magnitudes
+            if owner is None or not owner.required or magnitudes is None:
+                continue
+            if self.schema.owners[owner.parent] is None:
+                root = roots[owner.parent]
+                roots[owner.parent] = replace(root, size=raise_size(root, magnitudes))
+        sizes = replace(self, tables=roots)._choose_sizes(1.0, self.children)
         tables = {
             table: replace(model, size=float(sizes[table])) for table, model in self.tables.items()
         }
@@ -168,6 +179,8 @@ class DatabaseRelease:
         # A row owns at most all rows of the table. Without this bound, a noisy range could hold
         # counts that do not fit into 64 bits.
         counts = np.minimum(rows[name].to_numpy(), size).astype(np.int64)
+        if parent.hides(overall_chances(parent.released, name)):
+            counts = self._replace_counts(owner, counts, owned, rng)
         counted, most = parent.released.domain[name], children.most
         if most is None and isinstance(counted, Number) and len(rows):
             # The range of counts was estimated, and leaves out the few rows that own the most. The
@@ -179,6 +192,22 @@ class DatabaseRelease:
         rows[name] = counts.astype(np.float64)
         owners = np.repeat(np.arange(len(rows)), counts)
         return np.append(owners, np.full(min(orphans, size - owned), -1))
+
+    def _replace_counts(
+        self, owner: Link, counts: NDArray[np.int64], owned: int, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Draw counts of owned rows where noise hides how they are distributed, in the same order.
+
+        Those of a unit come from the released magnitudes, others from a Poisson distribution.
+        """
+        magnitudes, num = self.tables[owner.child].magnitudes, len(counts)
+        if self.schema.owners[owner.parent] is None and magnitudes is not None:
+            drawn = magnitudes.draw_rows(num, rng)
+        else:
+            drawn = np.sort(rng.poisson(owned / max(num, 1), num))
+        replaced = np.empty(num, dtype=np.int64)
+        replaced[np.lexsort((rng.random(num), counts))] = np.minimum(drawn, owned)
+        return replaced
 
     def _enlarge(
         self,

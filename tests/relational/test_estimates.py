@@ -1,6 +1,7 @@
 """The number of rows of a table, estimated from its own rows and from the counts of its owner."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from sdv_threea.relational.estimates import (
     believe,
     count_owned,
     estimate_size,
+    most_rows,
+    raise_size,
     share_magnitudes,
 )
 from sdv_threea.relational.magnitudes import FIRST, Magnitudes
@@ -38,11 +41,33 @@ def test_rows_beyond_the_bound_are_added_to_those_within():
 def test_few_units_get_more_for_the_counts_that_sizes_follow_from():
     """A count of 60 units at a price of one is to have a noise of six at most."""
     budget = Budget(5.0, 1e-6, share=0.1)
-    shares = [share_magnitudes(num, budget, CONSTANTS) for num in (10, 16, 1000)]
+    shares = [share_magnitudes(num, 0.0, budget, CONSTANTS) for num in (10, 16, 1000)]
 
     assert shares[0] == CONSTANTS.magnitudes_of_few
     assert 1 / (math.sqrt(shares[1]) * budget.mu) == pytest.approx(1.6) or shares[1] == shares[0]
     assert shares[2] == CONSTANTS.magnitudes_share
+
+
+def test_what_histograms_cannot_show_they_do_not_get():
+    """A noise of 400 hides a thousand units from histograms, and not from a single count."""
+    budget = Budget(5.0, 1e-6, share=1e-4)
+
+    assert share_magnitudes(1000, 400.0, budget, CONSTANTS) > share_magnitudes(
+        1000, 300.0, budget, CONSTANTS
+    )
+    assert share_magnitudes(1, 400.0, budget, CONSTANTS) == CONSTANTS.magnitudes_of_hidden
+
+
+def test_a_root_has_the_units_that_are_seen_in_another_table(make):
+    root = replace(make('two_level').release(epsilon=2.0).tables['a'], size=40.0, noise=0.5)
+    seen = Magnitudes(np.where(FIRST == 3, 60.0, 0.0), 5.0)
+
+    assert raise_size(root, seen) == pytest.approx(40 + 400 / 425 * 20)
+    assert raise_size(root, replace(seen, doubt=0.5)) == 40.0
+    assert raise_size(replace(root, size=70.0), seen) == 70.0
+    # Rows of three per unit, and no more than there are units.
+    assert most_rows(root, seen, CONSTANTS) == pytest.approx(3 * raise_size(root, seen))
+    assert most_rows(replace(root, noise=0.01), seen, CONSTANTS) == math.inf
 
 
 def test_estimates_that_agree_are_weighed_by_their_noise():
@@ -80,3 +105,34 @@ def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd, noise):
     sizes = [made.release(epsilon=4.0, seed=seed).tables['b'].size for seed in range(2)]
 
     assert sizes == pytest.approx([real] * 2, rel=0.35)
+
+
+@pytest.mark.parametrize('epsilon', [1.0, 3.0])
+def test_tables_of_sixty_units_do_not_vanish(make, crowd, noise, epsilon):
+    """Each of sixty units has seven rows more: no histogram shows it, and the size is there."""
+    made = make('two_level', num_units=60)
+    (edge,) = made.schema.links
+    for row in range(60):
+        made = crowd(made, edge, row, 7)
+    real = made.database.num_rows['b']
+    sizes = [made.release(epsilon=epsilon, seed=seed).tables['b'].size for seed in range(6)]
+
+    assert min(sizes) > real / 10
+    assert max(sizes) < real * 10
+
+
+def test_children_that_noise_hides_are_spread_as_units_have_them(make, crowd):
+    """Each of sixty units has seven rows; the histogram of their numbers is nothing but noise."""
+    made = make('two_level', num_units=60)
+    (edge,) = made.schema.links
+    for row in range(60):
+        made = crowd(made, edge, row, 7)
+    made = made.release(epsilon=3.0)
+    parent = made.tables['a']
+    assert parent.hides(np.array([2.9 * parent.noise, 0.0]))
+    assert not parent.hides(np.array([3.1 * parent.noise]))
+    drawn = made.sample(1.0, np.random.default_rng(0))['b'].parents[edge]
+
+    counts = np.bincount(drawn)
+    assert np.median(counts) >= 4
+    assert counts.max() < 6 * np.median(counts)

@@ -88,16 +88,16 @@ def test_magnitudes_that_nobody_can_have_are_left_out():
 
 
 def test_counts_that_noise_masks_are_expected_ones(noise):
-    """Of 60 units with seven rows each, the noise of a count is 30; of none, a few are expected."""
-    budget, sizes = Budget(0.5, 1e-6, share=0.25), {7: [], 0: []}
+    """Of 60 units half have seven rows, three times the noise of a count; or none has any."""
+    budget, sizes = Budget(0.5, 1e-6, share=0.5), {7: [], 0: []}
     for rows, found in sizes.items():
         for seed in range(40):
-            magnitudes, receipt = release([rows] * 60, budget, noise=noise(seed), num_units=60.0)
-            found.append(float(magnitudes.counts @ MIDDLES))
-    assert receipt.noise_scale > 15
-    assert 60 < np.median(sizes[7]) < 1000
-    assert np.median(sizes[0]) < np.median(sizes[7])
-    assert min(sizes[7]) > 1
+            magnitudes, receipt = release([rows] * 30, budget, noise=noise(seed), num_units=60.0)
+            found.append(magnitudes.within(10**4))
+    assert receipt.noise_scale > 9
+    assert 60 < np.median(sizes[7]) < 600
+    assert np.median(sizes[0]) < 0.7 * np.median(sizes[7])
+    assert min(sizes[0] + sizes[7]) > 20
     assert max(sizes[0] + sizes[7]) < 60 * 100
 
 
@@ -110,3 +110,17 @@ def test_rows_beyond_a_bound_are_drawn_as_units_have_them():
     assert 99_000 < drawn.sum() <= 100_000
     assert (drawn == 10).mean() == pytest.approx(0.5, abs=0.07)
     assert len(found.draw_beyond(3, 0, rng)) == len(found.draw_beyond(500, 100, rng)) == 0
+
+
+def test_rows_of_units_are_drawn_as_the_counts_say():
+    found, _ = release([1] * 30 + [5] * 50 + [0] * 20)
+    drawn = found.draw_rows(10_000, np.random.default_rng(0))
+
+    # Nobody else is counted, so the others of ten thousand units have no rows.
+    assert (np.diff(drawn) >= 0).all()
+    assert set(drawn) == {0, 1, 4, 5}
+    assert (drawn == 0).mean() == pytest.approx(0.992, abs=0.005)
+    few = found.draw_rows(80, np.random.default_rng(0))
+    assert (few == 1).mean() == pytest.approx(30 / 80, abs=0.25)
+    assert (few == 0).sum() == 0
+    assert release([])[0].draw_rows(3, np.random.default_rng(0)).tolist() == [0, 0, 0]
