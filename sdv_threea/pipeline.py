@@ -69,6 +69,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     domain: Domain,
     settings: Settings,
     begin: Callable[[str], object] = str,
+    sized: Callable[[float], object] = float,
     *,
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
@@ -93,6 +94,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         domain: The public facts of the table.
         settings: The user's settings.
         begin: Called with the name of each stage as it begins, for a progress bar.
+        sized: Called with the released number of records before the rest of the budget is spent;
+            an error of it stops the release there.
         noise: The noise mechanism; other ones are for tests.
         rng: Source of the draws that need no secrecy; by default fresh.
         budget: A part of the settings' budget, where other tables are released too; by default
@@ -109,7 +112,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     run = Run(settings, account, rng or np.random.default_rng(), given)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    planned, size, run = _plan(rows, domain, size, run, budget)
+    planned, size, run = _plan(rows, domain, size, run, budget, sized)
     encoder, encoded = _describe(rows, planned, size, run, budget, guessed=planned is not domain)
     if given is not None and not given.empty:
         codes = encode(given, encoder.transformers[: run.num_given]).astype(np.int64)
@@ -169,6 +172,7 @@ def _plan(
     size: tuple[float, float] | None,
     run: Run,
     budget: Budget,
+    sized: Callable[[float], object],
 ) -> tuple[Domain, tuple[float, float] | None, Run]:
     """Release the row count, choose an unnamed target, and share out the rest of the budget.
 
@@ -182,6 +186,7 @@ def _plan(
         return domain, None, run
     if size is None:
         size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
+        sized(size[0])
     known = budget, size[0], num_given
     planned, aside = plan_target(domain, settings, *known)
     run = run._replace(aside=aside)

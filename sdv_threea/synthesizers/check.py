@@ -24,8 +24,12 @@ TITLES = {
 #: The number of rows for which errors are estimated while it is not known.
 USUAL_ROWS = 10_000
 
-#: The error for a fit that is stopped.
+#: The error for a fit that is stopped: before a row is read, or once rows are counted.
 STOPPED = 'Nothing was read or spent, as the release would be wrong or worthless.'
+COUNTED = (
+    'The fit stopped after the number of rows was released, for a small part of the budget; the '
+    'rest was not spent, though a ledger file counts the whole fit.'
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +93,7 @@ class Check:
         several = len({each.table for each in self.columns}) > 1
         return found if several else found.drop(columns='table')
 
-    def demand(self, accept: Collection[str], line: str = 'accept={}') -> None:
+    def demand(self, accept: Collection[str], spent: str = STOPPED) -> None:
         """Raise an error with the line that goes on, unless all reasons to stop are accepted.
 
         Raises:
@@ -99,7 +103,7 @@ class Check:
         if refused:
             kinds = sorted({*accept, *(stop.kind for stop in refused)})
             said = ' '.join(stop.said for stop in refused)
-            raise SynthesizerInputError(f'{said} {STOPPED} To go on: {line.format(kinds)}.')
+            raise SynthesizerInputError(f'{said} {spent} To go on: accept={kinds}.')
 
     def __str__(self) -> str:
         told = self.to_frame().rename(columns=TITLES)

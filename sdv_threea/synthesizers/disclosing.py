@@ -119,14 +119,18 @@ class Disclosing(Checking):
 
     def _warn_of_release(self) -> None:
         """Warn of what weakens the promise of the last fit, and of its losses."""
-        from sdv_threea.synthesizers.checking import NOISE
         from sdv_threea.synthesizers.loss_table import warn_of_losses
 
         if self._model is not None:
             warn_of_promise(self._settings, self._model.num_rows, self._num_releases)
             target = self.preprocessor.storage.target
-            needs = [each.said for each in self.check().stops if each.kind == NOISE]
-            warn_of_losses(self._list_losses(), {target} if target else (), needs)
+            warn_of_losses(self._list_losses(), {target} if target else ())
+
+    def _demand_rows(self, num_rows: float) -> None:
+        """Stop a fit whose released number of rows is too small for the noise, unless accepted."""
+        from sdv_threea.synthesizers.check import COUNTED
+
+        self.check(max(round(num_rows), 1)).demand(self.accept, COUNTED)
 
 
 class DisclosingDatabase(Checking):

@@ -133,9 +133,7 @@ def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
     return {loss.column: loss.said for loss in losses if loss.share.at_most >= WORTH_A_WARNING}
 
 
-def warn_of_losses(
-    losses: Sequence[Loss], targets: Collection[str], needs: Sequence[str] = ()
-) -> None:
+def warn_of_losses(losses: Sequence[Loss], targets: Collection[str]) -> None:
     """Warn of the losses of a release in three lines: how much, what matters most, what helps.
 
     Losses that noise may explain are left out. Like all warnings, this one names no value.
@@ -143,12 +141,10 @@ def warn_of_losses(
     Args:
         losses: The losses of all columns.
         targets: The columns that models will be trained to predict.
-        needs: What matters most, if hardly a value can be found at this budget.
     """
     worth = [loss for loss in losses if _is_worth(loss, targets)]
     if worth:
-        matters = needs[0] if needs else _tell_worst(worth, targets)
-        warn('\n'.join([HOW_MUCH.format(_count(worth)), matters, HELP]))
+        warn('\n'.join([HOW_MUCH.format(_count(worth)), _tell_worst(worth, targets), HELP]))
 
 
 def _is_worth(loss: Loss, targets: Collection[str]) -> bool:

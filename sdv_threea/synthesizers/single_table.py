@@ -45,12 +45,16 @@ if TYPE_CHECKING:
 
 
 def release(
-    rows: Rows[pd.DataFrame], domain: Domain, settings: Settings, begin: Callable[[str], None]
+    rows: Rows[pd.DataFrame],
+    domain: Domain,
+    settings: Settings,
+    begin: Callable[[str], None],
+    sized: Callable[[float], None],
 ) -> Release:
     """Call :func:`sdv_threea.pipeline.release`, imported late to keep the import of SDV light."""
     from sdv_threea import pipeline
 
-    return pipeline.release(rows, domain, settings, begin)
+    return pipeline.release(rows, domain, settings, begin, sized)
 
 
 #: From this ``alpha`` on, samples make a target at most a tenth easier to predict.
@@ -335,7 +339,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         domain = self.preprocessor.derive().derived
         self._count_fit(self._settings, 'one row', thresholds=needs_threshold(domain))
         with show_stages(shown=self.verbose) as begin:
-            released = release(rows, domain, self._settings, begin)
+            released = release(rows, domain, self._settings, begin, self._demand_rows)
         self.learn_release(released.domain, released.transformers)
         self._model = released
 

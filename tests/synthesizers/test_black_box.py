@@ -74,7 +74,7 @@ def fit_table(rows, kind=ClustMixSynthesizer):
     table = {'columns': describe(), 'primary_key': 'key'}
     metadata = Metadata.load_from_dict({'tables': {'people': table}})
     settings = {'target_column': 'target', 'n_components': 2}
-    synthesizer = kind(metadata, epsilon=EPSILON, **settings)
+    synthesizer = kind(metadata, epsilon=EPSILON, accept='noise', **settings)
     synthesizer.fit({'people': rows})
     synthesizer.told = [ask_methods(synthesizer), synthesizer.sample(25)]
     synthesizer.told += [

@@ -14,6 +14,8 @@ from sdv_threea import (
     ClustMixSynthesizer,
 )
 from sdv_threea.datasets import load_hospital
+from sdv_threea.privacy.spending import Spending
+from sdv_threea.stages import take_last
 from sdv_threea.synthesizers.check import Check
 
 NUMBER, CATEGORY, DAY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}, {'sdtype': 'datetime'}
@@ -168,3 +170,33 @@ def test_sequences_are_checked_as_two_tables_and_what_is_accepted_is_passed_on()
     accepted = ClustMixSequentialSynthesizer(metadata, accept='verbatim', ledger='people.ledger')
     accepted.check().demand(accepted.accept)
     assert accepted.get_parameters()['ledger'] == 'people.ledger'
+
+
+def test_high_cardinality_and_an_order_are_used_as_what_they_say():
+    columns = {
+        'age': NUMBER,
+        'grade': {'sdtype': 'ordinal'},
+        'code': CATEGORY | {'high_cardinality': True},
+    }
+    stated, open_ = (make(columns, public_metadata=public) for public in (True, False))
+
+    advice = stated.check().to_frame().set_index('name')['advice']
+    assert advice['code'] == 'many values: rare ones are lost'
+    assert advice['grade'] == 'values in their order, if public'
+    # Values that are too many to list are no classes.
+    settings, kinds = stated.settings, (stated, open_)
+    domains = [each.preprocessor.derive().derived for each in kinds]
+    assert [take_last(each, settings).target for each in domains] == [None, 'code']
+
+
+def test_a_fit_of_too_few_rows_stops_before_it_spends_the_main_budget(rng):
+    table = pd.DataFrame({'age': rng.normal(size=60), 'sex': rng.choice(['f', 'm'], 60)})
+    columns = {'age': NUMBER, 'sex': CATEGORY}
+    made, spent = make(columns, epsilon=0.1), []
+    with pytest.MonkeyPatch.context() as patch:
+        keep = Spending.keep
+        patch.setattr(Spending, 'keep', lambda *given: (spent.append(1), keep(*given))[1])
+        with pytest.raises(SynthesizerInputError, match='the rest was not spent'):
+            made.fit({'stays': table})
+    assert len(spent) == 1
+    make(columns, epsilon=0.1, accept='noise').fit({'stays': table})

@@ -40,7 +40,8 @@ def test_an_argument_says_otherwise(build_metadata, monkeypatch):
     monkeypatch.setattr(memory, 'find_memory', lambda: 1e8)
     table = pd.DataFrame({'amount': [1.0, 2.0], 'age': [1, 2], 'label': ['a', 'b']})
     for limit in (None, 16):
-        synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), memory_limit=limit)
+        terms = {'memory_limit': limit, 'accept': 'noise'}
+        synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), **terms)
         if limit is None:
             with pytest.raises(MemoryError):
                 synthesizer.fit({'people': table})

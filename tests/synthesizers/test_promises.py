@@ -28,7 +28,7 @@ CHILD = {'columns': {'key': KEY, 'x': NUMBER}}
 def make_one(**promise):
     columns = {f'x{at}': NUMBER for at in range(4)} | {'c': {'sdtype': 'categorical'}}
     metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
-    return ClustMixSynthesizer(metadata, **promise)
+    return ClustMixSynthesizer(metadata, accept='noise', **promise)
 
 
 def make_two(**promise):

@@ -36,7 +36,8 @@ def test_public_metadata_is_used(build_metadata, small_table):
     assert known.sample(50)[NAME]['age'].dtype == 'int64'
     assert any('ranges' in fact for fact in known.get_privacy_statement().public)
 
-    poor = ClustMixSynthesizer(build_metadata(columns), epsilon=0.1, public_metadata=True)
+    terms = {'public_metadata': True, 'accept': 'noise'}
+    poor = ClustMixSynthesizer(build_metadata(columns), epsilon=0.1, **terms)
     poor.fit({NAME: small_table})
     found = poor._model.domain['age']
     assert 0 <= found.low <= found.high <= 120
