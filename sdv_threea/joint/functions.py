@@ -19,6 +19,7 @@ from scipy.special import ndtri
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import couple, left_open
 
@@ -32,19 +33,16 @@ LEAST_GIVEN = 0.25
 #: Values do not follow the order of bins if the bins leave more than this share of their entropy.
 MOST_OPEN = 0.5
 
-#: Counts of values in order may differ from the expected table by this part of its energy, beyond
-#: noise.
+#: Counts of values in order may differ from the expected table by this part of its energy.
 SLACK = 0.05
 
 #: Values are clearly in order if noise masks at most this part of their energy.
 MOST_HIDDEN = 0.08
 
-#: If at least this share of the records has the most frequent value of the child, the pair is also
-#: examined without that value.
+#: A pair is also examined without the child's most frequent value if it has this share of records.
 OFTEN = 0.2
 
-#: A table without the most frequent value is too noisy to judge if the energy of a function would
-#: not exceed the noise by this factor.
+#: Noise masks the rest of a table unless a function's energy exceeds it by this factor.
 DROWNED = 4.0
 
 #: A column determines another if its codes leave at most this share of the records open; it
@@ -231,23 +229,26 @@ def _rate(
     alone = found - (min(far, found / 2) if sure == 1 else far)
     if not runs:
         beside = _look_beside(counts, parent.units, shares, scale)
+        if beside is None:
+            return _rate(*_merge_rest(counts, parent, child, scale), constants)
         found *= min(max(beside, 0.0) / constants.sure, 1.0) ** 2
     return found - far, alone, clear
 
 
-def grow_forest(pairs: Sequence[Pair], num_given: int = 0) -> tuple[Pair, ...]:
-    """Keep the pairs that close no cycle with earlier ones (Kruskal 1956).
+def _merge_rest(
+    counts: NDArray[np.float64], parent: Side, child: Side, scale: float
+) -> tuple[NDArray[np.float64], Side, Side, float]:
+    """Merge all values of the child except the most frequent one; return what `_rate` takes.
 
-    The first ``num_given`` columns count as connected, so that no path leads from one to another.
+    Values that nothing tells apart make a child remote, as they do a parent.
     """
-    trees = dict.fromkeys(range(num_given), frozenset(range(num_given)))
-    kept = []
-    for i, j in pairs:
-        one, other = (trees.get(at, frozenset([at])) for at in (i, j))
-        if one is not other and one != other:
-            kept.append((i, j))
-            trees |= dict.fromkeys(one | other, one | other)
-    return tuple(kept)
+    often = int(child.counts.argmax())
+    merged = np.stack([counts[:, often], np.delete(counts, often, axis=1).sum(axis=1)], axis=1)
+    own = np.array([child.counts[often], np.delete(child.counts, often).sum()])
+    shares = own / own.sum()
+    size = 2 * math.log(2) - child.size
+    two = Side(own, shares, _entropy(shares), size, ordered=False, small=child.small)
+    return merged, parent, two, scale * math.sqrt(2 - 2 / counts.shape[1])
 
 
 def carry_functions(
@@ -308,11 +309,11 @@ def _look_beside(
     parent: NDArray[np.float64],
     child: NDArray[np.float64],
     scale: float,
-) -> float:
+) -> float | None:
     """Return a pair's likeness to a function without the most frequent value of the child.
 
     Columns that share such a value, as that a question was not asked, look functional for that
-    reason alone. The likeness is infinite if the value is rare, or the rest is below the noise.
+    reason alone. The likeness is infinite if the value is rare, ``None`` if noise masks the rest.
     """
     frequent = int(child.argmax())
     if not OFTEN <= child[frequent] < 1 or len(child) < 3:
@@ -324,9 +325,9 @@ def _look_beside(
     others = parent[_give_values(parent, child) != frequent]
     full = _full_energy(others / max(others.sum(), 1e-9), shares)
     full *= np.square(counts.sum() * child[kept].sum())
-    if full <= DROWNED * noise or math.isinf(full):
-        return math.inf
-    return float((np.square(departure).sum() - noise) / full)
+    if full <= DROWNED * noise:
+        return None
+    return math.inf if math.isinf(full) else float((np.square(departure).sum() - noise) / full)
 
 
 def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> float:

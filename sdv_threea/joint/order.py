@@ -71,3 +71,18 @@ def _find_way(
                 seen.add(near)
                 ways.append([near, *way])
     return [column]
+
+
+def grow_forest(pairs: Sequence[Pair], num_given: int = 0) -> tuple[Pair, ...]:
+    """Keep the pairs that close no cycle with earlier ones (Kruskal 1956).
+
+    The first ``num_given`` columns count as connected, so that no path leads from one to another.
+    """
+    trees = dict.fromkeys(range(num_given), frozenset(range(num_given)))
+    kept = []
+    for i, j in pairs:
+        one, other = (trees.get(at, frozenset([at])) for at in (i, j))
+        if one is not other and one != other:
+            kept.append((i, j))
+            trees |= dict.fromkeys(one | other, one | other)
+    return tuple(kept)

@@ -16,10 +16,10 @@ from sdv_threea.joint.functions import (
     carry_functions,
     find_functions,
     find_small,
-    grow_forest,
     list_shortcuts,
     price_functions,
 )
+from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
 
 CONSTANTS = JointConstants()
@@ -152,6 +152,18 @@ def test_a_value_that_columns_share_is_no_function(rng, scale):
         found = find(*count(make_work(rng), scale, rng, 24), [False] * 3, CONSTANTS)
 
         assert found[0] == (1, 2), 'the group follows from the occupation'
+
+
+def test_columns_that_share_a_value_follow_from_the_one_that_says_no_more(rng):
+    """Questions that only some are asked: noise masks the answers, not who is asked."""
+    asked = rng.random(NUM_RECORDS) < 0.4
+    answers = [np.where(asked, rng.integers(1, 6, NUM_RECORDS), 0) for _ in range(6)]
+    table = np.stack([asked.astype(np.int64), *answers], axis=1)
+    pairs, margins, columns = count(table, NUM_RECORDS / 50, rng)
+
+    found = find(pairs, margins, columns, [False] * 7, CONSTANTS)
+
+    assert set(found) == {(0, at) for at in range(1, 7)}
 
 
 def test_noise_alone_looks_like_no_function(rng):
