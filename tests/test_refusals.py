@@ -65,6 +65,7 @@ PUBLIC = {
         'There are no parquet files', 'This needs the table in memory',
         'Column (numerical) is stored as a category', 'object has no attribute',
     ),
+    'synthetic rows that the user hands over': ('Rows of the table break .',),
     'public facts that a transformer is fitted to': (
         'The transformer of the column cannot be fitted',
         'The transformer of the column does not give each value',

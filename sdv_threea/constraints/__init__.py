@@ -13,12 +13,17 @@ It may map private records, each by itself, to derived columns, and check them u
 * :mod:`~sdv_threea.constraints.expressions`: arithmetic of columns,
 * :mod:`~sdv_threea.constraints.results`: numbers that follow by a formula,
 * :mod:`~sdv_threea.constraints.consequences`: values that other columns fix,
-* :mod:`~sdv_threea.constraints.own`: constraints that users program.
+* :mod:`~sdv_threea.constraints.own`: constraints that users program,
+* :mod:`~sdv_threea.constraints.between`: rules between tables, stated as SDV's constraints are,
+* :mod:`~sdv_threea.constraints.planning`: the order in which such rules are met,
+* :mod:`~sdv_threea.constraints.moves`: columns of sampled tables, written such that a rule holds,
+* :mod:`~sdv_threea.constraints.linked`: sampled tables that refer to each other.
 """
 
 # SDV loads its plug-ins, which need this room, during its import: import SDV completely before.
 import sdv.single_table  # noqa: F401
 
+from sdv_threea.constraints.between import After, ExactlyOne, Ranks, SameAs, TotalOf, Within
 from sdv_threea.constraints.stated import Formula, IfThen
 
-__all__ = ['Formula', 'IfThen']
+__all__ = ['After', 'ExactlyOne', 'Formula', 'IfThen', 'Ranks', 'SameAs', 'TotalOf', 'Within']

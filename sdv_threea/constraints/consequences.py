@@ -62,6 +62,39 @@ class Consequence:
         return {name: _admit(columns[name], allowed[0]) for name, allowed in self.allowed.items()}
 
 
+@dataclass(frozen=True)
+class Awaited:
+    """A column that is written after all rows of a database are drawn; until then it is constant.
+
+    Args:
+        column: The column, by public facts. It is left out of the model.
+    """
+
+    column: Column
+    inputs = ()
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column.name,)
+
+    def apply(
+        self, cells: Mapping[str, NDArray[Any]], columns: Mapping[str, Column]
+    ) -> dict[str, NDArray[Any]]:
+        """Return cells that stand for the column: missing ones, and zeros of numbers."""
+        num, is_number = len(next(iter(cells.values()))), isinstance(self.column, Number)
+        return {self.column.name: np.zeros(num) if is_number else np.full(num, None, dtype=object)}
+
+    def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """Describe the column without a value."""
+        if isinstance(self.column, Number):
+            step = self.column.step or 0.0
+            own: Column = replace(self.column, low=0.0, high=0.0, step=step, nullable=False)
+        else:
+            own = replace(self.column, values=(), nullable=True)
+        return {self.column.name: own}
+
+
 def is_among(cells: NDArray[Any], values: Sequence[Any]) -> NDArray[np.bool_]:
     """Return true for cells that are one of some values, or missing if ``None`` is, shape (n,)."""
     found = np.zeros(len(cells), dtype=np.bool_)

@@ -44,6 +44,7 @@ from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.constraints.between import BETWEEN
 from sdv_threea.constraints.consequences import Consequence
 from sdv_threea.constraints.derivations import Derivations, Joint
 from sdv_threea.constraints.own import OwnConstraint
@@ -64,6 +65,7 @@ ARROW_TEXTS = ('string[pyarrow]', 'large_string[pyarrow]')
 
 #: Constraints of SDV and of this package, which hold only their parameters until they are fitted.
 BUILT_IN = (
+    *BETWEEN,
     FixedCombinations,
     FixedIncrements,
     Formula,
@@ -87,6 +89,9 @@ class ConstraintSet:
         self.metadata = metadata
         #: The copies, which SDV uses for reject sampling.
         self.adopted: list[Any] = []
+        #: The columns that rules between tables write, and those of them that need no model.
+        self.written: frozenset[str] = frozenset()
+        self.computed: frozenset[str] = frozenset()
 
     def add(self, constraints: Sequence[Any], proxy: pd.DataFrame) -> None:
         """Copy constraints and add them; if one is refused, none is added.
@@ -114,7 +119,8 @@ class ConstraintSet:
     def derive(self, domain: Domain) -> Derivations:
         """Return derivations of the rules that can be built into the columns: public."""
         (table,) = self.metadata.tables.values()
-        rules = Rules(domain, table.columns)
+        rules = Rules(domain, table.columns, self.written)
+        rules.leave_out(self.computed)
         for constraint in self.adopted:
             match constraint:
                 case FixedCombinations():

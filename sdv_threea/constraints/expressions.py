@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 #: Numbers, shape (n,), or their ends, shape (n, 2).
 Values = NDArray[np.float64]
 
-#: A column whose name is no word: ``net price`` in backticks.
-QUOTED = re.compile('`([^`]+)`')
+#: A column whose name is no word: ``net price`` in backticks, or ``table.column``.
+QUOTED = re.compile(r'`([^`]+)`|\b([^\W\d]\w*\.[^\W\d]\w*)')
 
 
 class FormulaError(ValueError):
@@ -74,6 +75,14 @@ class Expression:
         """Return the arithmetic by which a column that occurs once follows from the result."""
         return Expression(_solve(self.tree, name, ast.Name(result)))
 
+    def rename(self, names: Mapping[str, str]) -> Expression:
+        """Return the same arithmetic of columns with other names."""
+        tree = deepcopy(self.tree)
+        for each in ast.walk(tree):
+            if isinstance(each, ast.Name):
+                each.id = names[each.id]
+        return Expression(tree)
+
     def _list_names(self) -> list[str]:
         return [each.id for each in ast.walk(self.tree) if isinstance(each, ast.Name)]
 
@@ -90,7 +99,7 @@ def parse(text: str) -> Expression:
         word = f'_{len(quoted)}'
         while word in text:
             word = f'_{word}'
-        quoted[word] = found[1]
+        quoted[word] = found[1] or found[2]
         return f' {word} '
 
     try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
-from sdv_threea.constraints.consequences import Consequence
+from sdv_threea.constraints.consequences import Awaited, Consequence
 from sdv_threea.constraints.derivations import (
     Derivation,
     Derivations,
@@ -29,11 +29,14 @@ class Rules:
     Args:
         domain: The public description of the modelled columns.
         columns: The metadata of each column.
+        written: The columns that rules between tables write into sampled rows.
     """
 
-    def __init__(self, domain: Domain, columns: Mapping[str, ColumnMetadata]) -> None:
-        self._domain = domain
-        self._columns = columns
+    def __init__(
+        self, domain: Domain, columns: Mapping[str, ColumnMetadata], written: Collection[str] = ()
+    ) -> None:
+        self._domain, self._columns, self._written = domain, columns, written
+        self._awaited: list[Awaited] = []
         self._joined: list[list[str]] = []
         self._beside: list[list[str]] = []
         #: Whether two columns must differ, by the smaller and the larger one.
@@ -76,6 +79,13 @@ class Rules:
         """Add a rule: a column fixes the values of others."""
         self._fixed.append(consequence)
 
+    def leave_out(self, names: Collection[str]) -> None:
+        """Leave columns that are written after sampling out of the model, except the target."""
+        left = [each for each in self._domain.columns if each.name not in names]
+        if left:
+            columns = [each for each in self._domain.columns if each.name in names]
+            self._awaited += [Awaited(each) for each in columns if each.name != self._domain.target]
+
     def derive(self) -> Derivations:
         """Return the derivations of the collected rules."""
         return Derivations(self._domain, tuple(self._make_steps()), self._list_outcomes())
@@ -84,9 +94,12 @@ class Rules:
         """Return what follows from other columns, each after all that it follows from."""
         touched = {name for step in self._make_steps() for name in step.replaced}
         touched |= {self._domain.target or '', *(name for group in self._beside for name in group)}
+        touched |= {each.column.name for each in self._awaited}
         results: list[Result] = []
         for name, expression, decimals in self._formulas:
             free = [each for each in (name, *expression.names) if each not in touched]
+            if set(expression.names) & set(self._written):
+                free = [name] if name in free else []  # it is computed again
             column = choose_result(name, expression, decimals, free)
             if column is not None:
                 touched.add(column)
@@ -94,7 +107,7 @@ class Rules:
                 results.append(Result(self._number(column), own, self._dates, decimals))
         waiting: list[Outcome] = [*self._fixed, *results]
         missing = {each for outcome in waiting for each in outcome.replaced}
-        found: list[Outcome] = []
+        found: list[Outcome] = list(self._awaited)
         while waiting:
             ready = [each for each in waiting if not missing & set(each.inputs)]
             # If results follow from each other, the first is modelled, and its rule is checked.

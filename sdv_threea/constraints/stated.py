@@ -27,7 +27,7 @@ ORIGIN = np.datetime64('2000-01-01', 'us')
 COUNTED = ('numerical', 'datetime')
 
 
-class _Stated(BaseConstraint):
+class Stated(BaseConstraint):
     """A constraint on one table that consists of its parameters."""
 
     table_name: str | None
@@ -80,7 +80,7 @@ class _Stated(BaseConstraint):
         return found
 
 
-class Formula(_Stated):
+class Formula(Stated):
     """A number or a date that follows from other columns: ``total = net + tax + shipping``.
 
     Samples obey exactly, also under conditions. Differences of dates are counted in days:
@@ -147,7 +147,7 @@ class Formula(_Stated):
         return f'A formula needs numbers and dates, and {others} are neither.' if others else ''
 
 
-class IfThen(_Stated):
+class IfThen(Stated):
     """Values that a column fixes in others: not asked unless, nothing earned if not employed.
 
     Where the condition is met, samples have one of the given values. Other columns and rows are not

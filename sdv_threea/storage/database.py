@@ -5,7 +5,7 @@ Complaints show no value of a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -102,6 +102,7 @@ def connect(
     schema: Schema,
     metadata: Metadata,
     dtypes: Mapping[str, Mapping[str, Any]],
+    numbered: Collection[str] = (),
 ) -> dict[str, pd.DataFrame]:
     """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
 
@@ -111,6 +112,7 @@ def connect(
         schema: The graph of tables.
         metadata: The metadata.
         dtypes: The dtypes of the private tables, by table and column.
+        numbered: The tables whose key of several columns is made unique later.
 
     Returns:
         The tables in the order of the metadata, referential integrity guaranteed.
@@ -128,7 +130,8 @@ def connect(
             write_references(rows, link, places, connected[link.parent], key, dtypes[name])
         own_key = list(as_columns(metadata.tables[name].primary_key))
         # Generated keys are unique; composite keys and keys that refer may not be.
-        if len(own_key) > 1 or any(link.unique for link in schema.links_of(name)):
+        composite = len(own_key) > 1 and name not in numbered
+        if composite or any(link.unique for link in schema.links_of(name)):
             rows = rows[~rows[own_key].duplicated()]
         numbers[name], connected[name] = rows.index, rows.reset_index(drop=True)
     return {name: connected[name] for name in metadata.tables}

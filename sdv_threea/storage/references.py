@@ -102,6 +102,11 @@ def find_broken(child: pd.DataFrame, link: Link, parent: pd.DataFrame, key: Sequ
     return bool((found == INVALID_PLACE).any())
 
 
+def find_places(child: pd.DataFrame, parent: pd.DataFrame) -> NDArray[np.int64]:
+    """Return the row of a parent that has each key of a sampled child, -1 for none, shape (n,)."""
+    return np.maximum(find_rows(child, parent), -1)
+
+
 def write_references(
     child: pd.DataFrame,
     link: Link,

@@ -11,6 +11,7 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables, kept from
   private rows,
+* :mod:`~sdv_threea.synthesizers.ruled`: rules between tables, as methods of that synthesizer,
 * :mod:`~sdv_threea.synthesizers.sequential`: the synthesizer of sequences,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
 * :mod:`~sdv_threea.synthesizers.released`: releases in files that hold no code,

@@ -17,12 +17,11 @@ from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.settings import Settings
 from sdv_threea.storage.children import Bounds
-from sdv_threea.storage.database import connect, take_tables
+from sdv_threea.storage.database import take_tables
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers.arguments import (
-    COERCE,
     INVALID_CELLS,
     check_choice,
     check_flag,
@@ -38,11 +37,7 @@ from sdv_threea.synthesizers.disclosing import DisclosingDatabase
 from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.multi_table_adapter import TABLE_PARAMETERS, MultiTableAdapter
 from sdv_threea.synthesizers.released import LEFT_OUT, Released, make_header
-from sdv_threea.synthesizers.statement import (
-    DatabaseStatement,
-    describe_protection,
-    list_public_facts,
-)
+from sdv_threea.synthesizers.statement import DatabaseStatement, describe_protection
 from sdv_threea.synthesizers.turns import in_turn
 from sdv_threea.units.membership import Database
 from sdv_threea.units.references import number_rows
@@ -265,12 +260,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             tables=describe_protection(schema),
             receipts={root: ledger.receipts for root, ledger in ledgers.items()},
             rows_per_unit={name: each.rows_per_unit for name, each in model.tables.items()},
-            public=list_public_facts(
-                public_metadata=self.public_metadata,
-                constrained=bool(self._single_table_constraints),
-                bounded=self._terms.is_bounded,
-                coerced=self.invalid_cells == COERCE,
-            ),
+            public=self._list_public(),
             fits=self._num_releases,
             lost=self._say_losses(model),
             num_units=model.num_units,
@@ -386,7 +376,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
         tables = {**self._public_rows, **finished}
         dtypes = {name: each.preprocessor.storage.dtypes for name, each in synthesizers.items()}
-        return connect(tables, parents, self._model.schema, self._terms.metadata, dtypes)
+        return self._connect(tables, parents, dtypes)
 
     def _accept(self, table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
         assert self._model is not None

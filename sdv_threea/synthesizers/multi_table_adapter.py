@@ -14,6 +14,7 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
+from sdv_threea.constraints.between import BetweenTables
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.database import (
@@ -28,6 +29,7 @@ from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import check_constraints, check_limit, check_name
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.publishing import Publishing
+from sdv_threea.synthesizers.ruled import Ruled
 from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling, check_scale
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
@@ -52,7 +54,7 @@ TABLE_PARAMETERS = frozenset(
 )
 
 
-class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
+class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
     """SDV's base class for many tables: each has its own parameters, constraints and storage.
 
     A subclass implements ``_model_tables``, ``_sample``, and ``_warn_of_release``, called at the
@@ -61,7 +63,8 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     Formal guarantees:
         * what it learns of a table before the release is what the synthesizer of that table learns:
           see :class:`~sdv_threea.synthesizers.single_table_adapter.SingleTableAdapter`
-        * no constraint is fitted on private rows; one about several tables is refused
+        * no constraint is fitted on private rows; one that is programmed for several tables is
+          refused
         * an error about the tables names columns and rules, and shows no value
     """
 
@@ -100,13 +103,15 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
 
     @in_turn
     def add_constraints(self, constraints: list[Any]) -> None:
-        """Add constraints on single tables, each with its ``table_name``.
+        """Add constraints on single tables, each with its ``table_name``, and rules between tables.
 
         Args:
-            constraints: SDV's constraints. They are public.
+            constraints: SDV's constraints, and those of :mod:`sdv_threea.constraints`. They are
+                public.
 
         Raises:
-            SynthesizerInputError: If a constraint is about several tables, or lacks its table.
+            SynthesizerInputError: If a constraint is programmed for several tables, lacks its
+                table, or does not fit the metadata or another constraint.
         """
         check_constraints(constraints)
         if any(isinstance(each, ProgrammableConstraint) for each in constraints):
@@ -114,11 +119,15 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
                 "A 'ProgrammableConstraint' learns from all tables at once, which cannot be made "
                 "private: use 'SingleTableProgrammableConstraint' with a 'table_name'."
             )
-        self._validate_single_table_constraints(constraints)
-        for constraint in constraints:
+        rules = tuple(each for each in constraints if isinstance(each, BetweenTables))
+        own = [each for each in constraints if not isinstance(each, BetweenTables)]
+        self._validate_single_table_constraints(own)
+        self._plan_rules((*self._rules, *rules), [*self._single_table_constraints, *own])
+        for constraint in own:
             self._validate_table_name(constraint.table_name)
             self._table_synthesizers[constraint.table_name].add_constraints([constraint])
-        self._single_table_constraints += constraints
+        self._single_table_constraints += own
+        self._adopt_rules(rules)
 
     @in_turn
     def set_table_parameters(self, table_name: str, table_parameters: dict[str, Any]) -> None:
@@ -152,6 +161,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         super().set_table_parameters(table_name, merged)
         if constraints:
             self._table_synthesizers[table_name].add_constraints(constraints)
+        self._adopt_rules()
 
     def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
         """Split the processed tables into modelled columns and references."""

@@ -53,6 +53,7 @@ OVERRIDDEN = {
             'SDV chooses transformers by private rows'
         ),
         '_augment_tables(self, processed_data)': 'nothing is released',
+        '_get_all_constraints_list(self)': 'rules between tables are not listed',
         '_get_pbar_args(self, **kwargs)': 'progress bars show times, which depend on private rows',
         '_handle_composite_keys(self)': 'keys of several columns are refused',
         '_initialize_models(self)': 'tables make a promise of their own',
@@ -71,6 +72,7 @@ OVERRIDDEN = {
     },
     'sdv.cag.base:BaseConstraint': {
         '_fit(self, data, metadata)': 'our constraints cannot be fitted',
+        '_is_single_table': 'one table takes rules between tables',
         '_is_valid(self, data, metadata)': 'rows that break one of our constraints are kept',
         '_reverse_transform(self, data)': 'our constraints cannot be sampled',
         '_transform(self, data)': 'our constraints cannot be fitted',
@@ -156,7 +158,6 @@ USED = {
     },
     'sdv.cag.base:BaseConstraint': {
         '_fitted': 'a constraint that learns from synthetic rows alone',
-        '_is_single_table': 'what is a constraint',
         '_single_table': 'the same constraint',
         '_table_name': 'the only table',
     },

@@ -40,7 +40,7 @@ def test_a_divisor_that_may_be_zero_bounds_nothing():
 
 @pytest.mark.parametrize(
     'text',
-    ['', '3', 'a +', 'a ** b', 'f(a)', 'a.b', 'a if b else c', '"a"', 'a < b', '1e999 * a', '`a'],
+    ['', '3', 'a +', 'a ** b', 'f(a)', 'a.b.c', 'a if b else c', '"a"', 'a < b', '1e999 * a', '`a'],
 )
 def test_anything_else_is_refused(text):
     with pytest.raises(FormulaError):

@@ -1,0 +1,398 @@
+"""Rules between the tables of a database, stated as SDV's constraints are.
+
+Columns are named ``table.column``. The rules are met by writing columns of sampled rows, so they
+hold exactly at any epsilon, and cost nothing. No private row is read for them: rows that break a
+rule are fitted as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.constraints.expressions import Expression, parse
+from sdv_threea.constraints.linked import Linked, Name, Path
+from sdv_threea.constraints.moves import Bound, Choose, Compute, Copy, Part, Rank, join_bounds
+from sdv_threea.constraints.stated import COUNTED, Stated
+from sdv_threea.storage.references import as_columns
+
+#: A foreign key as users name it: a column, several columns, or the only one.
+Key = str | list[str] | None
+
+
+class Relations:
+    """The columns and foreign keys of metadata, by the names that rules use.
+
+    Raises:
+        SynthesizerInputError: By all methods, if there is no such column, table or foreign key.
+    """
+
+    def __init__(self, metadata: Metadata) -> None:
+        self.metadata = metadata
+
+    def find(self, text: str) -> Name:
+        """Return the column of a text ``table.column``."""
+        cuts = [at for at, sign in enumerate(text) if sign == '.']
+        names = [Name(text[:at], text[at + 1 :]) for at in cuts]
+        tables = self.metadata.tables
+        found = [each for each in names if each.table in tables]
+        found = [each for each in found if each.column in tables[each.table].columns]
+        if len(found) != 1:
+            raise SynthesizerInputError(
+                f"There is no column {text!r}: rules between tables name columns 'table.column'."
+            )
+        return found[0]
+
+    def get_sdtype(self, name: Name) -> str:
+        """Return the sdtype of a column."""
+        return str(self.metadata.tables[name.table].columns[name.column]['sdtype'])
+
+    def relate(self, table: str, above: str, key: Key) -> Path | None:
+        """Return the foreign keys from a table up to another one; ``None`` if there are none.
+
+        They are the fewest that lead there, and start with ``key`` if it is given.
+        """
+        paths = self._climb(table, above)
+        if key is not None:
+            paths = [each for each in paths if each[0][1] == as_columns(key)]
+        fewest = [each for each in paths if len(each) == min(map(len, paths))]
+        if len(fewest) > 1:
+            keys = [list(each[0][1]) for each in fewest]
+            raise SynthesizerInputError(
+                f"Rows of '{table}' lead to '{above}' by several foreign keys, {keys}: choose one "
+                'by foreign_key.'
+            )
+        return fewest[0] if fewest else None
+
+    def lead(self, table: str, above: str, key: Key) -> Path:
+        """Return the foreign keys from a table up to another one."""
+        path = self.relate(table, above, key) if above in self.metadata.tables else None
+        if path is None:
+            wanted = '' if key is None else f' that starts with {key!r}'
+            raise SynthesizerInputError(
+                f"No foreign key{wanted} leads from the table '{table}' to {above!r}."
+            )
+        return path
+
+    def _climb(self, table: str, above: str, passed: tuple[str, ...] = ()) -> list[Path]:
+        found: list[Path] = []
+        for each in self.metadata.relationships:
+            parent = each['parent_table_name']
+            if each['child_table_name'] == table and parent not in passed:
+                edge = table, as_columns(each['child_foreign_key'])
+                rest = [()] if parent == above else self._climb(parent, above, (*passed, table))
+                found += [(edge, *path) for path in rest]
+        return found
+
+
+class BetweenTables(Stated):
+    """A rule between the tables of a database, or between rows that belong to one row."""
+
+    _is_single_table = False
+    foreign_key: Key = None
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return what the rule writes.
+
+        Raises:
+            SynthesizerInputError: If the metadata does not fit the rule.
+        """
+        raise NotImplementedError
+
+    def _check_texts(self, *texts: object) -> None:
+        """Raise a ``ValueError`` if names are not texts."""
+        names = [self.foreign_key] if not isinstance(self.foreign_key, list) else self.foreign_key
+        listed = [*texts, *(each for each in names if each is not None)]
+        if not all(isinstance(each, str) for each in listed):
+            raise ValueError(f'{type(self).__name__} takes names as texts, got {listed!r}.')
+
+    def _validate_constraint_with_metadata(self, metadata: Metadata) -> None:
+        self.list_parts(Relations(metadata))
+
+    def _validate_constraint_with_data(self, data: Any, metadata: Metadata) -> None:
+        """Check nothing: what is not met is written into samples."""
+
+    def _is_valid(self, data: Any, metadata: Metadata) -> dict[str, pd.Series]:
+        linked = Linked(dict(data), metadata)
+        found = {name: np.ones(len(table), dtype=np.bool_) for name, table in data.items()}
+        for move in join_bounds(self.list_parts(Relations(metadata))):
+            found[move.writes.table] &= move.judge(linked)
+        return {name: pd.Series(each, data[name].index) for name, each in found.items()}
+
+
+class After(BetweenTables):
+    """A date, or a number, that is never below another one: a loan after its account was opened.
+
+    One of the tables refers to the other, directly or through others, or both are the same. Samples
+    obey exactly; the table that refers moves. A row is not checked where a value is missing.
+
+    Args:
+        column_name: The later column, ``'loan.date'``.
+        other_column_name: The earlier one, ``'account.date'``.
+        foreign_key: The foreign key, if several lead from one table to the other.
+
+    Raises:
+        ValueError: If a name is no text.
+    """
+
+    def __init__(self, column_name: str, other_column_name: str, foreign_key: Key = None) -> None:
+        super().__init__()
+        self.column_name, self.other_column_name = column_name, other_column_name
+        self.foreign_key = foreign_key
+        self._check_texts(column_name, other_column_name)
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return the end of the column that moves."""
+        late, early = relations.find(self.column_name), relations.find(self.other_column_name)
+        return [_bound(late, early, relations, self.foreign_key)]
+
+
+class Within(BetweenTables):
+    """A date, or a number, between two others: a stay during its contract.
+
+    The two ends are columns of one table. A missing end is no end. Samples keep the ends in order
+    too.
+
+    Args:
+        column_name: The column between, ``'stay.date'``.
+        low_column_name: The lower end, ``'contract.start'``.
+        high_column_name: The upper end, ``'contract.end'``.
+        foreign_key: The foreign key, if several lead from one table to the other.
+
+    Raises:
+        ValueError: If a name is no text.
+    """
+
+    def __init__(
+        self,
+        column_name: str,
+        low_column_name: str,
+        high_column_name: str,
+        foreign_key: Key = None,
+    ) -> None:
+        super().__init__()
+        self.column_name = column_name
+        self.low_column_name, self.high_column_name = low_column_name, high_column_name
+        self.foreign_key = foreign_key
+        self._check_texts(column_name, low_column_name, high_column_name)
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return both ends."""
+        own, low, high = (
+            relations.find(each)
+            for each in (self.column_name, self.low_column_name, self.high_column_name)
+        )
+        if low.table != high.table:
+            raise SynthesizerInputError('The two ends of a Within must be columns of one table.')
+        path = _lead_or_stay(own.table, low.table, relations, self.foreign_key)
+        _check_comparable([own, low, high], relations)
+        return [Bound(own, low, path, True), Bound(own, high, path, False)]
+
+
+class SameAs(BetweenTables):
+    """A column that equals one of the row it leads to: the billing city is the customer's.
+
+    The column is left out of the model, so it costs no budget.
+
+    Args:
+        column_name: The column that follows, ``'invoice.city'``.
+        other_column_name: The column that it equals, ``'customer.city'``.
+        foreign_key: The foreign key, if several lead from one table to the other.
+
+    Raises:
+        ValueError: If a name is no text.
+    """
+
+    def __init__(self, column_name: str, other_column_name: str, foreign_key: Key = None) -> None:
+        super().__init__()
+        self.column_name, self.other_column_name = column_name, other_column_name
+        self.foreign_key = foreign_key
+        self._check_texts(column_name, other_column_name)
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return the copy."""
+        own, other = relations.find(self.column_name), relations.find(self.other_column_name)
+        kinds = [relations.get_sdtype(each) for each in (own, other)]
+        if kinds[0] != kinds[1]:
+            raise SynthesizerInputError(
+                f"The columns '{own}' and '{other}' must have the same sdtype, and are {kinds}."
+            )
+        path = relations.lead(own.table, other.table, self.foreign_key)
+        return [Copy(own, other, path)]
+
+
+class TotalOf(BetweenTables):
+    """A number that adds up over the rows below: an invoice's total over its lines.
+
+    A row below counts as zero where a value is missing. The column is left out of the model, so it
+    costs no budget.
+
+    Args:
+        column_name: The total, ``'invoice.total'``.
+        formula: What is added up: columns of one table, ``'line.price * line.quantity'``, in the
+            arithmetic of a :class:`Formula`; names that are no words are in backticks.
+        decimals: The decimals that the total is rounded to. By default it is not rounded; integers
+            are.
+        foreign_key: The foreign key, if several lead from the rows to the total.
+
+    Raises:
+        ValueError: If the formula is no arithmetic of columns, or an argument has another type.
+    """
+
+    def __init__(
+        self,
+        column_name: str,
+        formula: str,
+        decimals: int | None = None,
+        foreign_key: Key = None,
+    ) -> None:
+        super().__init__()
+        self.column_name, self.formula = column_name, formula
+        self.decimals, self.foreign_key = decimals, foreign_key
+        self._check_texts(column_name, formula)
+        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 15):
+            raise ValueError('`decimals` must be a whole number from 0 to 15, or None.')
+        self.expression  # noqa: B018 (a wrong formula is refused now)
+
+    @property
+    def expression(self) -> Expression:
+        """The parsed formula, of names ``table.column``."""
+        return parse(self.formula)
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return the sum."""
+        own, expression = relations.find(self.column_name), self.expression
+        names = {each: relations.find(each) for each in expression.names}
+        others = [own, *names.values()]
+        _check_sdtypes(others, ('numerical',), relations)
+        tables = sorted({each.table for each in names.values()})
+        if len(tables) > 1:
+            raise SynthesizerInputError(
+                f'TotalOf adds up columns of one table, and its formula names those of {tables}.'
+            )
+        inner = expression.rename({each: name.column for each, name in names.items()})
+        path = relations.lead(tables[0], own.table, self.foreign_key)
+        return [Compute(own, tables[0], inner, path, self.decimals)]
+
+
+class ExactlyOne(BetweenTables):
+    """A category that exactly one of the rows below each row has: one owner of an account.
+
+    Args:
+        column_name: The column of the category, ``'disposition.type'``.
+        value: The category, ``'OWNER'``.
+        parent_table_name: The table whose rows have the others below them, ``'account'``.
+        foreign_key: The foreign key, if several lead to that table.
+
+    Raises:
+        ValueError: If a name is no text, or the value is no text, number or flag.
+    """
+
+    def __init__(
+        self,
+        column_name: str,
+        value: str | float | bool,
+        parent_table_name: str,
+        foreign_key: Key = None,
+    ) -> None:
+        super().__init__()
+        self.column_name, self.value = column_name, value
+        self.parent_table_name, self.foreign_key = parent_table_name, foreign_key
+        self._check_texts(column_name, parent_table_name)
+        if not isinstance(value, str | int | float) or value != value:
+            raise ValueError('`value` must be a text, a number, True or False.')
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return the choice."""
+        own = relations.find(self.column_name)
+        _check_sdtypes([own], ('categorical', 'boolean', 'numerical'), relations)
+        path = relations.lead(own.table, self.parent_table_name, self.foreign_key)
+        return [Choose(own, self.value, path)]
+
+
+class Ranks(BetweenTables):
+    """The numbers 1 to k of the k rows below each row: the lines of an invoice, the stays in order.
+
+    Args:
+        column_name: The column of the number, ``'stay.number'``.
+        parent_table_name: The table whose rows have the others below them, ``'patient'``.
+        order_column_name: The number or date in whose order rows are numbered, ``'stay.date'``.
+            By default the order is that of the sampled numbers.
+        foreign_key: The foreign key, if several lead to that table.
+
+    Raises:
+        ValueError: If a name is no text.
+    """
+
+    def __init__(
+        self,
+        column_name: str,
+        parent_table_name: str,
+        order_column_name: str | None = None,
+        foreign_key: Key = None,
+    ) -> None:
+        super().__init__()
+        self.column_name, self.parent_table_name = column_name, parent_table_name
+        self.order_column_name, self.foreign_key = order_column_name, foreign_key
+        order = [] if order_column_name is None else [order_column_name]
+        self._check_texts(column_name, parent_table_name, *order)
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return the numbering."""
+        own = relations.find(self.column_name)
+        _check_sdtypes([own], ('numerical', 'categorical', 'id'), relations)
+        order = None
+        if self.order_column_name is not None:
+            order = relations.find(self.order_column_name)
+            _check_sdtypes([order], COUNTED, relations)
+            if order.table != own.table:
+                raise SynthesizerInputError(
+                    f"The order of '{own}' must be that of a column of the table '{own.table}'."
+                )
+        path = relations.lead(own.table, self.parent_table_name, self.foreign_key)
+        return [Rank(own, path, order)]
+
+
+#: All rules between tables.
+BETWEEN = (After, Within, SameAs, TotalOf, ExactlyOne, Ranks)
+
+
+def _bound(late: Name, early: Name, relations: Relations, key: Key) -> Bound:
+    """Return the end of the column whose table refers to the other one."""
+    _check_comparable([late, early], relations)
+    if late.table == early.table:
+        return Bound(late, early, (), True)
+    path = relations.relate(late.table, early.table, key)
+    if path is not None:
+        return Bound(late, early, path, True)
+    return Bound(early, late, relations.lead(early.table, late.table, key), False)
+
+
+def _lead_or_stay(table: str, above: str, relations: Relations, key: Key) -> Path:
+    return () if table == above else relations.lead(table, above, key)
+
+
+def _check_comparable(names: Sequence[Name], relations: Relations) -> None:
+    _check_sdtypes(names, COUNTED, relations)
+    if len({relations.get_sdtype(each) for each in names}) > 1:
+        raise SynthesizerInputError(
+            f'The columns {list(map(str, names))} must be all numbers, or all dates.'
+        )
+    if len(set(names)) < len(names):
+        raise SynthesizerInputError(f'The columns {list(map(str, names))} must differ.')
+
+
+def _check_sdtypes(names: Sequence[Name], allowed: Sequence[str], relations: Relations) -> None:
+    other: Mapping[str, str] = {
+        str(each): sdtype for each in names if (sdtype := relations.get_sdtype(each)) not in allowed
+    }
+    if other:
+        raise SynthesizerInputError(
+            f'The columns {list(other)} are {sorted(set(other.values()))}, and this rule is for '
+            f'columns that are {list(allowed)}.'
+        )

@@ -1,0 +1,389 @@
+"""Steps that write one column of sampled tables such that a rule between tables holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.constraints.consequences import is_among
+from sdv_threea.constraints.expressions import Expression
+from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, find_step
+from sdv_threea.constraints.results import SAME, SECONDS
+from sdv_threea.constraints.stated import read_in_days, read_plainly
+
+#: An end of a range that the format of a column cannot spell is passed by the first that it can:
+#: a second, a minute, an hour, a day, a month, a year, in days.
+DATE_SLACK = (0.0, 1 / SECONDS, 60 / SECONDS, 3600 / SECONDS, 1.0, 31.0, 366.0)
+
+#: The same of numbers, as shares of the number: a float of 32 bits is rounded.
+NUMBER_SLACK = (0.0, 2e-7)
+
+
+class Move(Protocol):
+    """A step that writes one column."""
+
+    @property
+    def writes(self) -> Name:
+        """The column that is written."""
+
+    @property
+    def reads(self) -> tuple[Name, ...]:
+        """The other columns that decide the written one."""
+
+    @property
+    def replaces(self) -> bool:
+        """Whether every cell is written, so that drawn cells have no effect."""
+
+    def apply(self, linked: Linked) -> None:
+        """Write the column."""
+
+    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+        """Return true for the rows of the written column that obey, shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Numbers or dates that are not below, or not above, a column of the row they lead to.
+
+    Args:
+        writes: The column that moves.
+        other: The column that is its end.
+        path: How its rows lead to those of ``other``.
+        is_low: Whether ``other`` is the lower end.
+    """
+
+    writes: Name
+    other: Name
+    path: Path
+    is_low: bool
+
+    def find_ends(self, linked: Linked) -> NDArray[np.float64]:
+        """Return the end of each row, infinite where there is none."""
+        ends = np.append(linked.read(self.other), np.nan)[
+            linked.climb(self.writes.table, self.path)
+        ]
+        return np.where(np.isfinite(ends), ends, -np.inf if self.is_low else np.inf)
+
+
+#: What a rule asks to write: a step, or an end that is joined with other ends of its column.
+Part = Bound | Move
+
+
+@dataclass(frozen=True)
+class Within:
+    """Numbers or dates between ends in other columns.
+
+    A row outside of its range gets a cell of another row, which lies inside: that of about the same
+    rank among the cells of the range as its own cell has among those on its side of it. If there is
+    none, the row gets the nearer end.
+    """
+
+    bounds: tuple[Bound, ...]
+    replaces = False
+
+    @property
+    def writes(self) -> Name:
+        """The column that moves."""
+        return self.bounds[0].writes
+
+    @property
+    def reads(self) -> tuple[Name, ...]:
+        """The columns of the ends."""
+        return tuple(each.other for each in self.bounds)
+
+    def apply(self, linked: Linked) -> None:
+        """Move the rows that are outside of their range."""
+        own, (low, high) = linked.read(self.writes), self._find_range(linked)
+        rows = np.flatnonzero((own < low) | (own > high))
+        if not len(rows):
+            return
+        donors = _choose_donors(own, low[rows], high[rows], rows)
+        found = donors >= 0
+        cells = linked.take(self.writes)
+        linked.put(self.writes, rows[found], cells.take(donors[found]))
+        rest = rows[~found]
+        if len(rest):
+            up = own[rest] < low[rest]
+            cells = self._spell_ends(linked, own, np.where(up, low[rest], high[rest]), up)
+            linked.put(self.writes, rest, cells)
+
+    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+        """Return true for rows inside of their range, and for missing values."""
+        own, (low, high) = linked.read(self.writes), self._find_range(linked)
+        return ~((own < low) | (own > high))
+
+    def _find_range(self, linked: Linked) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the ends of each row; of ends that contradict each other, the lower ones hold."""
+        num = len(linked.tables[self.writes.table])
+        low, high = np.full(num, -np.inf), np.full(num, np.inf)
+        for each in self.bounds:
+            ends = each.find_ends(linked)
+            if each.is_low:
+                low = np.maximum(low, ends)
+            else:
+                high = np.minimum(high, ends)
+        return low, np.maximum(low, high)
+
+    def _spell_ends(
+        self,
+        linked: Linked,
+        own: NDArray[np.float64],
+        ends: NDArray[np.float64],
+        up: NDArray[np.bool_],
+    ) -> pd.Series:
+        """Return ends as cells that are not passed, with the granularity of the column."""
+        about = linked.describe(self.writes)
+        is_date = about['sdtype'] == 'datetime'
+        step, decimals = (find_step(own), None) if is_date else (0.0, find_decimals(own))
+        slack = DATE_SLACK if is_date else NUMBER_SLACK
+        cells = linked.take(self.writes).iloc[:0].reset_index(drop=True)
+        for each in slack:
+            far = each * (1.0 if is_date else np.maximum(np.abs(ends), 1.0))
+            moved = _round_out(ends + np.where(up, far, -far), up, step, decimals)
+            spelled = linked.spell(self.writes, moved, step)
+            read = read_in_days(spelled, about)
+            fine = np.where(up, read >= ends, read <= ends)
+            if not len(cells):
+                cells, held = spelled, fine
+            else:
+                cells = cells.where(held | ~fine, spelled)
+                held |= fine
+        return cells
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Cells that equal those of the row that a row leads to; rows without one take any cells.
+
+    Args:
+        writes: The column that is written.
+        other: The column that is copied.
+        path: How rows lead to those of ``other``.
+    """
+
+    writes: Name
+    other: Name
+    path: Path
+    replaces = True
+
+    @property
+    def reads(self) -> tuple[Name, ...]:
+        """The column that is copied."""
+        return (self.other,)
+
+    def apply(self, linked: Linked) -> None:
+        """Copy the cells."""
+        places = linked.climb(self.writes.table, self.path)
+        cells = linked.translate(self.other, self.writes)
+        if not len(cells):
+            return
+        alone = np.flatnonzero(places < 0)
+        places[alone] = np.arange(len(alone)) % len(cells)
+        linked.put(self.writes, np.arange(len(places)), cells.take(places).reset_index(drop=True))
+
+    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+        """Return true for rows with equal cells, and for rows that lead to none."""
+        places = linked.climb(self.writes.table, self.path)
+        own, other = (
+            read_plainly(linked.take(each), linked.describe(each))
+            for each in (self.writes, self.other)
+        )
+        other = np.append(other, np.array([np.nan], dtype=other.dtype))[places]
+        return np.asarray((places < 0) | (own == other) | (pd.isna(own) & pd.isna(other)), np.bool_)
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Numbers that follow from columns of the same row, or add up over the rows below it.
+
+    A row of the sum in which a column is missing counts as zero.
+
+    Args:
+        writes: The number.
+        table: The table of the other columns.
+        expression: How the number follows.
+        path: How rows of ``table`` lead to those of the sum; empty in the same row.
+        decimals: The decimals of the number; ``None`` for as many as there are.
+    """
+
+    writes: Name
+    table: str
+    expression: Expression
+    path: Path
+    decimals: int | None
+    replaces = True
+
+    @property
+    def reads(self) -> tuple[Name, ...]:
+        """The columns of the formula."""
+        return tuple(Name(self.table, each) for each in self.expression.names)
+
+    def apply(self, linked: Linked) -> None:
+        """Compute the numbers."""
+        linked.write(self.writes, self._compute(linked), self.decimals)
+
+    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+        """Return true for rows with that number up to its decimals, and for missing ones."""
+        own, found = linked.read(self.writes), self._compute(linked)
+        whole = pd.api.types.is_integer_dtype(linked.take(self.writes).dtype)
+        decimals = 0 if self.decimals is None and whole else self.decimals
+        reach = SAME * (1.0 + np.abs(found)) + (0.0 if decimals is None else 0.5 * 10.0**-decimals)
+        return np.asarray(~(np.isfinite(own) & np.isfinite(found)) | (np.abs(own - found) <= reach))
+
+    def _compute(self, linked: Linked) -> NDArray[np.float64]:
+        cells = {each.column: linked.read(each) for each in self.reads}
+        found = self.expression.evaluate(cells)
+        found = np.where(np.isfinite(found), found, np.nan)
+        if not self.path:
+            return found
+        places = linked.climb(self.table, self.path)
+        known = (places >= 0) & np.isfinite(found)
+        num = len(linked.tables[self.writes.table])
+        added = np.bincount(places[known], weights=found[known], minlength=num)
+        return added.astype(np.float64)  # whole numbers without a row
+
+
+@dataclass(frozen=True)
+class Choose:
+    """A category that exactly one of the rows that lead to the same row has.
+
+    Args:
+        writes: The column of the category.
+        value: The category.
+        path: How rows lead to the one that they share.
+    """
+
+    writes: Name
+    value: Any
+    path: Path
+    reads = ()
+    replaces = False
+
+    def apply(self, linked: Linked) -> None:
+        """Give the value to the first row of those without it, and take it from further rows."""
+        has, places = self._find(linked), linked.climb(self.writes.table, self.path)
+        rows = np.flatnonzero(places >= 0)
+        rows = rows[np.lexsort((~has[rows], places[rows]))]
+        first = rows[np.unique(places[rows], return_index=True)[1]]
+        surplus = has & (places >= 0)
+        surplus[first] = False
+        gain, lose = first[~has[first]], np.flatnonzero(surplus)
+        cells = linked.take(self.writes)
+        others = np.flatnonzero(~has & cells.notna().to_numpy(dtype=np.bool_))
+        if len(others):
+            spare = cells.take(np.resize(others, len(lose)))
+        else:
+            # No other category was drawn: a flag has one, and of others none is known.
+            other = not self.value if isinstance(self.value, bool) else None
+            spare = pd.Series([other] * len(lose), dtype=object)
+        if len(lose):
+            linked.put(self.writes, lose, spare.reset_index(drop=True))
+        if len(gain):
+            linked.put(self.writes, gain, pd.Series([self.value] * len(gain), dtype=object))
+
+    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+        """Return true for rows of which exactly one has the value, or that lead to none."""
+        has, places = self._find(linked), linked.climb(self.writes.table, self.path)
+        known = places >= 0
+        counts = np.bincount(places[known & has], minlength=int(places.max(initial=-1)) + 2)
+        return np.asarray(~known | (counts[places] == 1))
+
+    def _find(self, linked: Linked) -> NDArray[np.bool_]:
+        cells = read_plainly(linked.take(self.writes), linked.describe(self.writes))
+        return is_among(cells, [self.value])
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Numbers 1 to k of the k rows that lead to the same row.
+
+    Args:
+        writes: The number.
+        path: How rows lead to the one that they share.
+        order: The column in whose order rows are numbered; ``None`` for that of the drawn numbers.
+    """
+
+    writes: Name
+    path: Path
+    order: Name | None
+
+    @property
+    def reads(self) -> tuple[Name, ...]:
+        """The column of the order."""
+        return () if self.order is None else (self.order,)
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the order is that of another column."""
+        return self.order is not None
+
+    def apply(self, linked: Linked) -> None:
+        """Number the rows."""
+        linked.write(self.writes, self._number(linked), 0)
+
+    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+        """Return true for rows with their number."""
+        return np.asarray(linked.read(self.writes) == self._number(linked))
+
+    def _number(self, linked: Linked) -> NDArray[np.float64]:
+        """Return the numbers; equal cells keep the order of their numbers, then that of rows."""
+        places = linked.climb(self.writes.table, self.path)
+        alone = places < 0
+        places[alone] = places.max(initial=-1) + 1 + np.arange(int(alone.sum()))
+        own = pd.to_numeric(linked.take(self.writes), errors='coerce').to_numpy(dtype=np.float64)
+        keys = (own,) if self.order is None else (own, linked.read(self.order))
+        order = np.lexsort((*keys, places))
+        sorted_places = places[order]
+        ranks = np.empty(len(places))
+        ranks[order] = np.arange(len(places)) - np.searchsorted(sorted_places, sorted_places) + 1
+        return ranks
+
+
+def join_bounds(parts: Iterable[Part]) -> list[Move]:
+    """Return steps in which all ends of a column are one step."""
+    ends: dict[Name, list[Bound]] = {}
+    moves: list[Move] = []
+    for part in parts:
+        if isinstance(part, Bound):
+            ends.setdefault(part.writes, []).append(part)
+        else:
+            moves.append(part)
+    return [*(Within(tuple(dict.fromkeys(each))) for each in ends.values()), *moves]
+
+
+def _choose_donors(
+    own: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    rows: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the row whose cell each of some rows takes, -1 for none; see :class:`Within`."""
+    known = np.flatnonzero(np.isfinite(own))
+    order = known[np.argsort(own[known], kind='stable')]
+    values = own[order]
+    first, last = np.searchsorted(values, low), np.searchsorted(values, high, side='right')
+    at = np.searchsorted(values, own[rows])
+    below = own[rows] < low
+    share = np.where(
+        below, at / np.maximum(first, 1), (at - last) / np.maximum(len(values) - last, 1)
+    )
+    places = np.minimum(first + np.floor(share * (last - first)).astype(np.int64), last - 1)
+    return np.where(last > first, np.append(order, -1)[places], -1)
+
+
+def _round_out(
+    ends: NDArray[np.float64], up: NDArray[np.bool_], step: float, decimals: int | None
+) -> NDArray[np.float64]:
+    """Round ends up or down to a step, or to decimals."""
+    if decimals is not None:
+        scaled = np.round(ends * 10.0**decimals, 6)
+        return np.where(up, np.ceil(scaled), np.floor(scaled)) / 10.0**decimals
+    if not step:
+        return ends
+    scaled = np.round(ends / step, 6)
+    return np.where(up, np.ceil(scaled), np.floor(scaled)) * step

@@ -1,0 +1,195 @@
+"""The order in which rules between tables write columns, and rules that cannot be kept together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.constraints.between import BetweenTables, Relations
+from sdv_threea.constraints.linked import Linked, Name
+from sdv_threea.constraints.moves import Bound, Compute, Move, Part, Rank, join_bounds
+from sdv_threea.constraints.stated import Formula
+from sdv_threea.storage.references import as_columns, find_keys
+
+
+def plan(
+    rules: Sequence[BetweenTables],
+    constraints: Sequence[Any],
+    metadata: Metadata,
+    public: Collection[str],
+) -> tuple[Move, ...]:
+    """Return the steps that meet rules, each after those that write what it reads.
+
+    Numbers that a ``Formula`` computes of written columns are computed again.
+
+    Args:
+        rules: The rules between tables.
+        constraints: The constraints on single tables, each with its ``table_name``.
+        metadata: SDV's metadata of all tables.
+        public: The tables that are copied as they are.
+
+    Raises:
+        SynthesizerInputError: If the metadata does not fit a rule, or rules contradict each other.
+    """
+    relations = Relations(metadata)
+    parts = [part for rule in rules for part in rule.list_parts(relations)]
+    moves = join_bounds(_close(parts, public))
+    moves += _follow(moves, [each for each in constraints if isinstance(each, Formula)])
+    _check_written(moves, constraints, metadata, public)
+    return tuple(_sort(moves))
+
+
+def keep_rules(moves: Iterable[Move], linked: Linked) -> None:
+    """Write the columns of sampled tables, in place."""
+    for move in moves:
+        if len(linked.tables[move.writes.table]):
+            move.apply(linked)
+
+
+def list_numbered(moves: Iterable[Move], metadata: Metadata) -> frozenset[str]:
+    """Return the tables whose primary key is a reference and a number that a rule gives to rows."""
+    return frozenset(
+        move.writes.table
+        for move in moves
+        if isinstance(move, Rank)
+        and {move.writes.column, *move.path[0][1]}
+        <= set(as_columns(metadata.tables[move.writes.table].primary_key))
+    )
+
+
+def _close(parts: Sequence[Part], public: Collection[str]) -> list[Part]:
+    """Add that the lower end of a column is not above its upper end, so that there is a value.
+
+    Raises:
+        SynthesizerInputError: If one end does not lead to the other.
+    """
+    found = list(parts)
+    for low in found:  # grows
+        for high in [each for each in found if isinstance(each, Bound) and not each.is_low]:
+            if not isinstance(low, Bound) or not low.is_low or low.writes != high.writes:
+                continue
+            implied = _relate_ends(low, high)
+            apart = low.other != high.other and implied.writes.table not in public
+            if apart and implied not in found:
+                found.append(implied)
+    return found
+
+
+def _relate_ends(low: Bound, high: Bound) -> Bound:
+    """Return the rule that follows from both ends of a column."""
+    near, far = sorted((low, high), key=lambda each: len(each.path))
+    if far.path[: len(near.path)] != near.path:
+        raise SynthesizerInputError(
+            f"The ends '{low.other}' and '{high.other}' of the column '{low.writes}' belong to "
+            'rows that do not lead to each other, so they may contradict: leave one rule out.'
+        )
+    rest = far.path[len(near.path) :]
+    if near is low and rest:
+        return Bound(low.other, high.other, rest, False)
+    return Bound(high.other, low.other, rest, True)
+
+
+def _follow(moves: Sequence[Move], formulas: Sequence[Formula]) -> list[Move]:
+    """Return the formulas whose columns are written, directly or by another formula."""
+    written = {each.writes for each in moves}
+    found: list[Move] = []
+    waiting = list(formulas)
+    while True:
+        ready = [
+            each
+            for each in waiting
+            if any(Name(str(each.table_name), name) in written for name in each.expression.names)
+        ]
+        if not ready:
+            return found
+        for each in ready:
+            own = Name(str(each.table_name), each.column_name)
+            found.append(Compute(own, own.table, each.expression, (), each.decimals))
+            written.add(own)
+            waiting.remove(each)
+
+
+def _check_written(
+    moves: Sequence[Move], constraints: Sequence[Any], metadata: Metadata, public: Collection[str]
+) -> None:
+    """Refuse rules that write what they must not."""
+    names = [each.writes for each in moves]
+    numbered = list_numbered(moves, metadata)
+    for move in moves:
+        name = move.writes
+        if names.count(name) > 1:
+            raise SynthesizerInputError(
+                f"Several rules write the column '{name}': leave all but one out."
+            )
+        if name.table in public:
+            raise SynthesizerInputError(
+                f"A rule would write the column '{name}', and rows of the public table "
+                f"'{name.table}' are copied as they are: leave the rule out."
+            )
+        if name.column in find_keys(metadata, name.table, composite=name.table not in numbered):
+            raise SynthesizerInputError(
+                f"A rule would write the column '{name}', which is part of a key: leave it out."
+            )
+    for each in constraints:
+        table = str(getattr(each, 'table_name', None))
+        own = {name.column: name for name in names if name.table == table}
+        if isinstance(each, Formula):
+            held = set() if own.keys() & set(each.expression.names) else {each.column_name}
+        else:
+            held = _list_names(each)
+        met = [name for column, name in own.items() if column in held]
+        if met:
+            raise SynthesizerInputError(
+                f'Rules between tables write the columns {list(map(str, met))}, so the constraint '
+                f"'{type(each).__name__}' would not be kept. State an order as "
+                "After('table.high', 'table.low'), and leave the constraint out."
+            )
+
+
+def _list_names(constraint: Any) -> set[str]:
+    """Return all texts in the parameters of a constraint, which hold its columns."""
+    if not hasattr(constraint, 'get_constraint_dict'):
+        return set()  # one that the user programmed: its columns are not known
+    try:
+        return set(_list_texts(constraint.get_constraint_dict()['parameters']))
+    except AttributeError:
+        return set()
+
+
+def _list_texts(parameters: Any) -> Iterator[str]:
+    if isinstance(parameters, str):
+        yield parameters
+    elif isinstance(parameters, dict | list | tuple):
+        for each in parameters:
+            yield from _list_texts(each)
+        if isinstance(parameters, dict):
+            yield from _list_texts(list(parameters.values()))
+
+
+def _sort(moves: Sequence[Move]) -> Iterator[Move]:
+    """Yield steps, each after those that write what it reads."""
+    waiting = list(moves)
+    while waiting:
+        pending = {each.writes for each in waiting}
+        ready = [each for each in waiting if not pending & set(each.reads)]
+        if not ready:
+            raise SynthesizerInputError(
+                f'Rules write the columns {sorted(map(str, pending))} in a circle, each from '
+                'another one: leave one rule out.'
+            )
+        yield from ready
+        waiting = [each for each in waiting if each not in ready]
+
+
+def list_computed(moves: Iterable[Move], table: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the columns of a table that rules write, and those of them that need no model."""
+    own = [each for each in moves if each.writes.table == table]
+    # The constraints of the table compute a formula of the same row.
+    whole = [each for each in own if each.replaces and (not isinstance(each, Compute) or each.path)]
+    return (
+        frozenset(each.writes.column for each in own),
+        frozenset(each.writes.column for each in whole),
+    )
