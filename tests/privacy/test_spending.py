@@ -47,6 +47,13 @@ def test_several_last_ones_share_what_is_left_and_take_no_more():
     assert spending.left() < 1e-4 * BUDGET.mu
 
 
+def test_what_is_promised_to_later_stages_is_not_left():
+    spending = open_account()
+    spending.keep((None, make_receipt(spending.price('one'))))
+
+    assert math.isclose(spending.left(['two']), BUDGET.mu * math.sqrt(0.4), rel_tol=1e-9)
+
+
 def test_stages_may_spend_their_shares_together():
     spending = open_account()
     terms = spending.terms('one', 'two')
