@@ -11,7 +11,6 @@ import pytest
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.joint.bins import (
     choose_pairs,
-    count_bins,
     cut_pair_bins,
     num_pair_bins,
     plan_pairs,
@@ -42,28 +41,6 @@ def test_all_pairs_of_columns_that_say_anything_are_counted():
     assert found == [tuple(combinations(range(4), 2)), ((0, 2), (0, 3), (2, 3)), ()]
     # Given columns are known together.
     assert choose_pairs(counts, 100, 1e9, CONSTANTS, 3) == ((0, 3), (1, 3), (2, 3))
-
-
-def test_a_rare_class_is_counted_where_it_adds_few_pairs():
-    """Beside 25 numbers it adds 25 pairs to 300, beside ten ten to 45; beside four, four to six.
-
-    Beside 17, two of them add 35 to 136.
-    """
-    numbers, rare = [np.full(10, 400.0)] * 25, np.array([3_900.0, 100.0])
-    constant = np.array([4_000.0, 0.0])
-    mu = math.sqrt(math.comb(27, 2)) / 50  # 100 records are twice the noise
-
-    wide = choose_pairs([*numbers, rare, constant], 4_000, mu, CONSTANTS)
-    usual = choose_pairs([*numbers[:10], rare], 4_000, math.sqrt(55) / 50, CONSTANTS)
-    narrow = choose_pairs([*numbers[:4], rare], 4_000, math.sqrt(10) / 50, CONSTANTS)
-    last = choose_pairs([*numbers[:17], rare, rare], 4_000, math.sqrt(171) / 50, CONSTANTS)
-    drowned = choose_pairs([*numbers, rare, constant], 4_000, mu / 4, CONSTANTS)
-
-    assert wide == tuple(combinations(range(26), 2))
-    assert usual == tuple(combinations(range(11), 2))
-    assert narrow == tuple(combinations(range(4), 2))
-    assert last == tuple(combinations(range(19), 2))
-    assert drowned == tuple(combinations(range(25), 2))
 
 
 def stress(columns, pairs, noise):
@@ -154,23 +131,6 @@ def test_a_bin_of_two_columns_holds_some_times_the_noise(num_records, num_pairs,
 # Which
 
 
-@pytest.mark.parametrize('ordered', [False, True])
-def test_bins_are_numbered_without_gaps_whatever_the_column(rng, ordered):
-    for _ in range(300):
-        size = int(rng.integers(1, 60))
-        mask = rng.random(size) < rng.uniform(0.1, 1)
-        mask[rng.integers(size)] = True
-        shares = np.where(mask, rng.exponential(size=size) ** 3 * (rng.random(size) < 0.7), 0.0)
-        shares[np.flatnonzero(mask)[0]] += 0.01
-        shares /= shares.sum()
-
-        bins = cut(shares, mask, ordered=ordered, num_bins=int(rng.integers(1, 33)))
-
-        assert bins.shape == (size,)
-        assert np.array_equal(np.unique(bins[bins >= 0]), np.arange(bins.max() + 1))
-        assert np.array_equal(bins >= 0, mask if ordered else shares > 0)
-
-
 def test_bins_of_an_ordered_column_are_intervals_beside_spikes_and_the_missing_value():
     shares = np.append(0.1, np.full(50, 0.01))
     shares[17] = 0.41
@@ -182,22 +142,3 @@ def test_bins_of_an_ordered_column_are_intervals_beside_spikes_and_the_missing_v
     others = np.delete(bins, alone)
     assert (np.diff(others) >= 0).all()
     assert len(np.unique(others)) == 4
-
-
-def test_a_category_is_a_bin_of_its_own_while_there_are_few():
-    bins = cut([0.0, 0.5, 0.0, 0.3, 0.2])
-
-    assert bins.tolist() == [-1, 0, -1, 1, 2]
-
-
-def test_many_categories_share_bins_of_about_the_same_mass(rng):
-    shares = rng.dirichlet(np.full(500, 0.5))
-    shares[shares < 1e-5] = 0
-
-    bins = cut(shares, num_bins=10)
-    finest = cut(shares, num_bins=32)
-
-    masses = np.bincount(bins[bins >= 0], shares[bins >= 0])
-    assert len(masses) == 10
-    assert masses.max() - masses.min() <= shares.max()
-    assert count_bins([finest]) == [CONSTANTS.own_values]

@@ -11,7 +11,6 @@ from laws import (
     CONSTANTS,
     ROWS,
     SHAPE,
-    count,
     distance,
     enumerate_chain,
     fit,
@@ -23,7 +22,6 @@ from laws import (
 
 from sdv_threea.joint.chain import Drawn, Link, fit_chain
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.tables import left_open
 from sdv_threea.joint.terms import Triples
 
 # The law that is fitted
@@ -108,15 +106,6 @@ def test_columns_are_fitted_given_codes_that_no_table_tells_of(rng):
     assert 0 <= codes[1, 0] < 3
 
 
-def test_parents_come_in_the_order_of_the_tables(rng):
-    joint = make_joint(rng)
-    tables = {pair: sum_to(joint, *pair) for pair in ((2, 3), (0, 3), (1, 2), (1, 3))}
-
-    chain = fit(joint, tables=tables)
-
-    assert [link.parents for link in chain.links] == [(), (), (1,), (2, 0, 1)]
-
-
 # Functions
 
 
@@ -197,29 +186,6 @@ def test_what_a_code_leaves_out_never_goes_with_it_whatever_other_columns_say(rn
 
     assert not any(link.settled for link in chain.links)
     assert (function[drawn[:, 0], drawn[:, 6]] > 0).all()
-
-
-def test_what_is_left_open_is_the_entropy_given_the_other(rng):
-    table = rng.dirichlet(np.ones(12)).reshape(3, 4)
-    given = table / table.sum(axis=1, keepdims=True)
-
-    assert left_open(table) == pytest.approx(-(table * np.log(given)).sum())
-    assert left_open(1_000 * table) == pytest.approx(left_open(table))
-    assert left_open(np.diag([0.2, 0.8])) == 0
-
-
-def test_a_column_that_follows_from_two_others_together_keeps_its_pairs(rng):
-    """The exclusive or is in no pair; that one is the larger of two is in all of them."""
-    one, other = np.meshgrid(range(4), range(4), indexing='ij')
-    joint = np.zeros((4, 4, 4))
-    joint[one, other, np.maximum(one, other)] = rng.dirichlet(np.full(16, 3.0)).reshape(4, 4)
-
-    drawn = fit(joint).draw(ROWS, rng)
-
-    assert (drawn[:, 2] < drawn[:, :2].max(axis=1)).mean() < 1e-3
-    for pair in combinations(range(3), 2):
-        found = count(drawn[:, pair], (4, 4)).reshape(4, 4) / ROWS
-        assert distance(found, sum_to(joint, *pair)) < 0.03
 
 
 # Triples

@@ -45,18 +45,6 @@ def test_functions_come_back_either_way(rng, num_values, scale):
         assert distance(read(true.T, scale, rng), true.T) < 0.02
 
 
-def test_columns_that_are_no_function_do_not_become_one(rng):
-    """They lean on each other: what is chosen is no further from the truth than what is known."""
-    for scale in (5.0, 40.0, 400.0):
-        true = rng.dirichlet(np.full(12, 3.0), 10) * NUM_RECORDS / 10
-        expected = np.outer(true.sum(axis=1), true.sum(axis=0)) / true.sum()
-
-        found = read(true, scale, rng)
-
-        assert distance(found, true) < distance(expected, true) + 0.02
-        assert (found > 0).sum() > 60
-
-
 def test_independent_columns_stay_what_is_known(rng):
     true = np.outer(rng.dirichlet(np.full(20, 3.0)), rng.dirichlet(np.full(15, 3.0))) * NUM_RECORDS
 
@@ -107,15 +95,3 @@ def test_counts_are_brought_together_by_least_squares(rng):
     assert found[:3].ravel() == pytest.approx(covariance @ weighted @ np.array(seen))
     assert np.square(scale[:3].ravel()) == pytest.approx(np.diag(covariance))
     assert not found[3].any()
-
-
-def test_last_codes_that_do_not_occur_are_added_again(rng):
-    codes = rng.normal(size=(2, 1))
-
-    found, scale = sharpen(
-        CodeCounts(codes, 0.0, np.zeros((1, 1)), 0.0), np.array([0, 0, -1]), np.array([0, -1])
-    )
-
-    assert found.shape == scale.shape == (3, 2)
-    assert np.array_equal(found[:2, :1], codes)
-    assert not scale.any()

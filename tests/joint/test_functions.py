@@ -15,7 +15,7 @@ from sdv_threea.joint.functions import (
     Side,
     carry_functions,
     find_functions,
-    find_small,
+    grow_forest,
     list_shortcuts,
     price_functions,
 )
@@ -94,45 +94,6 @@ def test_an_ordered_column_is_found_too(rng):
     margins = [np.bincount(each).astype(float) for each in cells.T]
 
     assert find(pairs, margins, columns, [True] * 3, CONSTANTS) == ((0, 1),)
-
-
-@pytest.mark.parametrize('turned', [False, True])
-def test_a_month_follows_from_the_day_though_bins_of_days_are_wider(rng, turned):
-    """Ten bins of days have parts of two months each; the quarter is told by the month."""
-    day = (365 * rng.beta(2, 2, NUM_RECORDS)).astype(int)
-    month = rng.permutation(12)[day * 12 // 365]
-    quarter = rng.permutation(12)[month] // 3  # not in order
-    bins = np.searchsorted(np.quantile(day, np.linspace(0, 1, 11)[1:-1]), day, side='right')
-    codes, cells = [day, month, quarter], [bins, month, quarter]
-    order = [2, 0, 1] if turned else [0, 1, 2]
-    codes, cells = [codes[at] for at in order], [cells[at] for at in order]
-    columns = [np.bincount(column) / len(day) for column in codes]
-    margins = [np.bincount(each).astype(float) for each in cells]
-    tables = {}
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        tables[i, j] = 80 * rng.standard_normal((len(margins[i]), len(margins[j])))
-        np.add.at(tables[i, j], (cells[i], cells[j]), 1)
-    pairs = PairCounts(tables, dict.fromkeys(tables, 80.0))
-
-    found = find(pairs, margins, columns, [at == 0 for at in order], CONSTANTS)
-
-    assert tuple(sorted((order.index(0), order.index(1)))) in found
-    assert tuple(sorted((order.index(1), order.index(2)))) in found
-
-
-def test_values_clearly_follow_one_another_if_noise_hides_little(rng):
-    age = (rng.beta(1.5, 4, NUM_RECORDS) * 100).astype(int)
-    group = np.searchsorted([20, 40], age, side='right')
-    bins = np.searchsorted(np.quantile(age, [0.25, 0.5, 0.75]), age, side='right')
-    columns = [np.bincount(column) / NUM_RECORDS for column in (age, group)]
-    margins = [np.bincount(each).astype(float) for each in (bins, group)]
-    exact = np.zeros((4, 3))
-    np.add.at(exact, (bins, group), 1)
-    for scale, clear in ((0.0, True), (300.0, True), (900.0, False)):
-        pairs = PairCounts({(0, 1): exact}, {(0, 1): scale})
-
-        found = find_functions(pairs, look(margins, columns, [True, False]), CONSTANTS)
-        assert {pair: own.clear for pair, own in found.items()} == {(0, 1): clear}
 
 
 def make_work(rng):
@@ -255,10 +216,6 @@ def test_a_pair_bears_the_noise_at_which_nearly_all_codes_get_their_value(rng):
     assert MISSED / 2 < (counts.argmax(axis=1) > 0).mean() < MISSED
 
 
-def test_borders_of_runs_cost_half_of_the_noise_each():
-    assert Function(0.1, 25, in_order=True).bear(30_000) == pytest.approx(2 * MISSED * 1_200)
-
-
 def test_weights_are_bounded():
     found = {(0, 1): Function(1e-4, 10), (0, 2): Function(0.5, 2)}
 
@@ -275,10 +232,3 @@ def test_functions_get_some_of_what_is_left_and_no_more(left, share):
 
     assert mu == (share if math.isinf(left) else pytest.approx(share * left))
     assert mu <= left
-
-
-@pytest.mark.parametrize('listed', [1.0, 0.01, 1e-6])
-def test_a_small_code_is_small_among_what_is_listed(listed):
-    """Names of which hardly one is found broke the fit: all that is listed was left out."""
-    shares = listed * np.array([0.0, 0.004, 0.496, 0.5])
-    assert find_small(shares, 0.02) == 0.496 * listed

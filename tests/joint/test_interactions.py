@@ -16,7 +16,6 @@ from sdv_threea.joint.interactions import (
     Interactions,
     release_interactions,
     round_weights,
-    weigh_pairs,
 )
 from sdv_threea.privacy.rows import Rows, chunk_arrays
 
@@ -108,14 +107,6 @@ def test_small_codes_do_not_wrap_around(dtype):
     assert found.tables[0, 1] == pytest.approx(interact(expected))
 
 
-def test_no_records_and_records_in_no_bin_add_nothing(rng, sums):
-    codes, labels = make_records(rng, 5)
-    release((codes[:0], labels[:0]))
-    release((np.full((9, len(BINS) - 1), -1), np.full(9, -1)))
-    for each in sums:
-        assert not each.any()
-
-
 # How far records can move the sums
 
 
@@ -163,20 +154,6 @@ def test_weights_are_whole_and_have_the_noise_that_is_wanted(rng):
     scales = release((np.zeros((0, 3), int), []), weights, bins)[0].scales
     for columns, own in wanted.items():
         assert scales[0, 1] / scales[columns] == pytest.approx(own, rel=0.07)
-
-
-def test_small_pairs_weigh_more_and_columns_by_the_pairs_that_they_make():
-    sizes, wanted = [2, 2, 20, 30], list(combinations(range(4), 2))
-    scales = release(
-        (np.zeros((0, 4), int), []), weigh_pairs(sizes, wanted), [np.arange(each) for each in sizes]
-    )[0].scales
-    assert scales[0, 1] < scales[0, 2] < scales[2, 3]
-    assert scales[0,] < scales[2,] < scales[3,]
-    for size, num_columns in ((4, 3), (4, 9), (10, 9)):
-        wanted = list(combinations(range(num_columns), 2))
-        weights = weigh_pairs([size] * num_columns, wanted)
-        precision = (weights[0,] * size / (weights[0, 1] * size**2)) ** 2
-        assert precision == pytest.approx(math.sqrt(num_columns - 1) / size, rel=0.15)
 
 
 def test_two_releases_are_averaged_by_precision(rng):

@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from interactions import interact
 
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.interactions import Interactions
@@ -16,8 +15,6 @@ from sdv_threea.joint.interplay import (
     choose_triples,
     exceed_chance,
     expect_triples,
-    merge_table,
-    needs_no_look,
 )
 
 CONSTANTS = JointConstants()
@@ -116,26 +113,6 @@ def test_where_pairs_lose_more_nothing_is_counted():
     assert choose([2000.0], 1.0, num_columns=40)[0] == []
 
 
-# Whether a look at them is left out
-
-
-def make_expected(shape, num_triples=100):
-    return {(0, 1, at + 2): np.full(shape, 100.0) for at in range(num_triples)}
-
-
-def test_flags_are_counted_without_a_look_where_noise_hides_little():
-    flags = make_expected((2, 2, 2))
-    assert needs_no_look(flags, 50_000, 0.3, CONSTANTS)
-    assert not needs_no_look(flags, 50_000, 0.001, CONSTANTS)
-    assert not needs_no_look(flags, 300, 0.3, CONSTANTS)
-    assert needs_no_look(flags, 300, math.inf, CONSTANTS)
-
-
-def test_columns_of_many_bins_are_looked_at_whatever_the_noise():
-    assert not needs_no_look(make_expected((4, 4, 4)), 50_000, math.inf, CONSTANTS)
-    assert not needs_no_look(make_expected((2, 4, 8)), 50_000, math.inf, CONSTANTS)
-
-
 # What is made of them
 
 
@@ -165,19 +142,3 @@ def test_noise_that_drowns_a_triple_leaves_what_pairs_say(rng):
     law = make_law(rng)
     counts = 1000 * law + rng.normal(scale=2000.0, size=law.shape)
     assert distance(estimate(counts, 1000 * law, 2000.0, pairs_of(law)), law) < 0.05
-
-
-def test_pairs_that_are_not_known_are_as_expected(rng):
-    """Interactions do not say them."""
-    law, expected = make_law(rng, 1.0), make_law(rng)
-    found = estimate(interact(5000 * law), 5000 * expected, 0.0, {})
-    for axis in range(3):
-        assert distance(found.sum(axis=axis), expected.sum(axis=axis)) < 0.05
-
-
-def test_bins_are_added_up_to_coarser_ones(rng):
-    table = rng.random((4, 3))
-    merged = merge_table(table, np.array([0, 1, 1, 0]), np.array([0, 0, 1]))
-    assert merged[0, 0] == pytest.approx(table[[0, 3]][:, :2].sum())
-    assert merged[1, 1] == pytest.approx(table[1:3, 2].sum())
-    assert merged.sum() == pytest.approx(table.sum())

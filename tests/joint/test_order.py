@@ -31,10 +31,6 @@ def test_next_comes_the_column_that_those_before_it_tell_most_of(rng, first):
         assert order[place] == max(told, key=told.get)
 
 
-def test_columns_that_say_nothing_are_ordered_too():
-    assert choose_order(np.zeros((3, 3)), [1], {}) == [1, 0, 2]
-
-
 @pytest.mark.parametrize('first', [(), (8,), (0, 3), (3, 1), (5, 6, 0), (7, 2)])
 def test_each_column_of_a_tree_has_one_of_its_neighbours_before_it(rng, first):
     """But for the root; so it follows from one other column, and nothing has to be reconciled."""

@@ -1,4 +1,4 @@
-"""The look at triples: exact sums, the stated noise, and how far a record can move them."""
+"""The look at triples: exact sums, and which triples are looked at."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.triples import (
     list_triples,
-    merge_bins,
     num_triple_bins,
     release_distances,
 )
@@ -108,23 +107,3 @@ def test_triples_whose_pairs_tell_most_come_first():
 def test_what_follows_from_one_column_is_in_no_triple():
     listed = list_triples(np.zeros((5, 5)), [(0, 1)], [4], 99)
     assert listed == [(0, 2, 3), (1, 2, 3)]
-
-
-@pytest.mark.parametrize('ordered', [True, False])
-@pytest.mark.parametrize('num_bins', [1, 3, 8, 20])
-def test_bins_are_merged_into_few(rng, ordered, num_bins):
-    shares = rng.dirichlet(np.ones(12))
-    merged = merge_bins(shares, num_bins, ordered=ordered)
-    assert set(merged) == set(range(merged.max() + 1))
-    assert merged.max() < num_bins
-    if ordered:
-        assert np.all(np.diff(merged) >= 0)
-    elif 1 < num_bins < 12:
-        alone = [at for at in range(12) if (merged == merged[at]).sum() == 1]
-        assert shares[alone].min() >= np.delete(shares, alone).max()
-
-
-def test_merged_neighbours_have_about_the_same_mass(rng):
-    shares = rng.dirichlet(np.full(400, 5.0))
-    masses = np.bincount(merge_bins(shares, 8, ordered=True), shares)
-    assert masses == pytest.approx(np.full(8, 1 / 8), abs=0.02)

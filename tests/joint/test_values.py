@@ -97,29 +97,6 @@ def test_numbers_come_back(rng, scale):
         assert find_single(counts, tables, records.sum()) == ((0, 1),)
 
 
-def test_a_category_may_have_several_numbers_where_others_have_one(rng):
-    number, records = rng.integers(0, BASE**2, 20), np.full(20, 400)
-    counts = make_counts(rng, number, records, 20.0, spread=(3, 8))
-    found = estimate_values(counts, table_of(records), 8000.0)[0, 1]
-    assert np.flatnonzero(np.isnan(found)).tolist() == [3, 8]
-    assert find_single(counts, table_of(records), 8000.0) == ()
-
-
-def test_what_noise_hides_follows_the_others(rng):
-    """Of few records nobody knows: they have one number if others do, else none."""
-    number, records = rng.integers(0, BASE**2, 20), np.append(np.full(18, 400), [20, 30])
-    for spread in ((), range(18)):
-        counts = make_counts(rng, number, records, 25.0, spread)
-        found = estimate_values(counts, table_of(records), records.sum())[0, 1]
-        assert np.isnan(found[-2:]).all() == bool(spread)
-
-
-def test_no_records_have_no_numbers(rng):
-    counts = make_counts(rng, np.zeros(5, int), np.zeros(5, int), 0.0)
-    found = estimate_values(counts, {(0, 1): np.zeros((5, 7))}, 0.0)[0, 1]
-    assert np.isnan(found).all()
-
-
 def test_a_missing_number_stays_missing_and_a_missing_category_has_none(rng):
     """Of 400 records of each category 16 have no number; those of code 0 have any number."""
     number, records = rng.integers(0, BASE**2, 20), np.full(20, 384)
@@ -135,13 +112,6 @@ def test_a_missing_number_stays_missing_and_a_missing_category_has_none(rng):
     assert settled[:, 0] == pytest.approx(0.04 / 20)
     assert settled.sum(axis=1) == pytest.approx(tables[0, 1].sum(axis=1))
     assert (settled[0] == tables[0, 1][0]).all()
-
-
-def test_a_settled_category_has_one_code():
-    table = np.array([[0.0, 0.1, 0.2, 0.0], [0.1, 0.3, 0.1, 0.0], [0.0, 0.05, 0.05, 0.1]])
-    settled = keep_one_code(table, np.array([False, True, True]))
-    expected = [[0.0, 0.1, 0.2, 0.0], [0.1, 0.4, 0.0, 0.0], [0.0, 0.0, 0.0, 0.2]]
-    assert settled == pytest.approx(np.array(expected))
 
 
 def test_only_numbers_inside_intervals_are_asked():
