@@ -137,7 +137,7 @@ class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
             table_name: The table.
             table_parameters: Parameters of :class:`ClustMixSynthesizer` by name: ``alpha``,
                 ``enforce_min_max_values``, ``enforce_rounding``, ``kernel``, ``locales``,
-                ``n_components``, ``public_metadata`` or ``target_column``.
+                ``mixing``, ``n_components``, ``public_metadata`` or ``target_column``.
 
         Raises:
             SynthesizerInputError: If a parameter belongs to the database as a whole.

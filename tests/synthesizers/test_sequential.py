@@ -144,3 +144,10 @@ def test_sequences_of_another_key_are_other_units_in_a_ledger(tmp_path):
             with pytest.raises(InputError, match="one 'who'"):
                 synthesizer.fit({'stays': table})
     assert BudgetLedger(path).total().fits == 1
+
+
+def test_of_a_sequence_longer_than_stated_no_more_rows_are_read():
+    synthesizer = ClustMixSequentialSynthesizer(describe(), epsilon=100.0, max_length=2)
+    synthesizer.fit({'stays': make_table()})
+    assert synthesizer.get_privacy_statement().rows_per_unit['stays'] <= 2
+    assert synthesizer.sample(50)['stays'].groupby('who').size().max() <= 2
