@@ -13,7 +13,8 @@ public what nobody has stated. :mod:`sdv_threea.storage.metadata` reads the meta
 * :mod:`~sdv_threea.metadata.sample`: proposals from public rows,
 * :mod:`~sdv_threea.metadata.asking`: proposals completed by the user's answers,
 * :mod:`~sdv_threea.metadata.relations`: relations of columns, found in samples of a release,
-* :mod:`~sdv_threea.metadata.consequences`: such relations beyond pairs.
+* :mod:`~sdv_threea.metadata.consequences`: such relations beyond pairs,
+* :mod:`~sdv_threea.metadata.links`: such relations between tables.
 """
 
 from __future__ import annotations

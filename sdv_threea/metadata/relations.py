@@ -7,7 +7,7 @@ Formal guarantees, of every function here:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.metadata.consequences import Found, find_fixed, find_sums
+from sdv_threea.metadata.links import TOTAL, as_numbers, find_between, is_below
 
 #: The constraints that state a relation: of SDV, and of this package.
 COMBINATIONS, INEQUALITY = 'FixedCombinations', 'Inequality'
@@ -38,12 +39,14 @@ class Sampling(Protocol):
 
     metadata: Any
 
+    sample_scale: Any
+
     def sample(self, *args: Any, **kwargs: Any) -> dict[str, pd.DataFrame]:
         """Sample tables, by name."""
 
 
 def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.DataFrame:
-    """Suggest relations between columns that the user may want to state as constraints.
+    """Suggest relations between columns, and tables, that may be worth a constraint.
 
     The relations are found in sampled rows, so nothing is charged. A relation is suggested if
     nearly all rows obey it, but would not if the columns were independent. The user decides whether
@@ -62,19 +65,22 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
         shares of rows that obey it, ``obey``, and that would by chance, ``by chance``, among the
         sampled rows with all values. Noise hides whether rows add up to a ``Formula``: it is
         suggested if means do and the columns vary together, and a row counts if it comes within
-        half a standard deviation.
+        half a standard deviation; the same holds for ``TotalOf``.
 
     Raises:
         sdv.errors.SamplingError: If the synthesizer is not fitted.
     """
-    description = synthesizer.metadata.to_dict()['tables']
+    metadata = synthesizer.metadata.to_dict()
+    description = metadata['tables']
     single = len(description) == 1
-    tables = synthesizer.sample(num_rows) if single else synthesizer.sample()
+    tables = synthesizer.sample(num_rows) if single else synthesizer.sample_scale()
     found = [
         {'table': name, **relation}
         for name, table in tables.items()
         for relation in _find_relations(table, description[name])
     ]
+    for name, constraint, rule in find_between(tables, metadata):
+        found += [{'table': name, **each} for each in _tell(constraint, *rule)]
     names = ['table', 'constraint', 'columns', 'parameters', 'obey', 'by chance']
     relations = pd.DataFrame(found, columns=names)
     return relations.sort_values('by chance', kind='stable', ignore_index=True)
@@ -88,7 +94,7 @@ def _find_relations(
     kinds = {name: facts['sdtype'] for name, facts in columns.items() if name not in keys}
     categories = [name for name, sdtype in kinds.items() if sdtype in CATEGORIES]
     ordered = {
-        name: _as_numbers(table[name], columns[name])
+        name: as_numbers(table[name], columns[name])
         for name, sdtype in kinds.items()
         if sdtype in ORDERED
     }
@@ -115,7 +121,7 @@ def _find_combinations(
             continue
         shares = [_follows(categories[a], categories[b]) for a, b in (pair, pair[::-1])]
         obey, by_chance = max(shares, key=lambda share: share[0] - share[1])
-        yield from _tell(COMBINATIONS, pair, {'column_names': list(pair)}, obey, by_chance)
+        yield from _tell(COMBINATIONS, {'column_names': list(pair)}, pair, obey, by_chance)
 
 
 def _find_orders(
@@ -126,19 +132,20 @@ def _find_orders(
         if kinds[low] != kinds[high]:
             continue
         for pair in ((low, high), (high, low)):
-            obey, by_chance = _is_below(ordered[pair[0]], ordered[pair[1]])
+            obey, by_chance = is_below(ordered[pair[0]], ordered[pair[1]])
             names = {'low_column_name': pair[0], 'high_column_name': pair[1]}
-            yield from _tell(INEQUALITY, pair, names, obey, by_chance)
+            yield from _tell(INEQUALITY, names, pair, obey, by_chance)
 
 
 def _tell(
     constraint: str,
-    columns: tuple[str, str],
     parameters: dict[str, Any],
+    columns: Sequence[str],
     obey: float,
     by_chance: float,
 ) -> Iterator[dict[str, Any]]:
-    if obey >= MOST_OBEY and by_chance <= FEWER_BY_CHANCE:
+    least = 0.0 if constraint == TOTAL else MOST_OBEY  # noise hides whether rows add up
+    if obey >= least and by_chance <= FEWER_BY_CHANCE:
         shares = {'obey': obey, 'by chance': by_chance}
         named = {'columns': list(columns), 'parameters': parameters}
         yield {'constraint': constraint, **named, **shares}
@@ -153,20 +160,3 @@ def _follows(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[float, float]:
     counts = np.bincount(a * (b.max() + 1) + b, minlength=(a.max() + 1) * (b.max() + 1))
     counts = counts.reshape(a.max() + 1, -1)
     return float(counts.max(axis=1).sum() / len(a)), float(counts.sum(axis=0).max() / len(a))
-
-
-def _is_below(low: pd.Series, high: pd.Series) -> tuple[float, float]:
-    """Return the share of rows in which one number is at most another, and that share by chance."""
-    both = low.notna() & high.notna()
-    a, b = low[both].to_numpy(), high[both].to_numpy()
-    if not len(a):
-        return 0.0, 0.0
-    by_chance = np.searchsorted(np.sort(a), b, side='right').mean() / len(a)
-    return float((a <= b).mean()), float(by_chance)
-
-
-def _as_numbers(column: pd.Series, facts: Mapping[str, Any]) -> pd.Series:
-    if facts['sdtype'] == 'numerical':
-        return pd.to_numeric(column, errors='coerce').astype('float64')
-    dates = pd.to_datetime(column, format=facts.get('datetime_format'), errors='coerce')
-    return dates.astype('int64').where(dates.notna()).astype('float64')

@@ -15,7 +15,6 @@ from sdv_threea.joint.functions import (
     Side,
     carry_functions,
     find_functions,
-    grow_forest,
     list_shortcuts,
     price_functions,
 )

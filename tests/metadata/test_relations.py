@@ -7,8 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from orders import RULES, SINGLE, draw_tables, make_metadata
 from sdv.metadata import Metadata
 
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.metadata import suggest_constraints
 
 SDTYPES = {
@@ -97,3 +99,74 @@ def test_fixed_values_and_sums_are_suggested_with_their_arguments():
 
     for kind, parameters in rules.items():
         getattr(sdv_threea.constraints, kind)(**parameters)
+
+
+def test_missing_values_break_nothing(metadata):
+    table = make_stays()
+    for at, name in enumerate(table):
+        table[name] = table[name].astype(object).where(np.arange(len(table)) % 10 != at)
+
+    assert len(list_relations(table, metadata)) == 3
+    assert list_relations(table.iloc[:0], metadata).empty
+
+
+def test_what_is_suggested_of_a_release_can_be_stated(metadata):
+    import sdv.cag
+
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5, accept='verbatim')
+    table = make_stays()
+    synthesizer.fit({'stays': table})
+    found = suggest_constraints(synthesizer, 5000)
+
+    assert ['town', 'country'] in found['columns'].tolist()
+    again = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5, accept='verbatim')
+    again.add_constraints(
+        [
+            sdv.cag.FixedCombinations(each['columns'])
+            if each['constraint'] == 'FixedCombinations'
+            else sdv.cag.Inequality(*each['columns'])
+            for each in found.to_dict('records')
+        ]
+    )
+    again.fit({'stays': table})
+    sampled = again.sample(1000)['stays']
+    pairs = set(zip(table['town'], table['country'], strict=True))
+    assert set(zip(sampled['town'], sampled['country'], strict=True)) <= pairs
+
+
+def test_rules_between_tables_are_suggested_with_their_arguments():
+    import sdv_threea.constraints
+    from sdv_threea.constraints.linked import Linked
+    from sdv_threea.constraints.planning import keep_rules, plan
+
+    metadata = make_metadata()
+    linked = Linked(draw_tables(sizes=(90, 7, 600, 2000)), metadata)
+    keep_rules(plan(RULES, SINGLE, metadata, ['product']), linked)
+    sampling = SimpleNamespace(metadata=metadata, sample_scale=lambda: linked.tables)
+    found = suggest_constraints(sampling)
+
+    between = found[found['columns'].map(lambda names: '.' in names[0])]
+    rules = [
+        getattr(sdv_threea.constraints, kind)(**parameters)
+        for kind, parameters in zip(between['constraint'], between['parameters'], strict=True)
+    ]
+    assert plan(rules[:1], [], metadata, ['product'])
+    assert {repr(rule) for rule in rules} >= {
+        repr(each)
+        for each in (
+            sdv_threea.constraints.After('line.day', 'order.day'),
+            sdv_threea.constraints.SameAs('line.price', 'product.price'),
+            sdv_threea.constraints.TotalOf('order.total', 'line.amount'),
+            sdv_threea.constraints.ExactlyOne('line.kind', 'main', 'order'),
+            sdv_threea.constraints.Ranks('order.number', 'customer', foreign_key='customer'),
+        )
+    }
+    assert not between['parameters'].map(lambda each: each.get('foreign_key') == 'seller').any()
+
+
+def test_relations_of_a_database_are_sampled():
+    synthesizer = ClustMixMultiTableSynthesizer(
+        make_metadata(), privacy_unit='customer', public_tables=['product'], verbose=False
+    )
+    synthesizer.fit(draw_tables(sizes=(90, 7, 300, 500)))
+    assert len(suggest_constraints(synthesizer)) >= 0
