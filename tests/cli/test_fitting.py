@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from orders import RULES, draw_tables, make_metadata
 
 from sdv_threea.cli.fitting import read_constraints
 from sdv_threea.cli.saved import load
+from sdv_threea.constraints import After
 
 ORDERED = {
     'class_name': 'Inequality',
@@ -52,6 +54,43 @@ def test_constraints_are_read_from_a_file(fit, tmp_path):
 
     rows = load(tmp_path / 'out.release').sample(300)['jobs']
     assert (rows['begun'] <= rows['ended']).all()
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """A folder with a database, and its metadata."""
+    tables = draw_tables(sizes=(60, 7, 90, 200))
+    tables['order']['customer'] = tables['order']['customer'].astype('Int64')
+    (tmp_path / 'shop').mkdir()
+    for name, table in tables.items():
+        table.to_csv(tmp_path / 'shop' / f'{name}.csv', index=False)
+    make_metadata().save_to_json(tmp_path / 'shop.json')
+    return tmp_path
+
+
+def fit_shop(call, shop, rules):
+    spelled = [each.get_constraint_dict() for each in rules]
+    (shop / 'rules.json').write_text(json.dumps(spelled))
+    given = '--metadata', shop / 'shop.json', '--epsilon', 2, '--out', shop / 'out.release'
+    unit = '--privacy-unit', 'customer', '--public-table', 'product'
+    return call('fit', shop / 'shop', *given, *unit, '--constraints', shop / 'rules.json')
+
+
+def test_rules_between_tables_are_read_from_a_file(call, shop):
+    rules = [each for each in RULES if 'line' in repr(each)]
+    done = fit_shop(call, shop, rules)
+    assert done.exit_code == 0, done.stderr
+    loaded = load(shop / 'out.release')
+    assert list(map(repr, loaded.get_constraints())) == list(map(repr, rules))
+    loaded.validate_constraints(loaded.sample_scale(1.0))
+
+
+def test_a_wrong_rule_between_tables_is_refused_before_anything_is_read(call, shop):
+    (shop / 'shop' / 'order.csv').write_text('id')
+    done = fit_shop(call, shop, [After('line.day', 'order.dya')])
+    assert done.exit_code
+    assert "no column 'order.dya'" in done.stderr
+    assert 'budget' not in done.stderr
 
 
 @pytest.mark.parametrize(

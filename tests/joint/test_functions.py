@@ -15,6 +15,7 @@ from sdv_threea.joint.functions import (
     Side,
     carry_functions,
     find_functions,
+    find_small,
     list_shortcuts,
     price_functions,
 )
@@ -231,3 +232,9 @@ def test_functions_get_some_of_what_is_left_and_no_more(left, share):
 
     assert mu == (share if math.isinf(left) else pytest.approx(share * left))
     assert mu <= left
+
+
+@pytest.mark.parametrize('listed', [1.0, 0.01, 1e-6])
+def test_a_small_code_is_small_among_what_is_listed(listed):
+    shares = listed * np.array([0.0, 0.004, 0.496, 0.5])
+    assert find_small(shares, 0.02) == 0.496 * listed
