@@ -7,9 +7,6 @@ import numpy as np
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import (
     EVIDENCE_UNITS,
-    all_odds,
-    draw_by_chance,
-    softmax,
     weigh_evidence,
 )
 
@@ -36,16 +33,3 @@ def test_evidence_is_bounded():
         (table,) = weigh_evidence([np.eye(many)], np.full(many, 1e9), constants)
         assert np.abs(table).max() <= (2 if many == 2 else 1) * 3.0 * EVIDENCE_UNITS
         assert np.abs(table).max() >= 3.0 * EVIDENCE_UNITS
-
-
-def test_of_two_classes_the_first_has_log_odds_of_zero():
-    odds = np.array([[1.0], [-2.0]])
-    np.testing.assert_array_equal(all_odds(odds), [[0.0, 1.0], [0.0, -2.0]])
-    np.testing.assert_array_equal(all_odds(np.eye(3)), np.eye(3))
-
-
-def test_classes_are_drawn_by_chance():
-    chances = np.tile([0.2, 0.0, 0.8], (50_000, 1))
-    found = draw_by_chance(chances / 3, np.random.default_rng(0))
-    np.testing.assert_allclose(np.bincount(found) / 50_000, [0.2, 0.0, 0.8], atol=0.01)
-    np.testing.assert_allclose(softmax(np.log(chances[:1] + 1e-300)), chances[:1], atol=1e-12)

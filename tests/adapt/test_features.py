@@ -198,64 +198,6 @@ def test_too_many_columns_for_exact_products_are_refused():
         whole_features(np.empty((0, 2**23), dtype=int), make())
 
 
-@pytest.mark.parametrize('weights', [np.ones(2000), np.random.default_rng(3).random(2000)])
-def test_over_the_draws_features_are_uncorrelated_with_scores_and_each_other(weights):
-    scores = np.random.default_rng(1).normal(size=(2000, 4)) * SCORE_UNITS
-    scores[:, 3] = scores[:, 0] + scores[:, 1] ** 2 / SCORE_UNITS
-    scores = np.rint(scores).astype(int)
-    features = make_features(scores, weights, ReluNtk(), num_landmarks=100, rank=20, unclipped=1.0)
-
-    found = whole_features(scores, features) / FEATURE_UNITS
-    shares = weights / weights.sum()
-
-    # Errors of single precision at landmarks, and those of the grid.
-    covariance = (found * shares[:, None]).T @ found
-    np.testing.assert_allclose(covariance, np.eye(20), atol=0.02)
-    linear = np.column_stack([np.ones(2000), scores / SCORE_UNITS])
-    assert np.abs((found * shares[:, None]).T @ linear).max() < 0.02
-    assert features.rank == 20
-
-
-def test_a_product_of_two_scores_is_in_the_span_of_features():
-    rng = np.random.default_rng(1)
-    scores = np.rint(rng.normal(size=(4000, 3)) * SCORE_UNITS).astype(int)
-    features = make_features(
-        scores[:2000], np.ones(2000), ReluNtk(), num_landmarks=200, rank=60, unclipped=1.0
-    )
-
-    found = whole_features(scores, features) / FEATURE_UNITS
-    product = scores[:, 0] * scores[:, 1] / SCORE_UNITS**2
-    inputs = np.column_stack([np.ones(4000), found])
-    fitted = np.linalg.lstsq(inputs[:2000], product[:2000], rcond=None)[0]
-
-    assert np.corrcoef(inputs[2000:] @ fitted, product[2000:])[0, 1] > 0.9
-
-
-def test_rank_is_bounded_by_what_the_landmarks_span():
-    scores = np.tile(np.random.default_rng(3).integers(-500, 500, (8, 3)), (5, 1))
-
-    terms = {'num_landmarks': 16, 'unclipped': 0.9}
-    few = make_features(scores, np.ones(40), ReluNtk(), rank=64, **terms)
-    fewer = make_features(scores, np.ones(40), ReluNtk(), rank=2, **terms)
-    of_few_points = make_features(scores[:25], np.ones(25), ReluNtk(), rank=64, **terms)
-
-    # Eight points, less the constant and three scores.
-    assert few.projection.shape == (16 + 1 + 3, 4)
-    assert fewer.projection.shape == (20, 2)
-    # One for eight points at most.
-    assert of_few_points.projection.shape == (20, 3)
-
-
-@pytest.mark.parametrize('kernel', [ReluNtk(0), UserKernel(lambda one, two: 2 + one @ two.T)])
-def test_a_linear_kernel_has_no_features(kernel):
-    scores = np.random.default_rng(3).integers(-500, 500, (300, 3))
-
-    made = make_features(scores, np.ones(300), kernel, num_landmarks=50, rank=9, unclipped=0.9)
-
-    assert made.projection.shape == (54, 0) and not made.rank
-    assert whole_features(scores, made).shape == (300, 0)
-
-
 def test_features_travel_to_processes_that_load_no_jax():
     features = make(columns=3)
     scores = draw_scores(features)

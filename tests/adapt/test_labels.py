@@ -27,7 +27,6 @@ from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
 from sdv_threea.adapt.fit import Fit
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.approximate import moments as moments_module
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.triangles import pack
 
 
@@ -113,16 +112,6 @@ def test_the_parts_of_the_price_are_those_of_the_constants():
     left = 1 - made.evidence_share - made.moment_share
     expected = [made.evidence_share / 3] * 3 + [made.moment_share] + [left / 3] * 3
     assert shares == pytest.approx(expected)
-
-
-def test_much_noise_leaves_what_the_draws_say():
-    records = make_task()
-    quiet, loud = (fit(records, mu)[0] for mu in (math.inf, 1e-4))
-    other = Encoded(records.codes, 1 - records.labels)
-    lost, _ = fit(records, 1e-4, private=other)
-    odds = [each.log_odds(records.codes)[:, 1] for each in (quiet, loud, lost)]
-    assert np.corrcoef(odds[1], odds[2])[0, 1] > 0.99
-    assert np.corrcoef(odds[0], odds[1])[0, 1] > 0.9
 
 
 def test_the_whole_model_is_the_model_but_for_rounding():

@@ -1,4 +1,4 @@
-"""Moments of features: a row moves them a little, one receipt pays, draws are made to have them."""
+"""Moments of features: sums of chunks add up, and draws are made to have them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS, make_features
@@ -123,30 +122,6 @@ def test_without_noise_draws_get_the_released_moments():
     np.testing.assert_allclose(measure(matched, weights), expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_where_noise_hides_all_draws_stay_as_they_are(seed):
-    rng = np.random.default_rng(seed)
-    draws, weights = rng.normal(size=(3000, 20)), np.ones(3000)
-    exact, scale = moments_of(draws, weights), 2000.0
-    noise = rng.normal(0, scale, (20, 20))
-    noise = np.triu(noise) + np.triu(noise, 1).T
-    noise[np.diag_indices(20)] *= math.sqrt(2)
-    noisy = dataclasses.replace(
-        exact,
-        sums=exact.sums + rng.normal(0, scale, (1, 20)),
-        triangles=exact.triangles + pack(noise),
-        sum_scale=scale,
-        product_scale=scale,
-    )
-
-    matched = match_moments(draws, weights, noisy)
-
-    # The largest eigenvalue of noise is a little about the edge of the semicircle, either way.
-    assert np.linalg.norm(matched - draws) < 0.2 * np.linalg.norm(draws)
-    unaware = match_moments(draws, weights, dataclasses.replace(noisy, product_scale=1e-9))
-    assert np.linalg.norm(unaware - draws) > 0.5 * np.linalg.norm(draws)
-
-
 def test_what_stands_out_of_noise_is_seen_through_it():
     """One direction varies forty times as much; noise hides the rest."""
     rng = np.random.default_rng(5)
@@ -164,21 +139,3 @@ def test_what_stands_out_of_noise_is_seen_through_it():
     variances = matched.var(axis=0)
     assert 30 < variances[3] < 50
     assert np.abs(np.delete(variances, 3) - 1).max() < 0.8
-
-
-@pytest.mark.parametrize('scale', [0.0, 10.0, 1e6])
-@pytest.mark.parametrize('constant', [0.0, 1.0])
-def test_a_constant_feature_does_not_blow_up(constant, scale):
-    rng = np.random.default_rng(6)
-    draws, weights = rng.normal(size=(2000, 5)), np.ones(2000)
-    draws[:, 2] = constant
-    private = rng.normal(size=(2000, 5)) * 2
-    exact = moments_of(private, weights, sum_scale=scale, product_scale=scale)
-    noise = rng.normal(0, 1, (5, 5)) * scale
-    moments = dataclasses.replace(exact, triangles=exact.triangles + pack(noise + noise.T))
-
-    matched = match_moments(draws, weights, moments)
-
-    assert np.isfinite(matched).all()
-    # No draw is longer than private rows are.
-    assert np.linalg.norm(matched, axis=1).max() < 30

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.numbers import Expectation
-from sdv_threea.adapt.regression import Slopes, adapt_number, carries_number
+from sdv_threea.adapt.regression import Slopes, adapt_number
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.records import Encoded
@@ -185,10 +185,3 @@ def test_missing_numbers_stay_missing(adjusted):
     wanted = np.arange(11) == 0
     drawn, chances = made[0.5].draw_among(wanted, codes, np.random.default_rng(0))
     assert (chances[codes[:, 3] == 0] == 1).all() and (chances[codes[:, 3] > 0] == 0).all()
-
-
-def test_noise_that_drowns_a_number_leaves_it_alone():
-    assert carries_number(10_000, 12, 0.1, CONSTANTS)
-    assert not carries_number(300, 12, 0.1, CONSTANTS)
-    assert not carries_number(0, 12, math.inf, CONSTANTS)
-    assert carries_number(1, 12, math.inf, CONSTANTS)

@@ -12,9 +12,8 @@ from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.numbers import Expectation
-from sdv_threea.adapt.regression import NumberFit, Slopes, adapt_number
+from sdv_threea.adapt.regression import adapt_number
 from sdv_threea.adapt.ridge import Remainders, plan_interplay, sum_products
-from sdv_threea.adapt.terms import make_terms
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
@@ -112,14 +111,6 @@ def test_a_step_sees_what_the_weights_before_it_leave():
     assert (found == sum_products(10**6, none, Remainders(left - whole, features))).all()
 
 
-def test_features_do_not_know_the_number(interplay):
-    records = make_records(300)
-    other = records.codes.copy()
-    other[:, TARGET] = 9 - other[:, TARGET]
-    assert (interplay.see(records.codes) == interplay.see(other)).all()
-    assert len(np.unique(interplay.see(records.codes), axis=0)) > 250
-
-
 def test_the_budget_may_carry_no_features(start, pooled):
     planned = start[1], TARGET, pooled, None
     few = AdaptConstants(least_features=8)
@@ -132,45 +123,3 @@ def test_the_budget_may_carry_no_features(start, pooled):
     )
     draws = start[1]._replace(codes=start[1].codes[:, 3:])
     assert plan_interplay(draws, 1, narrow, None, 2.0, few) is None
-
-
-def test_the_last_look_is_at_what_promises_more(start, interplay):
-    """Terms of which much is open yet are looked at again; else features are."""
-    records = make_records(20_000, follows=False)
-    codes = records.codes
-    codes[:, TARGET] = 1 + (codes[:, 0] + codes[:, 1]) % 8
-    never = replace(CONSTANTS, ridge_worth=0.0)
-    for constants, last in ((CONSTANTS, 'products'), (never, 'sums')):
-        _, receipts = fit(start, records, interplay, 2.0, constants=constants)
-        assert receipts[-1].released.startswith(last)
-
-
-def test_what_a_look_promises_is_what_it_leaves_less_open(start):
-    """Weights are drawn from what is expected of them, and looked at, again and again."""
-    bins = [np.append(-1, np.arange(8))] * 5
-    rng, mu, size, left = np.random.default_rng(0), 0.1, 16, []
-
-    def look(fitted, weights, scale):
-        curvature = np.diag(fitted._curvature)
-        noise = rng.normal(size=size) * np.hypot(np.sqrt(curvature), scale)
-        slopes = fitted._curvature @ (weights - fitted._weights) + noise
-        return Slopes(slopes * fitted.deviation, scale * fitted.deviation)
-
-    for _ in range(300):
-        fitted = NumberFit(*start, replace(CONSTANTS, term_spreads=(0.25,), term_doubt=-math.inf))
-        fitted.add(make_terms(bins, [(0,), (1,)]))
-        assert fitted.promise(mu, 'add_remove') == 0  # nothing is known to be open yet
-        weights = rng.normal(0, 0.25, size)
-        fitted.begin(look(fitted, weights, 2000.0), np.eye(size))
-        promised = fitted.promise(mu, 'add_remove')
-        largest = fitted.largest() / NUMBER_UNITS / fitted.deviation
-        found = []
-        for step in (False, True):
-            if step:
-                fitted.step(look(fitted, weights, largest * math.sqrt(2) / mu))
-            missing = weights - fitted._weights
-            found.append(missing @ fitted._curvature @ missing / fitted._records.sum())
-        left.append(found[0] - found[1])
-    assert np.mean(left) == pytest.approx(promised, abs=4 * np.std(left) / math.sqrt(300))
-    assert promised > 0.01
-    assert fitted.promise(math.inf, 'add_remove') > fitted.promise(mu, 'replace_one')

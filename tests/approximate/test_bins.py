@@ -7,7 +7,6 @@ from sdv_threea.approximate.bins import (
     bin_weights,
     cut_bins,
     num_class_bins,
-    reconcile,
 )
 from sdv_threea.approximate.constants import ApproximateConstants
 
@@ -104,24 +103,3 @@ def test_weights_are_whole_numbers_of_at_least_one_and_larger_for_rarer_bins(rng
         assert weights.dtype == np.int64
         assert weights.min() >= 1
         assert (np.diff(weights[np.argsort(shares)]) <= 0).all()
-
-
-# Two counts of one thing
-
-
-def test_counts_and_counts_of_bins_agree_by_precision():
-    """The codes say 30 +- sqrt(18), the bin 36 +- 3: two thirds of the way, in equal parts."""
-    codes, of_bins = np.array([7.0, 10.0, 20.0]), np.array([7.0, 36.0])
-    found = reconcile(codes, 3.0, of_bins, np.full(2, 3.0), np.array([0, 1, 1]))
-
-    assert found == pytest.approx([7, 12, 22])
-
-
-def test_what_has_no_noise_is_believed(rng):
-    counts, bins = rng.normal(50, 10, 9), np.array([0, 1, 1, 1, 2, 2, 3, 3, 3])
-    others = rng.normal(150, 10, 4)
-
-    assert reconcile(counts, 0.0, others, np.full(len(others), 3.0), bins) == pytest.approx(counts)
-    assert reconcile(counts, 0.0, others, np.full(len(others), 0.0), bins) == pytest.approx(counts)
-    found = reconcile(counts, 3.0, others, np.full(len(others), 0.0), bins)
-    assert np.bincount(bins, found) == pytest.approx(others)

@@ -1,4 +1,3 @@
-import math
 from functools import partial
 
 import numpy as np
@@ -65,24 +64,6 @@ def test_ordered_columns_are_counted_in_bins_and_categories_by_themselves(rng):
     assert np.array_equal(few.bins, np.arange(4))
     for plan in (numbers, categories, few):
         assert plan.bins.max() + 1 == len(plan.weights)
-
-
-def test_more_budget_and_more_records_count_in_finer_bins(rng):
-    few = make_counts(rng, [400], np.array([5_000.0, 5_000.0]), 5.0)
-    many = make_counts(rng, [400], np.array([5e5, 5e5]), 5.0)
-
-    counts = [
-        plan.bins.max()
-        for (plan,) in (
-            make_plans(few, [True], mu=0.1),
-            make_plans(few, [True], mu=1.0),
-            make_plans(many, [True], mu=0.1),
-            make_plans(few, [True], mu=math.inf),
-        )
-    ]
-
-    assert counts[0] < counts[1] < counts[3] == 399
-    assert counts[0] < counts[2]
 
 
 def test_the_radius_leaves_room_for_most_records_and_what_it_takes_is_known(rng):
@@ -176,35 +157,6 @@ def test_numbers_keep_their_order_and_categories_take_that_of_their_lean():
     assert scores.orders[0].tolist() == [0, 1, 2]
     assert scores.orders[1].tolist() == [1, 2, 0]
     assert [order.tolist() for order in pooled.orders] == [[0, 1, 2], [1, 2, 0]]
-
-
-@pytest.mark.parametrize(('num_classes', 'scale', 'gain'), [(2, 10.0, 0.3), (16, 30.0, 0.9)])
-def test_both_releases_tell_of_the_whole(rng, num_classes, scale, gain):
-    """Counts of classes that are alike make those of all together more precise, if they can."""
-    totals = np.full(num_classes, 1e4 / num_classes)
-    truth = rng.dirichlet(np.full(12, 3.0)) * totals[:, None]
-    plan = BinPlan(np.repeat(np.arange(4), 3), False, np.ones(4, dtype=np.int64))
-    mask = np.ones(12) > 0
-    bins = np.stack([np.bincount(plan.bins, row) for row in truth])
-    errors = np.zeros(2)
-    for _ in range(100):
-        counts = Counts((truth.sum(axis=0) + rng.normal(0, 40, 12),), totals, 40.0)
-        noisy = bins + rng.normal(0, scale, bins.shape)
-
-        by_class = ClassCounts((noisy,), (plan,), (np.full(4, scale),))
-        _, both = score(counts, by_class, [mask], [False])
-        _, alone = score(of_one_class(counts), None, [mask], [False])
-
-        for at, scores in enumerate((both, alone)):
-            found = np.diff(scores.cuts[0][0])[np.argsort(scores.orders[0])]
-            errors[at] += np.square(np.bincount(plan.bins, found) - bins.sum(axis=0) / 1e4).sum()
-
-    assert errors[0] < gain * errors[1]
-
-
-def of_one_class(counts):
-    """The same counts of a single class."""
-    return Counts(counts.columns, counts.totals.sum(keepdims=True), counts.scale)
 
 
 def test_tables_without_columns_have_totals_and_empty_scores():

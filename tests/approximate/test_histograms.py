@@ -1,4 +1,3 @@
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -49,18 +48,6 @@ def test_shares_are_probabilities_inside_the_mask_whatever_the_noise(rng, ordere
         assert (shares[~mask] == 0).all()
 
 
-def test_categories_that_noise_explains_get_next_to_nothing_among_hundreds(rng):
-    counts = np.concatenate([np.full(20, 3_000.0), np.zeros(480)])
-    noisy = counts + rng.normal(0, 60, 500)
-
-    shares = estimate(noisy, 60_000, scale=60.0)
-
-    assert shares[20:].sum() < 0.02
-    assert shares[:20] == pytest.approx(np.full(20, 0.05), rel=0.1)
-    # An order tells which neighbours belong together: such codes are smoothed, none is dropped.
-    assert estimate(noisy, 60_000, scale=60.0, ordered=True)[20:].sum() > 0
-
-
 def test_records_without_a_code_do_not_turn_into_other_codes():
     counts = np.array([0.0, 115.0, 35.0, 0.0])
 
@@ -107,23 +94,3 @@ def test_the_ends_of_a_range_keep_the_least_share():
     assert np.allclose(kept[:, 2], 0.003, atol=1e-4)
     assert np.allclose(kept[:, 4], [0.5, 0.003], atol=2e-3)
     assert not kept[:, [0, 1, 5]].any()
-
-
-def test_ends_stay_as_they_are_if_they_have_records_or_need_none():
-    histograms, mask = np.array([[0.1, 0.3, 0.2, 0.4]]), np.ones(4, dtype=bool)
-    empty = np.array([[0.0, 0.0, 1.0, 0.0]])
-
-    assert np.array_equal(keep_ends(histograms, mask, 0.05), histograms)
-    assert np.array_equal(keep_ends(empty, mask, 0.0), empty)
-
-
-def test_counts_that_are_not_shrunk_are_not_smoothed(rng):
-    counts, mask = rng.integers(50, 60, 16).astype(float), np.arange(16) > 0
-
-    terms = {'scale': 30.0, 'ordered': True}
-    plain = column_shares(
-        counts, counts.sum(), mask, **terms, constants=replace(CONSTANTS, shrink=False)
-    )
-
-    assert plain[1:] == pytest.approx(counts[1:] / counts[1:].sum(), abs=5e-3)
-    assert plain.std() > column_shares(counts, counts.sum(), mask, **terms).std()

@@ -56,16 +56,6 @@ def test_without_noise_the_moments_are_those_of_the_records(rng):
         assert moments.products[group] == pytest.approx(rows.T @ rows)
 
 
-def test_records_outside_the_radius_are_clipped(rng):
-    scores = rng.integers(-4_000, 4_000, (50, 3))
-
-    moments, _ = release(scores, np.zeros(50, dtype=np.int64), 1)
-
-    clipped = clip_norm(scores, RADIUS) / SCORE_UNITS
-    assert not np.array_equal(clipped, scores / SCORE_UNITS)
-    assert moments.products[0] == pytest.approx(clipped.T @ clipped)
-
-
 def test_counts_are_at_least_one_however_the_noise_falls():
     def noise(size, scale):
         return np.full(size, -round(5 * scale))
@@ -75,18 +65,6 @@ def test_counts_are_at_least_one_however_the_noise_falls():
     )
 
     assert moments.counts.tolist() == [1, 1]
-
-
-@pytest.mark.parametrize('num_rows', [0, 7])
-def test_tables_without_scores_are_counted(num_rows):
-    groups = np.zeros(num_rows, dtype=np.int64)
-
-    moments, _ = release(np.zeros((num_rows, 0), dtype=np.int64), groups, 2)
-
-    assert moments.counts == pytest.approx([max(num_rows, 1), 1])
-    assert moments.add(2).sums.shape == (1, 0)
-    assert moments.average(moments).products.shape == (2, 0, 0)
-    assert moments.unclipped(0.0, CONSTANTS.most_unclipped).products.shape == (2, 0, 0)
 
 
 def make_moments(rng, num_groups=4, sum_scale=1.0, product_scale=2.0):

@@ -1,6 +1,5 @@
 """Chances of classes along a column: what counts show is kept, and what noise makes of them not."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -58,16 +57,6 @@ def test_with_hardly_any_noise_chances_are_those_of_the_counts(rng, num_classes,
     assert found == pytest.approx(truth / truth.sum(axis=0), rel=0.01)
 
 
-@pytest.mark.parametrize('ordered', [False, True])
-def test_where_noise_drowns_all_classes_are_as_frequent_everywhere(rng, ordered):
-    truth = lean(np.full(20, 100.0), np.zeros(20))
-    columns = [see(rng, truth, 300.0, ordered=ordered) for _ in range(30)]
-
-    found = class_rates(columns, truth.sum(axis=1))
-
-    assert np.abs(np.concatenate(found, axis=1)[1] - 0.3).mean() < 0.05
-
-
 @pytest.mark.parametrize('scale', [0.0, 30.0])
 def test_what_chance_explains_is_smoothed_away_and_what_is_clear_is_kept(rng, scale):
     """Beside noise, records are a sample: fine codes of few records differ by chance."""
@@ -82,26 +71,6 @@ def test_what_chance_explains_is_smoothed_away_and_what_is_clear_is_kept(rng, sc
     assert np.abs(np.diff(log_odds(other))).mean() == pytest.approx(2, abs=0.5)
 
 
-def test_a_class_has_as_many_records_in_a_column_as_in_all(rng):
-    """So a bin that all records have says nothing, whatever the noise of its counts."""
-    totals = np.array([50_000.0, 800.0])
-    alone = Seen(
-        np.array([[47_000.0], [1_600.0]]),
-        np.array([200.0]),
-        np.array([50_700.0]),
-        np.array([100.0]),
-        np.array([50_800.0]),
-        np.array([False]),
-    )
-    truth = lean(rng.uniform(10, 4_000, 25), rng.normal(0, 1, 25), share=0.02)
-    other = see(rng, truth, 20.0)
-
-    one, two = class_rates([alone, other], totals)
-
-    assert one[1] == pytest.approx(800 / 50_800, rel=0.02)
-    assert two[1] @ other.expected == pytest.approx(800 / 50_800 * other.expected.sum(), rel=0.02)
-
-
 def test_the_order_of_columns_and_how_many_are_computed_at_once_do_not_matter(rng, monkeypatch):
     totals = np.array([700.0, 200.0, 100.0])
     columns = [
@@ -114,28 +83,6 @@ def test_the_order_of_columns_and_how_many_are_computed_at_once_do_not_matter(rn
 
     for one, other in zip(once, again, strict=True):
         assert one == pytest.approx(other, rel=1e-9)
-
-
-def test_without_smoothing_counts_are_taken_at_their_word():
-    nothing, seen = np.zeros(3), np.array([[8.0, -2.0, -1.0], [2.0, 5.0, -1.0]])
-    column = Seen(seen, nothing + 1, nothing, nothing + 1, nothing + 10, nothing > 0)
-
-    (found,) = odds.class_rates([column], np.array([30.0, 10.0]), replace(CONSTANTS, shrink=False))
-
-    assert found == pytest.approx(np.array([[0.8, 0.0, 0.75], [0.2, 1.0, 0.25]]))
-
-
-@pytest.mark.parametrize('extreme', [1e-6, 1e12])
-def test_extreme_counts_make_no_chance_that_is_none(rng, extreme):
-    columns = [
-        see(rng, truth, extreme, ordered=True, sampled=False)
-        for truth in (np.zeros((3, 5)), np.eye(3, 5) * 1e9, np.full((3, 5), 1e-3))
-    ]
-    for totals in (np.ones(3), np.array([1.0, 1e12, 1.0])):
-        for found in class_rates(columns, totals):
-            assert np.isfinite(found).all()
-            assert found.min() >= 0
-            assert found.sum(axis=0) == pytest.approx(np.ones(5))
 
 
 # The smoother
