@@ -9,8 +9,6 @@ from sdv_threea.describe import answers
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.constants import EncodingConstants
-from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.privacy.rows import chunk_table
 
 CONSTANTS = DescribeConstants()
@@ -44,33 +42,6 @@ def test_ranges_go_on_where_they_are_asked_to(gaussian, rng):
     assert far.domain['x'].high > 1.2 * near.domain['x'].high
     assert far.extrapolated
     assert not near.extrapolated
-
-
-@pytest.mark.parametrize('bounds', [{'low': 1e6}, {'high': -1e6}, {'low': 3.5}, {'high': 0.25}])
-@pytest.mark.parametrize('step', [None, 0.0, 1.0])
-def test_one_public_bound_beyond_all_values_leaves_a_range(silence, rng, bounds, step, ask):
-    table = pd.DataFrame({'x': rng.integers(1, 4, size=500).astype(float)})
-    description, _ = ask(table, silence, Domain((Number(name='x', step=step, **bounds),)))
-    filled = description.domain['x']
-
-    assert filled.low <= filled.high
-    assert {'low': filled.low, 'high': filled.high}.items() >= bounds.items()
-    assert make_transformers(description, EncodingConstants())[0].size >= 2
-
-
-def test_missing_values_are_noticed_above_the_noise(gaussian, rng, ask):
-    table = pd.DataFrame({'x': rng.normal(size=4000), 'c': ['a'] * 4000, 'd': ['b'] * 4000})
-    table.loc[:900, 'x'] = np.nan
-    table.loc[:1, 'c'] = None
-    domain = Domain((Number(name='x'), Category(name='c'), Category(name='d')))
-
-    assert [column.nullable for column in ask(table, gaussian, domain)[0].domain.columns] == [
-        True,
-        False,
-        False,
-    ]
-    exact = ask(table, gaussian, domain, mu=math.inf)[0].domain
-    assert [column.nullable for column in exact.columns] == [True, True, False]
 
 
 def test_frequent_values_are_found_and_rare_ones_are_not(gaussian, ask):

@@ -22,8 +22,6 @@ CONSTANTS = DescribeConstants()
 
 NAMES = 'abcdef'
 COLUMNS = tuple(Number(name=name) for name in NAMES)
-#: Numbers in wide ranges that are stated: where to cut them is still asked.
-STATED = tuple(Number(name=name, low=0.0, high=1e6) for name in 'xyz')
 DOMAIN = Domain(tuple(Number(name=name, nullable=False, step=0.0) for name in NAMES))
 
 #: What a hostile record may hold.
@@ -122,24 +120,3 @@ def test_the_second_look_says_nothing_of_the_bulk(monkeypatch, silence, ask):
         found.append(float(sketch.counts[(sketch.edges[:, 0] <= 8) & (sketch.edges[:, 1] > 8)][0]))
 
     assert found[0] == found[1] > 0
-
-
-@pytest.mark.parametrize(
-    ('columns', 'num_records', 'mu'),
-    [
-        (COLUMNS[:3], 20_000.0, 0.06),  # no closer
-        (COLUMNS[:3] + STATED, 20_000.0, 0.06),  # what is stated needs no closer look
-        (COLUMNS, 100.0, 0.06),  # the bulk itself has to be looked for
-        (COLUMNS, None, 0.06),  # it is not known how many records there are
-        (COLUMNS, 20_000.0, math.inf),  # nothing is hidden
-    ],
-)
-def test_the_second_look_counts_all_where_tails_would_gain_nothing(
-    silence, columns, num_records, mu
-):
-    questions = ask_questions(Domain(columns), mu, 'add_remove', silence, CONSTANTS)
-    suited = suit_records(questions, num_records, CONSTANTS)
-
-    assert 'tails' not in suited
-    assert not suited['closer'].shared
-    assert math.hypot(suited['ranges'].mu, suited['closer'].mu) == questions['ranges'].mu

@@ -1,6 +1,5 @@
 import math
 from functools import partial
-from unittest.mock import ANY
 
 import pytest
 
@@ -10,9 +9,8 @@ from sdv_threea.describe.questions import (
     ask_questions,
     find_blanks,
     split_delta,
-    suit_records,
 )
-from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import Category, Domain, Number
 
 CONSTANTS = DescribeConstants()
 ask_questions = partial(ask_questions, constants=CONSTANTS)
@@ -68,36 +66,6 @@ def test_the_prices_compose_to_the_price_of_all(mu):
     assert math.hypot(*(each.mu for each in questions.values())) == pytest.approx(mu, rel=1e-12)
 
 
-def test_classes_get_their_share_among_hundreds_of_columns():
-    """At epsilon 1 and delta 1e-5, two hundred records of a class stand out."""
-    numbers = [Number(name=f'x{at}') for at in range(600)]
-    questions = ask(*numbers, LABEL, target='label', mu=0.155)
-
-    assert 5.2 * questions['classes'].scale + 3 * questions['classes'].scale < 200
-
-
-def test_round_numbers_are_looked_for_where_records_are_many():
-    """Not in times, nor in columns that come out of a transformer, which may add something."""
-    moved, time = Number(name='moved', grid=(0.0, 1.0)), Number(name='time', steps=TIME_STEPS)
-    questions = ask(BLANK, moved, time)
-    enough = CONSTANTS.round_evidence * questions['steps'].scale
-
-    many, few, unknown = (
-        suit_records(questions, number, CONSTANTS) for number in (enough + 1, enough, None)
-    )
-
-    assert {**unknown, 'ranges': None} == {**questions, 'ranges': None, 'closer': ANY}
-    changed = dict.fromkeys(('ranges', 'closer'))
-    few, many, questions = ({**each, **changed} for each in (few, many, questions))
-    found = [column.steps for column in many['steps'].columns]
-    assert found == [EVERY_STEP, DECIMAL_STEPS, TIME_STEPS]
-    assert few == questions
-    assert suit_records(ask(KNOWN), 1e9, CONSTANTS) == {}
-    assert {**many, 'steps': None} == {**questions, 'steps': None}, 'the price is the same'
-    assert many['steps'].mu == questions['steps'].mu
-    assert many['steps'].sensitivity == questions['steps'].sensitivity
-
-
 def test_without_noise_no_question_has_any():
     questions = ask(*COLUMNS, target='label', mu=math.inf)
 
@@ -124,15 +92,3 @@ def test_questions_know_the_records_of_a_unit_and_are_priced_for_one():
     assert [each.sensitivity for each in many.values()] == [
         each.sensitivity for each in one.values()
     ]
-
-
-def test_the_question_about_classes_gets_less_where_records_are_few():
-    columns = tuple(Category(name=name) for name in 'abcdt')
-    domain = Domain(columns, 't')
-    terms = domain, 1.0, 'add_remove', None
-
-    few, many = (ask_questions(*terms, num_records=size) for size in (600.0, 700.0))
-
-    assert few['classes'].mu < many['classes'].mu
-    assert few['categories'].mu > many['categories'].mu
-    assert ask_questions(*terms)['classes'].mu == many['classes'].mu

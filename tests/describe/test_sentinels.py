@@ -40,21 +40,6 @@ def test_a_frequent_value_far_off_is_one_of_its_own(find, rng, low, high, codes,
     assert high - width / 4 < found.high <= high + 2 * width
 
 
-@pytest.mark.parametrize('values', [
-    np.random.default_rng(0).geometric(0.3, 4000),  # a thin tail
-    np.random.default_rng(0).integers(0, 1200, 4000),  # others around the usual code
-    np.full(4000, 999),
-])  # fmt: skip
-def test_other_columns_have_no_sentinels(find, values):
-    assert find(values).sentinels == ()
-
-
-def test_none_is_found_where_the_range_is_stated(find, rng):
-    values = np.append(rng.integers(18, 95, 4000), [999] * 200)
-
-    assert find(values, low=18.0, high=1000.0).sentinels == ()
-
-
 def test_stated_sentinels_are_no_part_of_the_range(find, rng):
     """However near to other values they are, and however rare."""
     values = rng.integers(10, 95, 4000)
