@@ -75,15 +75,3 @@ def test_each_target_is_in_half_of_the_shadows_and_all_other_rows_are_in_all(
         assert (part.mean(axis=0) == 0.5).all()
     # Independently: not all in, or all out, together.
     assert len(np.unique(members, axis=0)) > 2
-
-
-def test_scores_are_the_area_and_the_detections_at_a_tenth_of_false_alarms(script):
-    members = np.array([[True], [False]] * 50)
-    suspicion = np.where(members, 0.5, np.arange(100)[:, None] / 100)
-    found = script.score(members, suspicion, np.random.default_rng(0))
-    below = (suspicion[~members] < 0.5).mean()
-    assert found['AUC'] == pytest.approx(below)
-    # More than a tenth of the others look more suspicious than any member.
-    assert found['detected'] == 0.0
-    assert found['AUC low'] < found['AUC'] < found['AUC high']
-    assert script.score(members, members.astype(float), np.random.default_rng(0))['detected'] == 1.0

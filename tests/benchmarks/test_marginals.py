@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -73,27 +72,3 @@ def test_coded_tables_have_their_public_domains(script, tmp_path):
     assert columns['0']['range_values'] == ['0', '1', '2', '3']  # of no row, but of the domain
     assert not columns['1']['range_is_nullable']
     assert script.draw_real(split)['0'].isin(['0', '2']).all()
-
-
-def test_a_run_has_all_figures_and_rows_of_the_test_part_are_not_scored_on_it(
-    script, load_script, monkeypatch
-):
-    with load_script('generated') as generated:
-        made = generated.make_split('trees', 0, 600)
-    # Columns that are alike, which naive histograms draw apart.
-    train, test = (
-        each.assign(**{f'x{at}': each['x0'] for at in range(4, 8)})
-        for each in (made.train, made.test)
-    )
-    split = replace(made, name='mushroom', train=train, test=test)
-    monkeypatch.setattr(script, 'load', lambda *_: split)
-    options = SimpleNamespace(timeout=1)
-    job = {'table': 'mushroom', 'epsilon': 8.0, 'repeat': 0}
-
-    drawn = script.measure(job | {'method': 'naive histograms'}, options)
-    real = script.measure(job | {'method': script.REAL}, options)
-
-    assert 0.5 < drawn['score'] <= 1
-    assert 'score' not in real
-    assert {*script.LIKENESS[:3], 'told apart'} <= set(drawn) & set(real)
-    assert real['3-way'] < drawn['3-way']

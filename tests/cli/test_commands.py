@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-import numpy as np
 import pandas as pd
-import pytest
 from sdv.utils import load_synthesizer
-
-from sdv_threea.cli import saved
 
 CODES = ('admission_type', 'discharge_disposition', 'admission_source')
 
@@ -45,97 +41,6 @@ def test_samples_have_the_rows_and_columns_asked_for(fitted, call, tmp_path):
     assert list(synthetic) == list(real)
     assert set(synthetic['income']) == set(real['income'])
     assert pd.api.types.is_integer_dtype(synthetic['age'])
-
-
-@pytest.fixture
-def people(tmp_path):
-    """Make a table with columns of every kind and its metadata; all but the key have gaps."""
-    rng, size = np.random.default_rng(0), 2000
-    born = pd.Timestamp('1950-01-01') + pd.to_timedelta(rng.integers(0, 20_000, size), 'D')
-    table = pd.DataFrame(
-        {
-            'key': [f'k{row:05d}' for row in range(size)],
-            'born': born.strftime('%d.%m.%Y'),
-            'smoker': rng.choice(['true', 'false'], size),
-            'grade': rng.integers(1, 6, size).astype(str),
-            'cost': rng.gamma(2, 100, size).round(2).astype(str),
-            'email': [f'p{row}@example.org' for row in range(size)],
-        }
-    )
-    gaps = rng.random(table.shape) < 0.05
-    gaps[:, 0] = False
-    table.mask(gaps).to_csv(tmp_path / 'people.csv', index=False)
-    columns = {
-        'key': {'sdtype': 'id', 'regex_format': 'k[0-9]{5}'},
-        'born': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'},
-        'smoker': {'sdtype': 'boolean'},
-        'grade': {'sdtype': 'ordinal', 'range_values': [1, 2, 3, 4, 5]},
-        'cost': {'sdtype': 'numerical'},
-        'email': {'sdtype': 'email', 'pii': True},
-    }
-    metadata = {'tables': {'people': {'columns': columns, 'primary_key': 'key'}}}
-    metadata |= {'relationships': [], 'METADATA_SPEC_VERSION': 'V2'}
-    (tmp_path / 'metadata.json').write_text(json.dumps(metadata))
-    return tmp_path
-
-
-def test_columns_of_every_kind_go_there_and_back(people, call, monkeypatch, fit_options):
-    monkeypatch.setattr(saved, 'ROWS_PER_DRAW', 400)
-    monkeypatch.chdir(people)
-    assert (
-        call(
-            'fit',
-            'people.csv',
-            '--no-privacy',
-            *fit_options(people, **{'--epsilon': 'inf', '--out': 'p.pkl'}),
-        ).exit_code
-        == 0
-    )
-    assert call('sample', 'p.pkl', '--rows', 1000, '--out', 'synthetic.csv').exit_code == 0
-
-    drawn = pd.read_csv('synthetic.csv', dtype=str)
-    assert drawn['key'].is_unique
-    assert drawn['key'].str.fullmatch('k[0-9]{5}').all()
-    born = pd.to_datetime(drawn['born'].dropna(), format='%d.%m.%Y')
-    assert born.dt.year.between(1949, 2005).all()
-    assert set(drawn['smoker'].dropna()) == {'True', 'False'}
-    assert set(drawn['grade'].dropna()) == set('12345')
-    assert drawn['cost'].astype(float).between(0, 2000).sum() > 800
-    assert not set(drawn['email']) & set(pd.read_csv('people.csv')['email'].dropna())
-
-    compared = call(
-        'report', '--real', 'people.csv', '--synthetic', 'synthetic.csv', '--test', 'people.csv',
-        '--metadata', 'metadata.json', '--target', 'grade', '--out', 'page.html',
-    )  # fmt: skip
-    assert compared.exit_code == 2
-    assert '100% of the test rows' in compared.stderr
-
-    compared = call(
-        'report', '--real', 'people.csv', '--synthetic', 'synthetic.csv',
-        '--test', 'synthetic.csv', '--metadata', 'metadata.json', '--target', 'grade',
-        '--out', 'page.html',
-    )  # fmt: skip
-    assert (compared.exit_code, compared.stderr.count('\n')) == (0, 1), compared.stderr
-
-
-def test_what_is_public_is_taken_from_the_metadata(adult, call, tmp_path, fit_options):
-    """The metadata lists numbers as values, and a CSV file spells them."""
-    metadata = json.loads((adult / 'metadata.json').read_text())
-    metadata['tables']['adult']['columns']['education_num'] = {
-        'sdtype': 'ordinal',
-        'range_values': list(range(1, 17)),
-    }
-    (tmp_path / 'metadata.json').write_text(json.dumps(metadata))
-    options = fit_options(tmp_path, **{'--out': tmp_path / 'out.pkl'})
-    done = call('fit', adult / 'train.csv', *options, '--public-metadata')
-
-    assert done.exit_code == 0, done.stderr
-    synthesizer = load_synthesizer(str(tmp_path / 'out.pkl'))
-    assert synthesizer.get_losses().loc['education_num', 'stated'] == 'values'
-    # Cells that are not on the list would come back as missing. Rare values may be lost in noise.
-    sampled = synthesizer.sample(500)['adult']['education_num']
-    assert set(sampled) <= set(range(1, 17))
-    assert sampled.nunique() > 4
 
 
 def test_a_database_is_a_folder(hospital, call, tmp_path, list_files, fit_options):

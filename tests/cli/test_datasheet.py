@@ -22,24 +22,3 @@ def test_the_end_of_the_name_says_what_is_written(fitted, call, tmp_path, suffix
     assert shown in out.read_text('utf-8')
     again = call('datasheet', fitted / 'adult.pkl', *options)
     assert again.exit_code == 2
-
-
-def test_what_cannot_be_written_is_refused_with_the_reason(fitted, call, tmp_path, list_files):
-    (tmp_path / 'list.json').write_text('[1]')
-    (tmp_path / 'broken.json').write_text('{')
-    (tmp_path / 'odd.json').write_text('{"licence": "MIT"}')
-    page = ['--out', tmp_path / 'sheet.html']
-    for options, complaint in (
-        (['--out', tmp_path / 'sheet.pdf'], 'must end in .html'),
-        ([*page, '--data', fitted / 'train.csv'], 'let --out end in .json'),
-        ([*page, '--about', tmp_path / 'list.json'], 'must be a JSON object'),
-        ([*page, '--about', tmp_path / 'broken.json'], 'is not JSON'),
-        ([*page, '--about', tmp_path / 'odd.json'], "no place for ['licence']"),
-        (
-            ['--out', tmp_path / 'sheet.json', '--data', fitted / 'train.csv'],
-            'train.csv is not a table of this release',
-        ),
-    ):
-        done = call('datasheet', fitted / 'adult.pkl', *options)
-        assert (done.exit_code, complaint in done.stderr) == (2, True), done.stderr
-    assert list_files(tmp_path) == ['broken.json', 'list.json', 'odd.json']

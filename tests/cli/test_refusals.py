@@ -139,20 +139,3 @@ def test_a_report_says_what_it_cannot_compare_or_predict(
         done = call('report', *options, *more)
         assert (done.exit_code, complaint in done.stderr) == (2, True), done.stderr
     assert list_files(tmp_path) == []
-
-
-def test_what_does_not_go_into_memory_is_refused_at_once_by_the_name_of_the_option(
-    fitted, call, fit_options, tmp_path, list_files
-):
-    out = ['--out', tmp_path / 'a.csv']
-    sample = ['sample', fitted / 'adult.pkl', *out, '--rows']
-    fit = ['fit', fitted / 'train.csv', *fit_options(fitted), '--out', tmp_path / 'a.release']
-    for asked in ([*sample, 10**13], [*sample, 10, '--memory-limit', 1e-7]):
-        done = call(*asked)
-        assert done.exit_code == 1
-        assert re.search('rows take .* GB or more, .* by --memory-limit', done.stderr)
-    done = call(*fit, '--memory-limit', 0.1)
-    assert done.exit_code == 1
-    assert re.search('Leave columns out; or say by --memory-limit', done.stderr)
-    assert list_files(tmp_path) == []
-    assert call(*sample, 10, '--memory-limit', 1).exit_code == 0

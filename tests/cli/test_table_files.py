@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import CsvFormat, find_tables, read_format
+from sdv_threea.cli.files import CsvFormat, find_tables
 from sdv_threea.cli.table_files import read_table, write_table
 
 COLUMNS = {
@@ -17,7 +17,6 @@ COLUMNS = {
     'born': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
     'code': {'sdtype': 'id'},
 }
-UTF8 = {'encoding': 'utf-8'}
 LINES = ['age,married,grade,born,code', '39,true,1,1985-01-31,0017', '41,False,3,1983-02-01,0018']
 
 
@@ -72,28 +71,6 @@ def test_complaints_name_columns_and_show_no_cell(write, lines, complaint):
     with pytest.raises(RefusedError, match=complaint) as caught:
         read_table(write(*lines), COLUMNS)
     assert 'SECRET' not in caught.value.format_message()
-
-
-@pytest.mark.parametrize('content', [b'age\n\xff\xfeSECRET\n', b'\x1f\x8bSECRET'])
-def test_what_is_no_text_is_refused(tmp_path, content):
-    path = tmp_path / 'table.csv'
-    path.write_bytes(content)
-    with pytest.raises(RefusedError, match='not text in utf-8: say its --encoding'):
-        read_table(path, COLUMNS)
-
-
-@pytest.mark.parametrize('separator', [';', '\t', '|'])
-def test_a_file_that_is_separated_otherwise_says_so_and_can_be_read(tmp_path, separator):
-    path = tmp_path / 'table.csv'
-    path.write_text('\n'.join(LINES).replace(',', separator), encoding='utf-8')
-    shown = 'tab' if separator == '\t' else f"'{separator}'"
-    with pytest.raises(RefusedError) as caught:
-        read_table(path, COLUMNS)
-    assert f'--separator {shown}.' in caught.value.format_message()
-
-    read = read_table(path, COLUMNS, read_format({'separator': shown.strip("'"), **UTF8}))
-    assert read['age'].tolist() == [39.0, 41.0]
-    assert read['code'].tolist() == ['0017', '0018']
 
 
 def test_what_is_written_in_another_format_reads_back_the_same(tmp_path):
@@ -172,14 +149,3 @@ def test_a_sheet_is_read_as_a_csv_file_would_be(tmp_path):
     path.write_text('no sheet')
     with pytest.raises(RefusedError, match='cannot be read as Excel'):
         read_table(path, COLUMNS)
-
-
-def test_kinds_are_refused_before_any_library_is_loaded(tmp_path, call, monkeypatch):
-    monkeypatch.setattr('sdv_threea.cli.files.find_spec', lambda name: None)
-    (tmp_path / 'm.json').write_text('not read')
-    for name, said in {'a.xlsx': 'sdv-threea[excel]', 'a.sav': 'not a kind of table'}.items():
-        (tmp_path / name).write_text('')
-        done = call('fit', tmp_path / name, '--metadata', tmp_path / 'm.json', '--epsilon', 1,
-                    '--out', tmp_path / 'a.release')  # fmt: skip
-        assert done.exit_code == 2
-        assert said in done.stderr

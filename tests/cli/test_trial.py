@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.audit import AuditResult, LowerBound
 from sdv_threea.cli import saved, trial
 
 RUNS = 40
@@ -78,23 +77,3 @@ def test_what_cannot_stand_out_is_refused_before_any_fit(audit, monkeypatch, opt
 
     assert (done.exit_code, done.stdout) == (2, '')
     assert complaint in done.stderr
-
-
-@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_the_worlds_differ_as_the_promise_says(audit, monkeypatch, neighbors):
-    seen = []
-
-    def look(make, neighbours, **_):
-        seen.extend(neighbours.build(with_canary=with_canary)['grades'] for with_canary in (0, 1))
-        return AuditResult(1.0, 1e-6, 0.95, RUNS, (LowerBound('', '', None, 0.5),))
-
-    monkeypatch.setattr(trial, 'audit_privacy', look)
-    monkeypatch.setattr(AuditResult, '__str__', lambda self: 'told')
-    done = audit('--neighbors', neighbors)
-
-    assert (done.exit_code, done.stdout) == (0, 'told\n')
-    without, present = seen
-    assert len(present) - len(without) == (neighbors == 'add_remove')
-    shared = len(present) - 1
-    assert present[:shared].equals(without[:shared])
-    assert present['cost'].iloc[-1] > 1000 > without['cost'].abs().max()

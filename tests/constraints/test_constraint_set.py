@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from sdv.cag import (
     FixedCombinations,
@@ -176,33 +175,3 @@ def test_constraints_of_the_users_own_learn_from_synthetic_rows(constraints, wat
 
     assert asked == [NUM_LESSONS]
     pd.testing.assert_frame_equal(watched.shown[-1], rows)
-
-
-DATES = ['2022-01-01', '2022-01-02', None, '2022-01-01']
-TEXTS = ['object', 'string', 'string[pyarrow]', pd.ArrowDtype(pa.string())]
-NUMBERS = ['float64', 'Int64', 'Float64', 'int64[pyarrow]', 'double[pyarrow]', 'object']
-
-
-@pytest.mark.parametrize('dtype', [*TEXTS, *NUMBERS], ids=str)
-@pytest.mark.parametrize('rule', [Inequality('a', 'b'), Range('a', 'b', 'c', False)], ids=repr)
-@pytest.mark.parametrize('broken', [False, True])
-def test_rows_are_compared_in_any_storage(dtype, rule, broken):
-    """SDV's own constraints fail on some, and so the fit of a valid table was refused."""
-    of_texts = dtype in TEXTS
-    low, high = (DATES, '2022-01-03') if of_texts else ([1, 2, None, 1], 3)
-    table = pd.DataFrame({'a': low, 'b': [high, None, high, low[0]], 'c': high}, dtype=object)
-    if broken:
-        table.loc[0, 'a'] = '2022-02-01' if of_texts else 5
-    table = table.astype(dtype)
-    facts = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
-    columns = dict.fromkeys('abc', facts if of_texts else {'sdtype': 'numerical'})
-    constraints = ConstraintSet(Metadata.load_from_dict({'tables': {'t': {'columns': columns}}}))
-    constraints.add([rule], table.head(0))
-    private = take_table({'t': table}, 't', columns)
-
-    if broken:
-        with pytest.raises(ConstraintNotMetError, match='break the constraint'):
-            constraints.check(private)
-    else:
-        constraints.check(private)
-    assert constraints.drop_broken(table).index.tolist() == list(range(int(broken), 4))

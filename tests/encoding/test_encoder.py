@@ -99,26 +99,6 @@ def test_global_randomness_is_left_alone(fitted):
     assert np.random.get_state()[1].tolist() == legacy  # noqa: NPY002
 
 
-def test_draws_go_on_until_they_are_reset():
-    encoder = NumberEncoder(np.array([0.0, 1.0]), step=0.0, nullable=False).assign('x')
-    codes = pd.DataFrame({'x': [1] * 8})
-    first, second = (encoder.reverse_transform(codes)['x'].tolist() for _ in range(2))
-    assert first != second
-    encoder.reset_randomization()
-    assert encoder.reverse_transform(codes)['x'].tolist() == first
-
-
-def test_a_random_state_can_be_set():
-    encoder = NumberEncoder(np.array([0.0, 1.0]), step=0.0, nullable=False).assign('x')
-    codes, drawn = pd.DataFrame({'x': [1] * 8}), []
-    for method in ('reverse_transform', 'transform'):
-        encoder.reset_randomization()
-        encoder.set_random_state(np.random.RandomState(5), method)
-        drawn.append(encoder.reverse_transform(codes)['x'].tolist())
-    encoder.reset_randomization()
-    assert drawn[0] != drawn[1] == encoder.reverse_transform(codes)['x'].tolist()
-
-
 def test_the_representation_names_the_facts():
     assert repr(NumberEncoder()) == 'NumberEncoder()'
     known = NumberEncoder(np.array([0.5, 1.5, 2.5]), step=1.0, nullable=True)

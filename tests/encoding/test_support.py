@@ -74,25 +74,6 @@ def test_public_ranges_are_left_alone(gaussian, rng):
     assert (column.low, column.high) == (0.0, 50.0)
 
 
-def test_continuous_columns_end_inside_the_values(gaussian, rng):
-    values = rng.normal(size=5000)
-    found = [look(values, gaussian, rng=rng)[2] for _ in range(40)]
-
-    assert all(each.low < -1 < 1 < each.high for each in found)
-    inside = [values.min() < each.low and each.high < values.max() for each in found]
-    assert np.mean(inside) > 0.75
-
-
-@pytest.mark.parametrize('bounds', [{'low': 40.0}, {'high': -40.0}, {'low': 3.0}, {'high': 5.0}])
-def test_values_beyond_a_public_bound_leave_a_support(silence, rng, bounds):
-    values = rng.integers(-9, 10, size=2000)
-    transformer, mask, column = look(values, silence, scale=0.0, mu=math.inf, step=1.0, **bounds)
-
-    assert mask[1:].any()
-    assert column.low <= column.high
-    assert {'low': column.low, 'high': column.high}.items() >= bounds.items()
-
-
 def test_the_support_has_no_gaps_but_before_sentinels(gaussian, rng):
     values = rng.choice([3.0, 4.0, 6.0], size=4000)
     values[:200] = 999.0

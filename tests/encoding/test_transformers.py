@@ -8,7 +8,7 @@ import pytest
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
-from sdv_threea.domain import EVERY_STEP, MISSING, TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import EVERY_STEP, MISSING, Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import (
     CategoryEncoder,
@@ -144,15 +144,6 @@ def test_numbers_come_back_as_round_as_they_were(gaussian, rng):
     assert few.sum() == pytest.approx(real.sum(), rel=0.1), 'bins keep their mass'
 
 
-def test_how_round_numbers_are_is_learned_of_public_rows(rng):
-    prices = pd.Series(np.append(np.arange(1, 200.0), [0.25, 1.75, 3.99, 4.99, 9.99]))
-    encoder = NumberEncoder()
-    encoder.fit(pd.DataFrame({'price': prices}), 'price')
-
-    assert encoder.step == 0.01
-    assert [step for step, _ in encoder.heaps] == [1.0, 0.01]
-
-
 def test_spikes_come_back_exactly(gaussian, rng):
     spike = 0.1 + 0.2
     values = np.where(rng.random(5000) < 0.5, spike, rng.normal(size=5000))
@@ -163,15 +154,6 @@ def test_spikes_come_back_exactly(gaussian, rng):
     assert transformers[0].step == 0
     assert np.all(back['x'][heavy] == spike)
     assert not np.isin(codes[~heavy, 0], codes[heavy, 0]).any()
-
-
-def test_dates_keep_their_granularity(gaussian, rng):
-    days = 86_400.0 * rng.integers(3000, 9000, size=3000)
-    table, transformers = lay_out(days, gaussian, steps=TIME_STEPS)
-    _, back = round_trip(table, transformers, rng)
-
-    assert transformers[0].step == 86_400.0
-    assert np.all(back['x'] % 86_400 == 0)
 
 
 def test_public_bounds_are_kept(gaussian, rng):

@@ -111,22 +111,6 @@ def test_encodings_and_ends_of_lines(tmp_path, encoding, end):
     assert list_names(propose_from_csv(path, **how)) == ['größe', 'alter']
 
 
-def test_names_say_little_and_what_they_say_is_a_guess(tmp_path):
-    path = tmp_path / 'visits.csv'
-    path.write_text(HEADER)
-    columns = {column.name: column for _, column in propose_from_csv(path, 'visit')}
-
-    assert {name: each.sdtype for name, each in columns.items()} == {
-        'patient_id': 'id',
-        'age': 'numerical',
-        'last, first': None,
-        'visit_date': 'datetime',
-        'is_smoker': 'boolean',
-        'stage': None,
-    }
-    assert all(each.guess or each.sdtype is None for each in columns.values())
-
-
 def make_table(first):
     return pd.DataFrame(
         {

@@ -41,25 +41,12 @@ def test_counts_change_by_one_where_that_is_enough(rng):
         assert ((adjusted == 0) == (counts == 0)).all()
 
 
-def test_childless_rows_get_children_only_if_nobody_else_may(rng):
-    assert adjust_counts(np.array([0, 1, 2]), 6, 3, rng).tolist() == [0, 3, 3]
-    assert adjust_counts(np.array([0, 1, 2]), 8, 3, rng).tolist() == [2, 3, 3]
-    assert adjust_counts(np.array([0, 0]), 3, None, rng).sum() == 3
-
-
 @pytest.mark.parametrize('num_rows', [0, 3, 10, 57])
 def test_rows_of_a_parent_are_dealt_evenly(rng, num_rows):
     counts = np.bincount(deal(rng.integers(0, 9, num_rows), 10, rng), minlength=10)
 
     assert counts.sum() == num_rows
     assert counts.max() - counts.min() <= 1
-
-
-def test_no_owner_is_dealt_the_same_row_twice_if_it_can_be(rng):
-    owners = rng.permutation(np.repeat(np.arange(30), 8))
-    dealt = deal(owners, 9, rng)
-
-    assert len({*zip(owners.tolist(), dealt.tolist(), strict=True)}) == 240
 
 
 def test_references_occur_as_often_as_released(rng):

@@ -152,10 +152,3 @@ def test_names_of_the_users_columns_are_not_taken_again():
     assert len({*own, *layout.counts.values()}) == len(own) + len(layout.counts)
     taken = ('owner: amount', *(f'owner: {each.name}' for each in TRANSFORMERS[:2]))
     assert not set(name_context(TRANSFORMERS[:2], taken)) & set(taken)
-
-
-def test_foreign_keys_that_are_spelt_alike_have_columns_of_their_own():
-    links = Link('x', ('a, b', 'c'), 'p'), Link('x', ('a', 'b, c'), 'p')
-    layout = lay_out(Schema(('p', 'x'), links, public=frozenset({'p'})), 'x', ())
-
-    assert len(set(layout.references.values())) == 2

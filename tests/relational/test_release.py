@@ -149,22 +149,6 @@ def test_two_paths_to_a_unit_lead_to_the_same_one(make):
     assert (over_b == over_c)[known].all()
 
 
-def test_references_to_public_rows_are_as_frequent_as_released(build):
-    schema = Schema(('p', 'a'), (Link('a', ('p_id',), 'p'),), public=frozenset({'p'}))
-    rng = np.random.default_rng(0)
-    referred = rng.choice([-1, 0, 1, 2], NUM_UNITS, p=[0.2, 0.5, 0.2, 0.1])
-    amount = round_in(rng.normal(5 + 3 * np.maximum(referred, 0), 1))
-    made = build(schema, {'a': pd.DataFrame({'amount': amount})}, {schema.links[0]: referred}, p=3)
-    for epsilon in (math.inf, 8.0):
-        drawn = draw(made.release(epsilon=epsilon, n_components='auto'))['a']
-        found = drawn.parents[schema.links[0]]
-        counts = np.bincount(found + 1, minlength=4) / len(found)
-        assert counts == pytest.approx([0.2, 0.5, 0.2, 0.1], abs=0.03)
-        # The row depends on the public row that it refers to.
-        means = [drawn.rows['amount'][found == row].mean() for row in (0, 1, 2)]
-        assert means == pytest.approx([5, 8, 11], abs=1.5)
-
-
 def test_rows_that_are_not_accepted_are_drawn_again(make):
     made = make('two_level', 300)
     seen = []

@@ -1,7 +1,6 @@
 """Siblings: one pair per unit, how far it can move the products, and what they share."""
 
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,6 @@ from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.privacy import sums as doors
-from sdv_threea.relational.model import draw_shared
 from sdv_threea.relational.siblings import (
     SiblingMoments,
     choose_pairs,
@@ -133,29 +131,6 @@ def test_units_without_siblings_are_released_too(noise):
     assert receipt.mu == 1.0
 
 
-def estimate(covariance, scale=1e-4, count=1e6, explained=0.0, between=None):
-    covariance = np.asarray(covariance, dtype=np.float64)
-    width = len(covariance)
-    between = np.zeros((width, width)) if between is None else between
-    effect, together = shared_effect(
-        SiblingMoments(count, covariance, scale),
-        np.ones(width),
-        np.full((width, width), explained),
-        (1 - explained) * np.eye(width) - between,
-        between,
-    )
-    return effect if not between.any() else (effect, together)
-
-
-@pytest.mark.parametrize('correlation', [0.0, 0.3, 0.8])
-def test_siblings_share_their_component_first(correlation):
-    between = np.diag([0.6])
-    effect, together = estimate([[correlation]], between=between)
-
-    assert together == pytest.approx(min(correlation / 0.6, 1), abs=0.02)
-    assert effect[0, 0] == pytest.approx(max(correlation - 0.6, 0), abs=0.02)
-
-
 @pytest.mark.parametrize('seed', range(20))
 def test_the_effect_leaves_something_to_each_row(seed):
     rng = np.random.default_rng(seed)
@@ -169,13 +144,3 @@ def test_the_effect_leaves_something_to_each_row(seed):
     assert effect == pytest.approx(effect.T)
     assert np.linalg.eigvalsh(effect).min() > -1e-9
     assert np.linalg.eigvalsh(rest * MOST_SHARED - effect).min() > -1e-9
-
-
-def test_orphans_share_nothing_with_each_other(make):
-    model = make('two_level', 500).release(epsilon=math.inf)
-    width = len(model.tables['b'].common)
-    model = replace(model.tables['b'], common=np.eye(width))
-    effects = draw_shared(model, np.array([0, 0, 3, -1, -1]), np.random.default_rng(0)).effects
-
-    assert effects[0] == pytest.approx(effects[1])
-    assert len(np.unique(effects.round(9), axis=0)) == 4

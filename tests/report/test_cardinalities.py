@@ -40,14 +40,6 @@ def test_rows_are_shared_out_by_how_many_refer_to_them():
     np.testing.assert_allclose(found.synthetic, [0.0, 0.5, 0.5, 0.0])
 
 
-def test_counts_from_nine_on_share_bins_that_double():
-    found = compare([8, 9, 16], [17])
-
-    assert list(found.labels) == ['8', '9–16', '17–32']
-    np.testing.assert_allclose(found.real, [1 / 3, 2 / 3, 0.0])
-    np.testing.assert_allclose(found.synthetic, [0.0, 0.0, 1.0])
-
-
 def test_missing_references_refer_to_nobody():
     tables = {
         'parent': pd.DataFrame({'id': [1, 2]}),

@@ -9,7 +9,6 @@ import pytest
 from sdv_threea.report.distributions import (
     FEWEST,
     NUM_BINS,
-    NUM_LEVELS,
     compare_distributions,
 )
 
@@ -38,16 +37,6 @@ def test_other_numbers_share_the_same_bins_and_missing_ones_are_in_none():
     assert shares.beyond == (0, 0)
 
 
-def test_far_values_do_not_squash_the_axis_and_are_told():
-    real = pd.Series([*np.linspace(0, 10, 1000), 1e6])
-    shares = compare_distributions(real, pd.Series([*np.linspace(0, 12, 99), -1e9]), NUMERICAL)
-
-    assert -1 < shares.labels[0] < shares.labels[-1] < 13
-    assert shares.beyond[0] == pytest.approx(1 / 1001)
-    assert shares.beyond[1] == pytest.approx(0.01)
-    assert shares.real.sum() + shares.beyond[0] == pytest.approx(1)
-
-
 @pytest.mark.parametrize(
     ('read', 'description'),
     [
@@ -63,16 +52,6 @@ def test_dates_are_binned_in_time_however_they_are_written(read, description):
     assert list(shares.labels) == list(pd.date_range('2020-02-01', '2020-02-11'))
     assert shares.real[0] == shares.real[-1] == pytest.approx(1 / 3)
     assert shares.synthetic[0] == 1.0
-
-
-def test_levels_are_ordered_by_the_real_table_and_rare_ones_are_pooled():
-    real = pd.Series([f'level {row}' for row in range(15) for _ in range(20 - row)])
-    shares = compare_distributions(real, pd.Series(['level 1', 'new']), CATEGORICAL)
-
-    assert list(shares.labels) == [f'level {row}' for row in range(NUM_LEVELS)] + ['all others']
-    assert shares.real.sum() == shares.synthetic.sum() == pytest.approx(1.0)
-    assert shares.synthetic[1] == shares.synthetic[-1] == 0.5
-    assert not shares.binned
 
 
 def test_a_level_of_few_real_rows_is_not_named():

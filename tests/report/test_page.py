@@ -143,15 +143,6 @@ def test_every_column_can_be_opened_and_found(page):
     assert 'Without any value, among real rows, synthetic ones or both: empty.' in page
 
 
-def test_pairs_are_told_once_and_no_column_fills_the_open_ones(page):
-    listed = page[page.index('Find a pair') :]
-    names = re.findall(r'<details( open)?><summary><b>(.*?) by (.*?)</b>', listed)
-
-    assert len({(a, b) for _, a, b in names}) == len(names) > 10
-    opened = [name for is_open, *pair in names if is_open for name in pair]
-    assert len(opened) == len(set(opened)) > 0
-
-
 def test_what_can_be_seen_is_said_to_those_who_cannot_see(page, reader):
     assert page.count('<svg') == len(re.findall(r'<svg[^>]*role="img" aria-label="[^"]', page)) > 10
     assert '<html lang="en">' in page

@@ -51,22 +51,6 @@ def test_shuffled_labels_score_at_chance(tables, rng):
     assert scores.loc['real', 'AUC'] > 0.97
 
 
-def test_the_positive_class_is_the_rarer_in_the_real_training_table(tables, rng):
-    real, _, test = tables
-    rare = real['label'].value_counts().idxmin()
-    synthetic = real.iloc[:300].assign(label=real['label'].value_counts().idxmax())
-
-    scores = train_synthetic_test_real(real, synthetic, test, 'label')
-
-    # A constant prediction has the share of positives as its average precision.
-    share = (test['label'] == rare).mean()
-    assert share < 0.5
-    assert scores.loc['synthetic', 'average precision'] == pytest.approx(share)
-    assert scores.loc['synthetic', 'AUC'] == 0.5
-    assert scores.loc['synthetic', 'accuracy'] == pytest.approx(1 - share)
-    assert scores.loc['synthetic', 'note'] == '1 of 2 classes never occur in it'
-
-
 def test_nothing_but_the_scores_depends_on_the_test_part(tables):
     real, synthetic, test = tables
     alone = pd.concat(

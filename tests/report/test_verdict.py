@@ -129,29 +129,3 @@ def test_columns_that_lost_something_are_named(rng):
     assert 'No synthetic row has a value in note: everything is missing there.' in lost
     assert 'the same value, or interval, in size.' in lost
     assert 'Values of at least 2% of the real rows never come up in colour.' in lost
-
-
-def test_the_report_is_a_line_and_a_notebook_shows_no_share_of_real_rows(rng):
-    told = report(rng, make_things(rng, related=False))
-
-    assert '\n' not in repr(told)
-    assert repr(told).startswith('Report(Error of single columns')
-    assert len(repr(told.quality)) + len(repr(told.fidelity)) < 300
-    shown = told._repr_html_()
-    assert 'Not for relations between two columns' in shown
-    assert 'not for publication' in shown
-    assert 'colour 1' not in shown
-
-
-def test_several_samples_show_what_scores_owe_to_the_draw(rng):
-    real, test = make_things(rng), make_things(rng)
-    samples = [make_things(rng), make_things(rng, related=False)]
-    told = make_report(real, samples, METADATA, test=test, target='shade')
-
-    assert list(told.draws['AUC of shade']) == sorted(told.draws['AUC of shade'], reverse=True)
-    assert told.draws['pairs of columns'].iloc[0] < told.draws['pairs of columns'].iloc[1]
-    first = make_report(real, samples[0], METADATA, test=test, target='shade')
-    # SDMetrics draws the rows of its distances by a generator of its own.
-    for name in ('quality', 'pairs of columns', 'AUC of shade, synthetic'):
-        assert first.scores[name] == told.scores[name]
-    assert first.draws.empty

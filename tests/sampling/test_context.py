@@ -137,17 +137,6 @@ def test_averaged_over_its_own_context_the_density_comes_back(rng):
     assert np.corrcoef(codes, quantiles[:, 1])[0, 1] == pytest.approx(expected, abs=0.04)
 
 
-def test_a_context_that_never_varies_explains_nothing(rng):
-    chances = np.zeros((1, NUM_CODES))
-    chances[0, 3] = 1.0
-    scores = make_scores(chances)
-    covariance = correlated((0, 1, 0.9))
-    fit = regress(covariance, np.array([0]), scores.variances[0])
-
-    assert np.abs(fit.rest - np.eye(2)).max() < 0.05
-    assert np.abs(fit.slope).max() < 0.91
-
-
 def test_what_siblings_share_is_added_and_the_rest_leaves_room_for_it(rng):
     scores, mixture = (
         make_scores(uniform(1)),

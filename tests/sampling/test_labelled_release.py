@@ -157,19 +157,3 @@ def test_rows_have_what_columns_say_only_together(rng, settings):
     copy = cloudpickle.loads(cloudpickle.dumps(released))
     same = [each.sample(300, np.random.default_rng(3)) for each in (released, copy)]
     pd.testing.assert_frame_equal(*same)
-
-
-def test_conditions_hold_for_classes_that_follow_from_columns_together(rng):
-    released = release_together(make_together(rng))
-    for wanted in ('yes', 'no'):
-        rows = released.sample(2000, rng, allow(released, target=[wanted], color=['red']))
-        assert (rows['target'] == wanted).all() and (rows['color'] == 'red').all()
-        assert agrees(rows) > 0.85
-    positive = released.transformers[0].edges[:-1] > 0.5
-    rows = released.sample(2000, rng, {'first': np.append(False, positive)})
-    assert rows['first'].min() > 0.4 and agrees(rows) > 0.85
-    # Both conditions at once: the law is that of rejection.
-    given = {'first': np.append(False, positive), **allow(released, target=['yes'])}
-    rows = released.sample(2000, rng, given)
-    assert (rows['target'] == 'yes').all() and rows['first'].min() > 0.4
-    assert (rows['second'] > 0).mean() > 0.8

@@ -49,13 +49,6 @@ def test_what_the_metadata_says_is_in_the_domain():
     )
 
 
-@pytest.mark.parametrize(('places', 'step'), [(0, 1.0), (4, 1e-4), (9, 1e-9), (15, 0.0)])
-def test_decimals_are_a_granularity_until_they_are_continuous(places, step):
-    description = {'sdtype': 'numerical', 'decimal_places': places}
-
-    assert describe({'x': description})['x'].step == step
-
-
 def test_nothing_but_types_formats_and_booleans_is_known_of_private_metadata(metadata):
     domain = describe(keep_public(metadata, public_metadata=False).tables['t'].columns)
 
