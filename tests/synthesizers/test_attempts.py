@@ -170,18 +170,6 @@ def test_a_table_that_is_refused_costs_nothing(kind):
     assert synthesizer.get_privacy_statement().fits == 1
 
 
-def test_preprocessing_by_hand_is_undone_too(kind):
-    synthesizer = kind.make()
-    processed = synthesizer.preprocess(kind.data)
-    with pytest.MonkeyPatch.context() as patch:
-        stop_noise(patch, 1, KeyboardInterrupt())
-        with pytest.raises(KeyboardInterrupt):
-            synthesizer.fit_processed_data(processed)
-
-    check_unfitted(kind, synthesizer)
-    assert synthesizer._num_releases == 1
-
-
 def test_an_attempt_inside_another_leaves_the_undoing_to_that_one():
     synthesizer = One.make()
     before = synthesizer._random_state_set

@@ -143,16 +143,6 @@ def test_samples_are_as_the_user_stored_the_table(fitted, table):
         assert np.abs(np.sort(ranks) / table[name].notna().sum() - share).max() < 0.2
 
 
-def test_after_a_fit_the_codes_come_next_to_a_transformer_of_the_user(fitted):
-    transformers = fitted.get_transformers()
-    assert list(transformers) == list(COLUMNS)
-    assert type(transformers['income']) is LogScaler
-    following = transformers['income'].get_next_transformers()['income']
-    assert isinstance(following, NumberEncoder)
-    released = {each.name: each for each in fitted._model.transformers}
-    assert following.edges is released['income'].edges
-
-
 def test_conditions_are_met_through_the_transformers(fitted):
     known = {'count': 100, 'size': 'M', 'flag': True, 'moment': pd.Timestamp('2021-05-05 00:00:07')}
     for name, value in known.items():
@@ -230,44 +220,10 @@ def test_a_transformer_that_is_not_local_is_refused_with_the_reason(
     assert synthesizer.get_transformers() == before
 
 
-@pytest.mark.parametrize(
-    ('given', 'wanted'),
-    [
-        (
-            {'income': LogScaler},
-            r"'income' needs a transformer, and LogScaler is a class.*LogScaler\(",
-        ),
-        ({'income': 'LogScaler'}, r"'income' needs a transformer of RDT, .*got 'LogScaler'"),
-        ({'income': 777}, r'of RDT, such as FloatFormatter\(\), or None for none, got int'),
-        ({'nowhere': LogScaler()}, r"no columns \['nowhere'\]: choose from \['.*'income'"),
-        ([('income', LogScaler())], 'must map columns to transformers of RDT.*got list'),
-        ('LogScaler', 'must map columns to transformers'),
-        (LogScaler, 'must map columns to transformers'),
-        (None, 'must map columns to transformers'),
-    ],
-    ids=repr,
-)
-def test_what_is_no_transformer_is_refused_with_what_is_taken(table, given, wanted):
-    synthesizer = make(table, {})
-    before = synthesizer.get_transformers()
-    with pytest.raises(SynthesizerInputError, match=wanted):
-        synthesizer.update_transformers(given)
-    assert synthesizer.get_transformers() == before
-
-
 def test_a_target_of_categories_stays_one(table):
     synthesizer = make(table, {}, target_column='flag')
     with pytest.raises(SynthesizerInputError, match="'flag' is the target"):
         synthesizer.update_transformers({'flag': BinaryEncoder()})
-
-
-def test_a_transformer_can_be_taken_back(table):
-    synthesizer = make(table, {'income': LogScaler()})
-    synthesizer.update_transformers({'income': None})
-    assert isinstance(synthesizer.get_transformers()['income'], NumberEncoder)
-    synthesizer.update_transformers({'income': LogScaler()})
-    plain = make(table, {}).get_transformers()
-    assert isinstance(make(table, plain).get_transformers()['income'], NumberEncoder)
 
 
 def test_the_transformer_of_the_user_is_left_unfitted(table):

@@ -5,17 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.storage import files
 from sdv_threea.storage.files import write_csv
 
 KEY, CATEGORY, NUMBER = {'sdtype': 'id'}, {'sdtype': 'categorical'}, {'sdtype': 'numerical'}
 ODD = ['a\rb', 'a\nb', ' blanks ', '"quoted"', 'NA', 'null', 'a,b']
-
-LINK = relate('child', 'key', 'parent', 'key')
 
 
 @pytest.fixture
@@ -50,18 +47,6 @@ def test_of_one_table(rows, tmp_path, batch_size):
     for wrong in ('', 7):
         with pytest.raises(ValueError, match='output_folder_path must be'):
             synthesizer.sample(10, output_folder_path=wrong)
-
-
-def test_of_several_tables(rows, tmp_path):
-    described = {'columns': {'key': KEY, 'c': CATEGORY, 'x': NUMBER}}
-    tables = {'parent': {**described, 'primary_key': 'key'}, 'child': described}
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
-    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=100.0)
-    synthesizer.fit({'parent': rows, 'child': rows})
-    sampled = synthesizer.sample_scale(0.2, output_folder_path=str(tmp_path / 'out'))
-    for name, table in sampled.items():
-        pd.testing.assert_frame_equal(read(tmp_path / 'out' / f'{name}.csv'), table)
-    check_whole_or_nothing(synthesizer.sample_scale, 0.2, tmp_path, ['child', 'parent'])
 
 
 def check_whole_or_nothing(sample, size, tmp_path, names):

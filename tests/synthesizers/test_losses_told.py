@@ -135,14 +135,6 @@ def test_a_stated_value_stands_for_values_that_are_not_released(patients, unrele
     assert set(asked['diagnosis']) == {'Other'}
 
 
-def test_values_can_be_spread_as_they_were(patients):
-    synthesizer, _ = fit(patients, unreleased='spread')
-    sampled = synthesizer.sample(2000)['t']['diagnosis']
-
-    assert set(sampled) == {'heart', 'lungs'}
-    assert 'released ones instead' in synthesizer.get_losses().loc['diagnosis', 'said']
-
-
 def test_a_value_that_was_not_released_cannot_be_asked_for(fitted):
     with pytest.raises(ValueError, match='diagnosis'):
         fitted[0].sample_from_conditions([Condition({'diagnosis': 'secret 3'}, 5)])
@@ -182,20 +174,6 @@ def test_a_target_of_one_class_is_named_with_what_it_means():
     assert synthesizer.get_losses().loc['y', 'loss'] == 'constant'
     assert synthesizer.get_losses().loc['y', 'at_most'] > 0.05
     assert 'y' in synthesizer.get_privacy_statement().lost
-
-
-def test_a_lost_class_is_counted():
-    rng = np.random.default_rng(1)
-    labels = ['a'] * 4000 + ['b'] * 3500 + [f'rare {at}' for at in range(1000)]
-    table = pd.DataFrame({'x': rng.normal(size=8500), 'y': labels})
-    synthesizer, (told,) = fit(table, target_column='y')
-    loss = synthesizer.get_losses().loc['y']
-
-    assert loss['shown'] == '2 values: a, b'
-    assert covers(loss, 1000 / 8500)
-    assert "The target 'y': 1" in told
-    assert 'of the rows lack their class' in told
-    assert set(synthesizer.sample(200)['t']['y']) == {'a', 'b'}
 
 
 def test_nothing_is_said_where_nothing_is_lost():

@@ -1,15 +1,13 @@
-"""A fit takes no more memory for more rows, beyond the table that it is given."""
+"""What does not go into memory is refused before a row is read."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
+from sdv_threea import ClustMixSynthesizer, pipeline
 from sdv_threea.release import Release
 from sdv_threea.storage import memory
 
@@ -80,36 +78,6 @@ def test_the_same_argument_is_for_samples_too_and_may_be_set_later(fitted, monke
     monkeypatch.setattr(fitted, 'memory_limit', 'much')
     with pytest.raises(SynthesizerInputError, match='memory_limit must be a number above 0'):
         fitted.sample(3)
-
-
-KEY = {'sdtype': 'id'}
-LINK = relate('child', 'parent_key', 'parent', 'key')
-
-
-def test_of_a_database_a_fit_and_a_sample_are_refused_alike():
-    tables = {
-        'parent': {'columns': {'key': KEY, 'x': COLUMNS['age']}, 'primary_key': 'key'},
-        'child': {'columns': {'parent_key': KEY, 'y': COLUMNS['age']}},
-    }
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
-    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=10.0, memory_limit=0.1)
-    rows = np.arange(100)
-    parent = pd.DataFrame({'key': rows, 'x': rows})
-    data = {'parent': parent, 'child': pd.DataFrame({'parent_key': rows // 2, 'y': rows})}
-    with pytest.raises(MemoryError, match='memory_limit'):
-        synthesizer.fit(data)
-    assert synthesizer.num_releases == 0
-    synthesizer.memory_limit = None
-    synthesizer.fit(data)
-
-    synthesizer.memory_limit = 1.0
-    for ask in (
-        lambda: synthesizer.sample_scale(1e8),
-        lambda: synthesizer.sample(10**9, 'parent'),
-    ):
-        with pytest.raises(MemoryError, match='rows take [0-9,.]+ GB or more'):
-            ask()
-    assert set(synthesizer.sample_scale(1.0)) == {'parent', 'child'}
 
 
 def make_error():

@@ -3,7 +3,6 @@
 import ast
 import importlib
 import re
-import shutil
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -202,36 +201,6 @@ def test_a_module_that_is_gone_is_an_error(monkeypatch):
     monkeypatch.setitem(importlib.sys.modules, 'sdv.cag._errors', None)
     with pytest.raises(ImportError, match=r'sdv.cag._errors.ConstraintNotMetError is not used'):
         check_private_names()
-
-
-def test_nobody_fits_with_an_sdv_that_has_renamed_a_method(run_anew, tmp_path):
-    """Whatever is imported first: SDV, which loads its plug-ins, or the synthesizers."""
-    copy = shutil.copytree(HOSTS[0], tmp_path / 'sdv')
-    base = copy / 'single_table' / 'base.py'
-    renamed = re.sub(r'\b_preprocess\b', '_process_rows', base.read_text('utf-8'))
-    base.write_text(renamed, 'utf-8')
-    for first in ('import sdv.single_table', 'import sdv_threea.storage', ''):
-        program = f"""
-import sys, warnings
-sys.path.insert(0, sys.argv[1])
-warnings.simplefilter('ignore')
-{first}
-for _ in range(2):
-    try:
-        from sdv_threea import ClustMixSynthesizer
-    except ImportError as error:
-        print(error)
-import sdv.single_table
-print(sdv.__file__, hasattr(sdv.single_table, 'ClustMixSynthesizer'))
-"""
-        done = run_anew(program, tmp_path)
-        assert done.returncode == 0, done.stderr
-        *errors, last = done.stdout.splitlines()
-        assert ['BaseSynthesizer._preprocess(self, table_data) is gone' in e for e in errors] == [
-            True,
-            True,
-        ]
-        assert last == f'{copy / "__init__.py"} False'
 
 
 def test_the_installed_versions_are_among_those_that_are_said_to_work():

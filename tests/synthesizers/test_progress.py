@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import pytest
-
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.stages import STAGES
-from sdv_threea.synthesizers.progress import show_stages
 
 NAME = 'people'
 
@@ -35,12 +32,3 @@ def test_what_is_shown_does_not_depend_on_the_rows(small_metadata, small_table, 
         fit(small_metadata, rows, verbose=True)
         shown.append(capfd.readouterr().err)
     assert shown[0] == shown[1]
-
-
-def test_a_stage_that_fails_stays_the_last_one_shown(capfd):
-    with pytest.raises(ValueError, match='oops'), show_stages(shown=True) as begin:
-        begin('approximate')
-        raise ValueError('oops')
-    shown = capfd.readouterr().err
-    assert '(approximate)' in shown
-    assert '100%' not in shown

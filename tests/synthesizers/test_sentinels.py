@@ -1,7 +1,6 @@
 """Numbers that stand for something else, found or stated, and times of day."""
 
 import datetime
-import math
 
 import numpy as np
 import pandas as pd
@@ -59,13 +58,6 @@ def test_a_condition_may_ask_for_a_sentinel(fitted):
     assert rows['age'].tolist() == [-1] * 5
 
 
-def test_times_of_day_are_texts_of_their_format(fitted):
-    _, rows = fitted
-    hours = pd.to_datetime(rows['clock'], format='%H:%M:%S').dt.hour
-
-    assert hours.nunique() == 24
-
-
 @pytest.mark.parametrize(
     'sentinels', [{'kind': [1]}, {'age': ['x']}, {'until': ['yesterday']}, [True, {}], 999, ['x']]
 )
@@ -80,16 +72,3 @@ def test_sentinels_of_all_columns_go_to_those_of_their_kind():
 
     assert domain['age'].sentinels == domain['answer'].sentinels == (999.0,)
     assert domain['until'].sentinels[0] > 3e10
-
-
-def test_few_rows_do_not_come_back_without_noise():
-    """Four columns of 200 numbers: nothing of them is so frequent that it is known."""
-    table = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4)), columns=list('abcd'))
-    columns = dict.fromkeys(table, {'sdtype': 'numerical'})
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=math.inf)
-    synthesizer.fit({'t': table})
-    rows = synthesizer.sample(200)['t'].to_numpy()
-    nearest = np.linalg.norm(rows[:, None] - table.to_numpy(), axis=2).min(axis=1)
-
-    assert np.median(nearest) > 0.3

@@ -191,18 +191,3 @@ def test_the_accounting_of_the_paper_warns_and_says_so(small_metadata, small_tab
     assert (statement.guarantee, statement.fits) == ('paper', 2)
     assert '  promise   none end to end' in str(statement).splitlines()[1]
     assert 'differential privacy' not in str(statement)
-
-
-def test_a_large_delta_is_noticed_by_the_released_number_of_rows(small_metadata, small_table):
-    for delta, expected in ((1e-3, False), (9e-3, True)):
-        synthesizer = ClustMixSynthesizer(small_metadata, epsilon=5.0, delta=delta)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter('always')
-            synthesizer.fit({NAME: small_table})
-        messages = [str(each.message) for each in caught if 'exposed' in str(each.message)]
-        assert bool(messages) is expected
-        statement = synthesizer.get_privacy_statement()
-        assert (statement.exposed > 0) is expected
-        for said in (str(statement), synthesizer.datasheet().to_markdown()):
-            assert ('exposed entirely' in ' '.join(said.split())) is expected
-        assert not any(str(len(small_table)) in message for message in messages)

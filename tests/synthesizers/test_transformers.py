@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from rdt import HyperTransformer
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
@@ -81,20 +80,6 @@ def test_after_a_fit_transformers_are_those_that_rows_are_drawn_by(table):
         assert shown.columns == [released.name]
 
 
-def test_fitted_transformers_serve_in_a_hyper_transformer_on_public_rows(table):
-    synthesizer = fit(table)
-    public = synthesizer.sample(50)[NAME]
-    transformer = HyperTransformer()
-    config = {'sdtypes': SDTYPES, 'transformers': synthesizer.get_transformers()}
-    transformer.set_config(config)
-    transformer.fit(public)
-    codes = transformer.transform(public)
-    assert (codes >= 0).all(axis=None)
-    back = transformer.reverse_transform(codes)
-    assert back.dtypes.to_dict() == public.dtypes.to_dict()
-    pd.testing.assert_frame_equal(transformer.transform(back), codes)
-
-
 def test_where_a_constraint_replaced_columns_there_are_those_of_the_derived_ones(table):
     synthesizer = ClustMixSynthesizer(make_metadata(), epsilon=20.0)
     synthesizer.add_constraints([Inequality('joined', 'left')])
@@ -103,11 +88,3 @@ def test_where_a_constraint_replaced_columns_there_are_those_of_the_derived_ones
     assert names[:3] == ['age', 'income', 'city']
     # Of a number and its difference from another the narrower is modelled: here how long one stays.
     assert set(names) == set(synthesizer.preprocessor.derive().derived.names) - {'left'}
-
-
-def test_transformers_are_forgotten_with_the_constraints_they_were_assigned_for(table):
-    synthesizer = ClustMixSynthesizer(make_metadata())
-    synthesizer.auto_assign_transformers({NAME: table})
-    synthesizer.add_constraints([Inequality('joined', 'left')])
-    with pytest.raises(ValueError, match='auto_assign_transformers'):
-        synthesizer.get_transformers()

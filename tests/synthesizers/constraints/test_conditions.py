@@ -33,16 +33,6 @@ def test_conditions_on_what_constraints_replaced_are_drawn(fit, count_draws, eve
             assert (sampled[name].isna() if value is None else sampled[name] == value).all()
 
 
-def test_conditions_on_missing_numbers_are_drawn(fit, table, count_draws):
-    synthesizer = fit([Inequality('known', 'later')], table[['known', 'later', 'answer']])
-    sampled = synthesizer.sample_from_conditions([Condition({'later': None}, num_rows=900)])[NAME]
-    real = table[table['later'].isna()]
-
-    assert count_draws == [900]
-    assert sampled['later'].isna().all()
-    assert abs(sampled['known'].isna().mean() - real['known'].isna().mean()) < 0.08
-
-
 def test_conditions_on_ordered_numbers_are_met(fit, table):
     close = table['unsorted'] + 50
     data = table[['low', 'high', 'answer']]

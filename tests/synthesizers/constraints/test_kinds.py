@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 import pytest
-from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
+from sdv.cag import FixedIncrements, Inequality, Range
 
 from sdv_threea import ClustMixSynthesizer
 
@@ -67,16 +67,6 @@ def test_a_target_may_be_ordered(fit, table, target, count_rejected):
     assert abs(sampled[target].mean() - table[target].mean()) < 0.2 * table[target].std()
 
 
-def test_constraints_that_cannot_be_built_in_together_are_met_by_rejection(fit, table):
-    constraints = [OneHotEncoding(['yes', 'no', 'maybe']), FixedCombinations(['no', 'maybe'])]
-    synthesizer = fit(constraints, table[['yes', 'no', 'maybe', 'low']])
-    sampled = synthesizer.sample(300)[NAME]
-
-    assert len(sampled) == 300
-    assert not (sampled['no'].eq(1) & sampled['maybe']).any()
-    synthesizer.validate_constraints(sampled)
-
-
 def test_dates_in_different_formats_are_compared_as_sdv_does(build_metadata, table):
     columns = {
         'start': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'},
@@ -110,13 +100,3 @@ def test_public_bounds_and_nullability_spare_questions(build_metadata, table):
     asked = {each.released for each in synthesizer.get_privacy_statement().receipts}
     assert not any('missing values' in each or 'granularity' in each for each in asked)
     assert sampled['high'].between(0, 400).all()
-
-
-@pytest.mark.parametrize('strict_first', [True, False])
-def test_of_two_rules_on_the_same_columns_the_strict_one_holds(describe, strict_first):
-    rules = [Inequality('low', 'high', strict_boundaries=strict) for strict in (True, False)]
-    synthesizer = ClustMixSynthesizer(describe(['low', 'high']))
-    synthesizer.add_constraints(rules if strict_first else rules[::-1])
-
-    (step,) = synthesizer.preprocessor.derive().steps
-    assert [order.strict for _, order in step.links] == [True]

@@ -7,7 +7,6 @@ import math
 
 import pytest
 from sdv.errors import NotFittedError, SynthesizerInputError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 
@@ -24,29 +23,10 @@ def test_the_parameters_come_back(tables, make, make_metadata):
     assert again.get_parameters() == found
 
 
-def test_a_table_has_parameters_of_its_own(tables, make):
-    synthesizer = make('chain', tables)
-    synthesizer.set_table_parameters('b', {'n_components': 1, 'target_column': 'kind'})
-    found = synthesizer.get_table_parameters('b')
-
-    assert found['synthesizer_name'] == 'ClustMixSynthesizer'
-    assert found['synthesizer_parameters']['n_components'] == 1
-    assert found['synthesizer_parameters']['epsilon'] == 8.0
-    synthesizer.fit(tables)
-    assert synthesizer._model.tables['b'].released.mixture.weights.shape == (2, 1)
-
-
 @pytest.mark.parametrize('parameter', ['epsilon', 'delta', 'neighbors', 'guarantee'])
 def test_the_promise_cannot_be_set_for_one_table(tables, parameter, make):
     with pytest.raises(SynthesizerInputError, match=f'{parameter}.*whole database'):
         make('chain', tables).set_table_parameters('b', {parameter: 1})
-
-
-def test_private_facts_in_the_metadata_are_dropped(tables):
-    metadata = Metadata.detect_from_dataframes(tables)
-    synthesizer = ClustMixMultiTableSynthesizer(metadata, privacy_unit='a')
-
-    assert 'range_m' not in json.dumps(synthesizer.get_metadata().to_dict())
 
 
 def test_the_statement_says_what_is_protected_table_by_table(make, make_tables):

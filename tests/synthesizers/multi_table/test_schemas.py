@@ -11,7 +11,6 @@ from relationships import relate
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer
-from sdv_threea.relational.release import DatabaseRelease, Drawn
 
 pytestmark = pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
 
@@ -54,25 +53,6 @@ def test_sizes_are_those_of_the_private_tables(tables, make):
     for name, rows in tables.items():
         assert len(sampled[name]) == pytest.approx(len(rows), rel=0.15)
     assert len(synthesizer.sample_scale(3.0)['a']) == pytest.approx(3 * len(sampled['a']), abs=2)
-
-
-def test_a_table_of_which_no_row_is_drawn_has_its_columns(fitted, tables, monkeypatch):
-    sample = DatabaseRelease.sample
-
-    def leave_out(self, *settings):
-        drawn = sample(self, *settings)
-        parents = {link: rows[:0] for link, rows in drawn['c'].parents.items()}
-        return {**drawn, 'c': Drawn(drawn['c'].rows.head(0), parents)}
-
-    monkeypatch.setattr(DatabaseRelease, 'sample', leave_out)
-    sampled = fitted.sample(20, 'a')
-
-    assert {name: len(rows) > 0 for name, rows in sampled.items()} == {
-        'a': True, 'b': True, 'c': False, 'd': False,
-    }  # fmt: skip
-    for name, rows in sampled.items():
-        assert rows.dtypes.to_dict() == tables[name].dtypes.to_dict()
-        assert list(rows.columns) == list(tables[name].columns)
 
 
 def make_composite(num_rows=150):
