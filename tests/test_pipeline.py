@@ -11,7 +11,7 @@ import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.domain import Category, Domain
 from sdv_threea.pipeline import release
 from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
@@ -53,35 +53,6 @@ def test_stages_are_announced_in_order_whatever_they_have_to_do(n_components, ta
     begun, domain = [], retarget(PUBLIC, target)
     release(make_table(2000), domain, Settings(n_components=n_components), begin=begun.append)
     assert tuple(begun) == STAGES
-
-
-def make_shifts(num_rows):
-    """Two categories and numbers: who works late is told by both categories, not by either."""
-    rng = np.random.default_rng(0)
-    day, kind = (rng.choice(each, num_rows) for each in (['work', 'free'], ['cook', 'clerk']))
-    late = (day == 'work') ^ (kind == 'cook')
-    hours = rng.normal(size=num_rows) + np.where(late, 2.0, -2.0)
-    others = {f'x{at}': rng.normal(size=num_rows) for at in range(3)}
-    return pd.DataFrame(
-        {'day': day.astype(object), 'kind': kind.astype(object), 'hours': hours} | others
-    )
-
-
-SHIFTS = Domain(
-    (
-        Category(name='day', values=('free', 'work'), nullable=False),
-        Category(name='kind', values=('clerk', 'cook'), nullable=False),
-        *(Number(name=name, low=-8.0, high=8.0, nullable=False) for name in ('hours', 'x0', 'x1')),
-    )
-)
-
-
-def test_triples_that_pairs_explain_are_not_counted():
-    table = make_shifts(20_000).assign(hours=np.random.default_rng(2).normal(size=20_000))
-    released = release(table, SHIFTS, Settings(epsilon=2.0))
-    assert released.joint.triples is None
-    words = [each.released for each in released.ledger.receipts]
-    assert sum('triples' in each for each in words) == 1
 
 
 # The density alone
@@ -144,44 +115,6 @@ def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, optio
         assert 0.999 * settings['delta'] < spent <= settings['delta']
 
 
-@pytest.mark.parametrize(
-    'options', [{'alpha': 1}, {'epsilon': 60.0}, {'epsilon': math.inf}], ids=str
-)
-def test_a_number_is_adapted_on_what_pairs_say_where_they_are_counted_finely(options):
-    settings = Settings(**{'epsilon': 4.0, 'delta': 1e-5} | options)
-
-    released = release(make_table(4000), retarget(PUBLIC, 'age'), settings)
-
-    assert released.joint is not None
-    stages = {each.stage for each in released.ledger.receipts}
-    assert ('adapt' in stages) == ('alpha' not in options)
-    if math.isfinite(settings.epsilon):
-        spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
-        assert 0.999 * settings.delta < spent <= settings.delta
-    rows = released.sample(500, np.random.default_rng(0))
-    assert rows['age'].notna().all()
-    assert rows['age'].nunique() > 5
-
-
-@pytest.mark.parametrize(
-    ('rows', 'options'),
-    [
-        (2000, {'n_components': 1}),
-        (2000, {'guarantee': 'paper'}),
-        (2000, {'epsilon': 0.01}),
-        (20, {}),
-    ],
-)
-def test_pairs_are_not_counted_where_noise_would_drown_them_or_another_model_is_asked(
-    rows, options
-):
-    settings = Settings(**{'epsilon': 2.0, 'delta': 1e-5} | options)
-    released = release(make_table(rows), retarget(PUBLIC, None), settings)
-
-    assert released.joint is None
-    assert not any('pairs' in receipt.released for receipt in released.ledger.receipts)
-
-
 def test_a_stage_without_a_share_is_left_out():
     settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
     stages = {
@@ -241,30 +174,3 @@ def test_sampling_is_repeatable_and_free():
 def test_two_releases_of_one_table_differ():
     one, other = (release(make_table(1000), PRIVATE, Settings()) for _ in range(2))
     assert not np.array_equal(one.mixture.weights, other.mixture.weights)
-
-
-def make_sensors(num_rows, others=0):
-    """Make many numbers that are three times as spread out in the rows of one kind."""
-    rng = np.random.default_rng(0)
-    kind = np.where(rng.random(num_rows) < 0.4, 'loud', 'calm').astype(object)
-    kind[:others] = [f'rare {at}' for at in range(others)]
-    spread = np.where(kind == 'loud', 3.0, 1.0)[:, None]
-    numbers = spread * rng.normal(size=(num_rows, 130))
-    return pd.DataFrame(numbers, columns=[f'x{at}' for at in range(130)]).assign(kind=kind)
-
-
-SENSORS = Domain((*(Number(name=f'x{at}') for at in range(130)), Category(name='kind')))
-
-
-@pytest.mark.parametrize('alpha', [0.5, 1.0])
-def test_numbers_are_spread_as_in_each_value_of_the_only_category_though_no_target_is_named(alpha):
-    """Correlations cannot say it, and there are too many columns for pairs."""
-    released = release(make_sensors(4000), SENSORS, Settings(epsilon=8.0, alpha=alpha))
-    assert released.domain.target == 'kind'
-    assert (released.labels is None) == (alpha == 1)
-    sampled = released.sample(4000, np.random.default_rng(0))
-    spread = sampled.groupby('kind').std().mean(axis=1)
-    assert spread['loud'] > 1.5 * spread['calm']
-    assert abs((sampled['kind'] == 'loud').mean() - 0.4) < 0.05
-    spent = delta_from_mu(released.ledger.mu, 8.0) + released.ledger.delta
-    assert 0.999e-6 < spent <= 1e-6

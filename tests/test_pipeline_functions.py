@@ -55,15 +55,3 @@ def test_columns_that_follow_from_others_do_so_in_rows_that_are_drawn(epsilon, m
     assert last[1] == 'histograms of 3 pairs of columns, in up to 41 codes each'
     spent = delta_from_mu(released.ledger.mu, epsilon) if epsilon < math.inf else 1e-5
     assert 0.999e-5 < spent <= 1e-5
-
-
-def test_what_functions_do_not_need_counts_all_pairs_again():
-    table = make_places(30_000).drop(columns=['code', 'name'])
-    domain = Domain(PLACES.columns[2:])
-
-    receipts = release(table, domain, Settings(epsilon=4.0, delta=1e-5)).ledger.receipts
-
-    words = [each.released.split(', in up')[0] for each in receipts[-3:]]
-    every = 'interactions of 3 columns and 3 pairs of columns'
-    assert words == [every, 'histograms of 1 pairs of columns', every]
-    assert receipts[-1].mu > receipts[-2].mu

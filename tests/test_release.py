@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.anonymize.mixture import Mixture, class_mixture
+from sdv_threea.anonymize.mixture import class_mixture
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.sampling.asked import ImpossibleCondition
-from sdv_threea.sampling.draws import BLOCK, draw_codes, find_codes
+from sdv_threea.sampling.draws import draw_codes
 from sdv_threea.settings import Settings
 
 
@@ -63,28 +63,6 @@ def test_codes_are_drawn_as_often_as_their_class_has_them(rng):
         found = np.bincount(codes[classes == label, 0], minlength=3) / (classes == label).sum()
         assert found == pytest.approx(histograms[0][label], abs=0.02)
         assert (found[histograms[0][label] == 0] == 0).all()
-
-
-@pytest.mark.parametrize('num_rows', [2, 30_000, 70_000])
-def test_draws_have_the_codes_of_their_quantiles(rng, num_rows):
-    """However many: of many, the cuts are moved to the draws, and blocks are drawn one by one."""
-    histograms = tuple(rng.dirichlet(np.full(size, 0.4), 3) for size in (2, 9, 40))
-    histograms[1][:, [0, 4, 8]] = 0
-    histograms = tuple(each / each.sum(axis=1, keepdims=True) for each in histograms)
-    orders = tuple(rng.permutation(each.shape[1]) for each in histograms)
-    scores = normal_scores(histograms, orders, 3)
-    weights = np.array([[3.0, 1.0], [0.0, 0.0], [2.0, 0.0]])
-    covariances = np.eye(3) + rng.uniform(0, 0.3, (3, 2, 1, 1))
-    mixture = Mixture(weights, rng.normal(0, 2, (3, 2, 3)), covariances)
-
-    codes, classes = draw_codes(mixture, scores, num_rows, np.random.default_rng(5))
-
-    again, blocks = np.random.default_rng(5), [BLOCK] * (num_rows // BLOCK) + [num_rows % BLOCK]
-    drawn = [mixture.sample(size, again) for size in blocks]
-    labels, quantiles = (np.concatenate(each) for each in zip(*drawn, strict=True))
-    assert np.array_equal(classes, labels)
-    assert set(classes) <= {0, 2}
-    assert np.array_equal(codes, find_codes(scores, quantiles, labels))
 
 
 def test_the_number_of_rows_is_an_estimate_from_what_is_released(rng):

@@ -217,29 +217,6 @@ def test_the_last_category_is_adapted_aside_if_its_values_are_classes(facts, opt
         assert 0.999 * settings.delta < spent <= settings.delta
 
 
-def test_a_target_aside_costs_a_small_part_of_what_a_named_one_does():
-    columns = (*COUNTS, Category(**LABEL))
-    aside = stage_shares(Domain(columns, 'label'), Settings(), aside=True)
-    named = stage_shares(Domain(columns, 'label'), Settings())
-    none = stage_shares(Domain(columns), Settings())
-
-    assert aside['classes'] == pytest.approx(0.1 * SHARES['classes'])
-    assert aside['adapt'] == pytest.approx(0.25 * SHARES['adapt'])
-    shares = [each['pairs'] / sum(each.values()) for each in (named, aside, none)]
-    assert shares[1] > 0.8 * shares[2] > 1.5 * shares[0]
-
-
-@pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
-def test_describing_gets_more_where_records_are_few(num_rows, share):
-    settings = Settings(n_components=1)
-    shares = share_by_size(BLANK, settings, settings.budget(thresholds=True), num_rows)
-
-    assert 'size' not in shares
-    assert shares['describe'] / sum(shares.values()) == pytest.approx(share)
-    others = {stage: each for stage, each in shares.items() if stage != 'describe'}
-    assert others == {stage: SHARES[stage] for stage in others}
-
-
 def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():
     settings = Settings()
     assert asks_size(PRIVATE, settings)

@@ -62,12 +62,6 @@ def test_where_there_is_nothing_nothing_is_found(worlds):
     assert abs(look(table, worlds).wrong - RUNS / 4) < 5 * np.sqrt(RUNS / 8)
 
 
-def test_only_the_second_half_counts(worlds):
-    guesses = look(np.random.default_rng(3).normal(size=(RUNS, 3)), worlds)
-    assert guesses.present == worlds[RUNS // 2 :].sum()
-    assert guesses.runs == RUNS - RUNS // 2
-
-
 def test_the_rule_does_not_depend_on_the_second_half(worlds):
     """A mark that only runs of the second half have cannot be learned."""
     table = np.zeros((RUNS, 2))
@@ -99,8 +93,3 @@ def test_a_threshold_serves_the_bound_that_it_is_for():
     threshold, _ = choose_threshold(scores, worlds, lambda each: bound_epsilon(each, 0.0))
     assert 2 < threshold < 10
     assert count_guesses(scores > threshold, worlds).false_alarms < 20
-
-
-def test_guesses_are_counted():
-    guessed = np.array([True, False, True, False, True])
-    assert count_guesses(guessed, np.array([0, 0, 1, 1, 1])) == (1, 2, 1, 3)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from sdv_threea.audit import AuditResult, Guesses, LowerBound
 
 
@@ -26,12 +24,6 @@ def test_a_claim_that_stands_is_not_called_proved():
     assert not result.refuted
     assert 'Not refuted' in str(result)
     assert 'no proof' in str(result)
-
-
-def test_without_a_claim_there_is_nothing_to_refute():
-    result = decide(math.inf, 3.0)
-    assert not result.refuted
-    assert str(result).startswith('No claim was made: epsilon is at least 3 ')
 
 
 def test_the_table_has_a_row_per_bound():

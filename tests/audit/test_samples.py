@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.audit import far_out, many_children, rare_category
+from sdv_threea.audit import far_out, rare_category
 from sdv_threea.audit.samples import describe_rows
 
 
@@ -41,21 +41,6 @@ def test_a_rare_category_shows(people):
     changed = compare(rare_category({'people': people}, 'kind'))
     assert changed['people.kind: near the canary'] == (0, 1)
     assert changed['people.kind: different'] == (2, 3)
-
-
-def test_many_children_show(clinic, clinic_metadata):
-    changed = compare(many_children(clinic, clinic_metadata, 'patient', 5))
-    assert changed['stay.patient: commonest'] == (1, 5)
-    assert changed['patient: rows'] == (11, 12)
-
-
-def test_missing_values_are_near_a_missing_one(people):
-    neighbours = rare_category({'people': people}, 'kind')
-    neighbours.canary['people']['kind'] = None
-    rows = people.assign(kind=[None, 'a'] * 20)
-    features = describe_rows({'people': rows}, neighbours)
-    assert features['people.kind: near the canary'] == 20
-    assert features['people.kind: missing'] == 20
 
 
 @pytest.mark.parametrize('rows', [0, 3])

@@ -64,10 +64,6 @@ def test_words_are_found_wherever_they_are():
         assert any('canary' in path for path in flatten(Thing(holder))), holder
 
 
-def test_a_day_is_a_word():
-    assert '.held is 2020-01-02' in flatten(Thing(datetime.date(2020, 1, 2)))
-
-
 def test_the_same_place_has_the_same_name():
     one, other = (flatten(Thing({'a': [number, 2.0]})) for number in (1, 5))
     assert one.keys() == other.keys()
@@ -128,13 +124,6 @@ def test_entries_in_another_order_make_a_difference():
     one = [*range(LARGE)]
     for hold in (np.array, list):
         assert flatten(hold(one)) != flatten(hold(one[:-2] + one[:-3:-1]))
-
-
-def test_large_arrays_are_kept_in_part_and_the_rest_is_added_up():
-    found = flatten(Thing(np.ones(LARGE)))
-    assert len(found) == PER_ARRAY + 2
-    assert found[f'.held[{PER_ARRAY}:]'] == 50
-    assert flatten(Thing([1.0] * LARGE))[f'.held[{PER_ARRAY}:]'] == 50
 
 
 def test_a_word_is_found_at_any_place_of_a_long_list():
