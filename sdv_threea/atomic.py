@@ -129,19 +129,12 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A file that is written in place of another one.
-
-    Args:
-        target: The file to be replaced.
-        path: The draft; the target itself, if it is written directly.
-        mode: The mode of the finished file.
-        lock: The handle that made the draft and keeps it locked; ``None`` without locks.
-    """
+    """A file that is written in place of another one."""
 
     target: Path
-    path: Path
+    path: Path  # the target itself, if it is written directly
     mode: int = OWN_FILE
-    lock: int | None = None
+    lock: int | None = None  # the handle that made the draft and keeps it locked
 
     def finish(self) -> None:
         """Set the mode of the draft and flush it to disk; ``OSError`` if it was exchanged."""
@@ -199,11 +192,8 @@ def _make_draft(path: Path) -> int | None:
 
 
 def _find_usual_mode(target: Path) -> int:
-    """Return the mode that the user's mask gives to new files next to a target.
-
-    It is read off an empty file: reading the mask of a process means setting it, which other
-    threads would notice.
-    """
+    """Return the mode that the user's mask gives to new files next to a target."""
+    # Reading the mask of a process means setting it, which other threads would notice.
     path = _name_draft(target)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, ANY_FOLDER)
     try:

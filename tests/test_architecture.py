@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from types import FunctionType
 
 import pytest
+
+import sdv_threea
 
 PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 
@@ -205,3 +208,17 @@ def test_files_that_pages_name_are_there(page):
 
     assert named
     assert [name for name in named if not any((at / name).exists() for at in (root, PACKAGE))] == []
+
+
+#: The most methods of ours that a synthesizer may have, over all of its classes.
+MAX_METHODS_IN_ALL = 30
+
+
+@pytest.mark.parametrize('name', ['', 'MultiTable', 'Sequential'])
+def test_synthesizers_hold_what_they_do_and_do_not_inherit_it(name):
+    """Their methods are those of users and the hooks of SDV; the work is done elsewhere."""
+    synthesizer = getattr(sdv_threea, f'ClustMix{name}Synthesizer')
+    own = [each for each in synthesizer.__mro__ if each.__module__.startswith('sdv_threea.')]
+    kinds = FunctionType | property | classmethod | staticmethod
+    methods = {name for each in own for name, one in vars(each).items() if isinstance(one, kinds)}
+    assert len(methods) <= MAX_METHODS_IN_ALL, sorted(methods)

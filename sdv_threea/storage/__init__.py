@@ -14,7 +14,6 @@ must not learn a dtype, a format or a value from private rows.
 * :mod:`~sdv_threea.storage.ids`: fast generators of ids,
 * :mod:`~sdv_threea.storage.references`: foreign keys as positions of rows, and back,
 * :mod:`~sdv_threea.storage.database_terms`: the user's statements about a whole database,
-* :mod:`~sdv_threea.storage.children`: stated bounds on the rows that refer to one row,
 * :mod:`~sdv_threea.storage.database`: checks of a whole database,
 * :mod:`~sdv_threea.storage.parquet`: synthetic rows in several files of one schema,
 * :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files,

@@ -106,16 +106,10 @@ def connect(
 ) -> dict[str, pd.DataFrame]:
     """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
 
-    Args:
-        tables: The rows of each table, indexed by the numbers that others refer to them by.
-        parents: The number of the parent's row by row of the child, -1 for none.
-        schema: The graph of tables.
-        metadata: The metadata.
-        dtypes: The dtypes of the private tables, by table and column.
-        numbered: The tables whose key of several columns is made unique later.
-
-    Returns:
-        The tables in the order of the metadata, referential integrity guaranteed.
+    The rows of each table are indexed by the numbers that others refer to them by; ``parents`` has
+    the number of the parent's row by row of the child, -1 for none. The tables returned are in the
+    order of the metadata, with referential integrity. A key of several columns is made unique
+    later in ``numbered`` tables.
     """
     connected: dict[str, pd.DataFrame] = {}
     numbers: dict[str, pd.Index] = {}

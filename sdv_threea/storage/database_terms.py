@@ -6,26 +6,27 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pandas.api.types import is_integer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.relational.sizes import Children
-from sdv_threea.storage.children import Bounds, read_children
 from sdv_threea.storage.references import as_columns, read_schema
 from sdv_threea.units.schema import Link, Schema, SchemaError
+
+#: A bound is on a table, by the key to its owner, or on a key ``(table, column, ...)``.
+Key = str | tuple[str, ...]
+
+#: The user's bounds: one for all tables with an owner, or one by table or foreign key.
+Bounds = int | Mapping[Key, int] | None
 
 
 @dataclass(frozen=True)
 class DatabaseTerms:
     """The user's statements about a whole database, read against its metadata.
 
-    Args:
-        metadata: The metadata, without private facts.
-        privacy_unit: The table whose rows are the units of privacy, or ``None``.
-        public_tables: Tables that may be published as they are.
-        min_children: The fewest rows that refer to one row.
-        max_children: The most rows that refer to one row.
-        target: The column that models will be trained to predict, by table.
+    They are the arguments of the same names of ``ClustMixMultiTableSynthesizer``, and its metadata
+    without private facts.
     """
 
     metadata: Metadata
@@ -85,8 +86,25 @@ class DatabaseTerms:
         return {name: own.union(others.get(name, ())) for name, own in stated.items()}
 
     def read_children(self, schema: Schema) -> dict[Link, Children]:
-        """Return the stated bounds on children, by foreign key."""
-        return read_children(self.min_children, self.max_children, schema)
+        """Return the stated bounds on the rows that refer to one row, by foreign key.
+
+        Raises:
+            SynthesizerInputError: If a bound is not a whole number of at least one (a lower one:
+                zero), a lower one is above the upper one, or the table or key does not exist.
+        """
+        lower = _read_bounds('min_children', self.min_children, 0, schema)
+        upper = _read_bounds('max_children', self.max_children, 1, schema)
+        for link, bound in lower.items():
+            # A lower bound for all tables does not contradict a unique key.
+            own = isinstance(self.min_children, Mapping)
+            end = 1 if link.unique and own else upper.get(link, bound)
+            if bound > end:
+                raise SynthesizerInputError(
+                    f'min_children is {bound} for {link.name}, which is above the largest number '
+                    f'of rows that may refer to one row, {end}.'
+                )
+        links = lower.keys() | upper.keys()
+        return {link: Children(lower.get(link, 0), upper.get(link)) for link in links}
 
     def _read_public_tables(self) -> frozenset[str]:
         named = self.public_tables
@@ -102,3 +120,35 @@ class DatabaseTerms:
                 f'{list(self.metadata.tables)}.'
             )
         return frozenset(named)
+
+
+def _read_bounds(name: str, given: Bounds, smallest: int, schema: Schema) -> dict[Link, int]:
+    if given is None:
+        return {}
+    owned = {table: link for table, link in schema.owners.items() if link is not None}
+    bounds = given if isinstance(given, Mapping) else dict.fromkeys(owned, given)
+    for bound in [*bounds.values(), *([] if isinstance(given, Mapping) else [given])]:
+        if not is_integer(bound) or bound < smallest:
+            raise SynthesizerInputError(
+                f'{name} must be whole numbers of at least {smallest}, got {bound!r}.'
+            )
+    return {_find_link(name, key, schema, owned): int(bound) for key, bound in bounds.items()}
+
+
+def _find_link(name: str, key: Key, schema: Schema, owned: Mapping[str, Link]) -> Link:
+    """Find the foreign key that a bound is about."""
+    if isinstance(key, str) and key in owned:
+        return owned[key]
+    known = {(link.child, *link.columns): link for link in schema.links}
+    if isinstance(key, tuple) and key in known and key[0] in schema.private:
+        return known[key]
+    if isinstance(key, str):
+        raise SynthesizerInputError(
+            f"{name} has a bound for '{key}', which hangs off no private table: give bounds for "
+            f'some of {sorted(owned)}, or for a foreign key as (table, column).'
+        )
+    private = [each for each in known if each[0] in schema.private]
+    raise SynthesizerInputError(
+        f'{name} has a bound for {key!r}, which is no foreign key of a private table: those are '
+        f'{private}.'
+    )

@@ -25,12 +25,9 @@ def find_memory() -> float:
 
 
 def check_fit(num_columns: int, num_classes: int, num_components: int, limit: float | None) -> None:
-    """Check that a fit fits into memory, from public facts and before a row is read.
+    """Raise ``MemoryError`` unless a fit fits into memory, by public facts, before a row is read.
 
     ``limit`` is in gigabytes; ``None`` for the memory of the machine.
-
-    Raises:
-        MemoryError: If it does not.
     """
     has = _allow(limit)
     needed = expect_memory(num_columns, num_classes, num_components)
@@ -44,13 +41,7 @@ def check_fit(num_columns: int, num_classes: int, num_components: int, limit: fl
 
 
 def check_rows(num_rows: float, num_cells: float, limit: float | None) -> None:
-    """Check that sampled rows with ``num_cells`` cells in all fit into memory.
-
-    ``limit`` is in gigabytes; ``None`` for the memory of the machine.
-
-    Raises:
-        MemoryError: If they do not.
-    """
+    """Raise ``MemoryError`` unless sampled rows fit into ``limit``, as :func:`check_fit` does."""
     needed, has = num_cells * CELL_BYTES, _allow(limit)
     if needed > has:
         raise tell_shortage(num_rows, f'take {needed / GIGABYTE:,.1f} GB or more', has)

@@ -123,18 +123,8 @@ def write_folder(
 ) -> list[Path]:
     """Sample rows into a folder of files, which appears when all of them are written.
 
-    Only the rows of one file are in memory at a time.
-
-    Args:
-        sample: Samples a number of rows.
-        num_rows: The number of rows in all.
-        folder: The folder, which is made; it may exist if it is empty.
-        rows_per_file: The most rows of a file.
-        storage: The storage of columns, as released.
-        show_progress: Whether to show a progress bar.
-
-    Returns:
-        The files, in order; one without rows if ``num_rows`` is zero.
+    Only the rows of one file are in memory at a time. The folder may exist if it is empty. Without
+    rows there is one file.
 
     Raises:
         FileExistsError: If there is a file, or a folder that is not empty.

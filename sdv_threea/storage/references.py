@@ -27,12 +27,7 @@ def read_schema(
 ) -> Schema:
     """Return the graph of tables that the metadata describes.
 
-    Args:
-        metadata: The metadata, without private facts.
-        unit: The table whose rows are the units of privacy, or ``None``.
-        public: The public tables.
-        dtypes: The known dtypes, by table and column. A foreign key whose dtype has no missing
-            value refers to a row everywhere.
+    A foreign key whose dtype, by table and column, has no missing value refers to a row everywhere.
 
     Raises:
         SchemaError: If the schema cannot be protected as asked for.
@@ -119,14 +114,7 @@ def write_references(
 
     The values equal those of the parent's key exactly. They are stored in the column's dtype,
     unless the dtype cannot hold them: floats cannot hold all whole numbers of over 15 digits.
-
-    Args:
-        child: The child, changed in place.
-        link: The link.
-        referred: Rows of the parent, -1 for none, shape (n,).
-        parent: The parent.
-        key: The columns of the parent's key.
-        dtypes: The dtypes of the child's columns in the private table.
+    ``referred`` are rows of the parent, -1 for none, shape (n,).
     """
     for column, name in zip(link.columns, key, strict=True):
         taken = _take(parent[name], referred)

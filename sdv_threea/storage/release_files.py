@@ -42,12 +42,10 @@ class DamagedError(ValueError):
 
 
 def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
-    """Write plain values to a file, whole or not at all.
+    """Write plain values by name to a file, whole or not at all.
 
-    Args:
-        path: The file.
-        value: Plain values by name: numbers, texts, dates, arrays, sequences, mappings, dtypes,
-            encoders, and dataclasses of releases.
+    They are numbers, texts, dates, arrays, sequences, mappings, dtypes, encoders, and classes of
+    releases.
 
     Raises:
         OSError: If it cannot be written.

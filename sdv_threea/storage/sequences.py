@@ -250,11 +250,7 @@ class Sequences:
 
 
 def read_sequences(metadata: Metadata, context: Sequence[str]) -> Sequences:
-    """Return the sequences that SDV's metadata of one table describes.
-
-    Args:
-        metadata: The metadata, without private facts.
-        context: The columns that do not vary in a sequence.
+    """Return the sequences that SDV's metadata of one table describes, without private facts.
 
     Raises:
         SynthesizerInputError: If there are several tables or no sequence key, or a context column

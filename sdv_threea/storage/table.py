@@ -26,13 +26,7 @@ from sdv_threea.storage.writing import decode
 
 @dataclass(frozen=True)
 class StoredColumns:
-    """The storage of the columns of a synthetic table: public or released.
-
-    Args:
-        columns: The metadata of each column.
-        dtypes: The dtypes of the synthetic table.
-        domain: The user's modelled columns, as released.
-    """
+    """Metadata and dtypes of a synthetic table, and its modelled columns as released."""
 
     columns: Mapping[str, ColumnMetadata]
     dtypes: Mapping[str, Any]

@@ -69,11 +69,8 @@ def from_seconds(
 ) -> pd.Series:
     """Turn seconds since :data:`ORIGIN`, NaN where missing, into dates, shape (rows,).
 
-    Args:
-        seconds: Shape (rows,), NaN where missing.
-        dtype: The dtype of the column; dates for a datetime dtype, otherwise texts.
-        datetime_format: The format of texts; ``None`` for ISO 8601 as precise as ``step``.
-        step: Granularity of the dates in seconds, 0 if continuous.
+    They become texts unless ``dtype`` is one of dates; without a format in ISO 8601, as precise as
+    ``step``, the granularity in seconds (0 if continuous).
     """
     is_date = pd.api.types.is_datetime64_any_dtype(dtype)
     fine = is_date and '[ns' in str(dtype)

@@ -36,6 +36,21 @@ WITH_VALUES = ('categorical', 'boolean', 'ordinal')
 #: The sdtypes of columns that have a range.
 WITH_RANGE = ('numerical', 'datetime')
 
+#: Parameters that can be set table by table; the promise holds for the whole database.
+TABLE_PARAMETERS = frozenset(
+    {
+        'alpha',
+        'enforce_min_max_values',
+        'enforce_rounding',
+        'kernel',
+        'locales',
+        'mixing',
+        'n_components',
+        'public_metadata',
+        'target_column',
+    }
+)
+
 #: The error for a table whose rows are steps of sequences.
 SEQUENCES = (
     "The metadata of the table '{}' has {}, so a person may have many rows, and a fit would "
@@ -139,9 +154,7 @@ def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
 def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashable | None]:
     """Read the replacement of unreleased values by column, given for all columns or by column.
 
-    Returns:
-        The replacement by column; ``None`` stands for the default: missing where cells may be
-        missing, spread elsewhere.
+    ``None`` stands for the default: missing where cells may be missing, spread elsewhere.
 
     Raises:
         SynthesizerInputError: If a named column has no list of values, or a replacement is no
@@ -168,9 +181,8 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
 def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[float, ...]]:
     """Read the numbers and dates that stand for something else, given for all columns or by column.
 
-    Returns:
-        The sentinels by column, as numbers; dates in seconds since 2000. Those for all columns go
-        to each column whose kind they have.
+    They are returned by column, as numbers; dates in seconds since 2000. Those for all columns go
+    to each column whose kind they have.
 
     Raises:
         SynthesizerInputError: If a named column has no range, or a sentinel is not of its kind.

@@ -7,6 +7,8 @@ from copy import deepcopy
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
+from sdv_threea.storage.version import get_version
+from sdv_threea.synthesizers.disclosing import warn_of_release
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.turns import in_turn
 
@@ -19,6 +21,11 @@ MARK = '_undoing'
 KEPT = ('_input_metadata', '_num_releases', '_settings', 'kernel')
 
 
+def forget(synthesizer: Any) -> None:
+    """Forget the last fit, except for the number of fits begun."""
+    synthesizer.__dict__ |= {'_made_with': get_version(), **deepcopy(synthesizer.UNFITTED)}
+
+
 def attempted(
     method: Callable[Concatenate[Any, Given], None],
 ) -> Callable[Concatenate[Any, Given], None]:
@@ -26,8 +33,8 @@ def attempted(
 
     The synthesizer first forgets its last fit. It warns of the new release at the very end, when an
     error can no longer undo the fit: users may turn warnings into errors. Attempts run one at a
-    time; an attempt inside another is a part of it. The method needs ``_forget`` and
-    ``_warn_of_release``, and must leave nothing private in the synthesizer.
+    time; an attempt inside another is a part of it. The method must leave nothing private in the
+    synthesizer.
 
     Formal guarantees:
         * after an error, the synthesizer is as it was before its first fit, except for the number
@@ -41,7 +48,7 @@ def attempted(
         if MARK in self.__dict__:
             method(self, *given, **named)
             return
-        self._forget()
+        forget(self)
         before = deepcopy({name: it for name, it in self.__dict__.items() if name not in KEPT})
         try:
             self.__dict__[MARK] = True
@@ -52,6 +59,6 @@ def attempted(
             kept = {name: it for name, it in self.__dict__.items() if name in KEPT}
             self.__dict__ = before | kept  # in one step that no interrupt can split
             raise
-        self._warn_of_release()
+        warn_of_release(self)
 
     return attempt

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from sdv.errors import RefitWarning, SamplingError
+from sdv.errors import NotFittedError, RefitWarning, SamplingError
 
 from sdv_threea.accounting import count_exposed
 from sdv_threea.pages.promise import tell_exposed
@@ -25,6 +25,15 @@ REFIT_PAPER = (
     "same rows tell more than one does, and guarantee='paper' promises nothing end to end for any "
     'of them.'
 )
+
+
+def check_fitted(synthesizer: Any, doing: str) -> None:
+    """Raise a ``NotFittedError`` unless the synthesizer is fitted; ``doing`` is what it was for."""
+    if not synthesizer._fitted:
+        raise NotFittedError(
+            'This synthesizer has not been fitted. Please fit your synthesizer first before '
+            f'{doing}.'
+        )
 
 
 def warn_of_refit(fits: int, guarantee: str) -> None:

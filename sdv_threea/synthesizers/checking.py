@@ -7,7 +7,7 @@ rows where there is one, so it costs nothing and may be published.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sdv.metadata import Metadata
@@ -87,16 +87,10 @@ def check_table(
     harmless: Collection[str] = (),
     alone: bool = True,
 ) -> Check:
-    """Check a table that is to be fitted, alone or in a database.
+    """Check a table that is to be fitted, ``alone`` or in a database.
 
-    Args:
-        table: The name of the table.
-        metadata: The metadata of all tables, without private facts.
-        preprocessor: The preprocessor of the table.
-        settings: The settings of the release.
-        num_rows: The number of rows, if it is public or released.
-        harmless: Columns that the user calls no personal information.
-        alone: Whether it is a single table. Errors in a database depend on its relationships.
+    The number of rows is public or released; columns are ``harmless`` that the user calls no
+    personal information. Errors in a database depend on its relationships, so none are estimated.
     """
     derivations, columns = preprocessor.derive(), preprocessor.columns
     keys, own = find_keys(metadata, table), {each.name: each for each in derivations.domain.columns}
@@ -165,12 +159,10 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
 
 
 def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
-    """List the ids of the tables that several rows may share, and that refer to no other table.
+    """List the ids of the tables that are no keys, as ``table.column`` if there are several tables.
 
-    Returns:
-        The columns of the sdtype ``id`` that are no primary, alternate or foreign key, as
-        ``table.column`` if there are several tables. A column of a composite key is no key in a
-        single table, where rows may share it; in a database it tells which row of a unit it is.
+    A column of a composite key is no key in a single table, where rows may share it; in a database
+    it tells which row of a unit it is.
     """
     several = len(metadata.tables) > 1
     found = []
@@ -192,19 +184,15 @@ def _expect(domain: Domain, settings: Settings, num_rows: int | None) -> Expecte
     if asks_size(domain, settings):
         planned, aside = plan_target(domain, settings, budget, rows)
     target = planned[planned.target] if planned.target else None
-    classes = len(_list_values(target) or 'ab') if isinstance(target, Category) else 1
+    classes = len(target.values or 'ab') if isinstance(target, Category) else 1
     return expect(planned, settings, rows, num_classes=classes, aside=aside)
-
-
-def _list_values(column: Category) -> tuple[Hashable, ...] | None:
-    return column.values
 
 
 def _comes_out_empty(
     column: Column, errors: ExpectedError | None, num_rows: int | None, *, is_target: bool
 ) -> bool:
     """Return whether no value of a category will be found, by its name or by the row count."""
-    if not isinstance(column, Category) or _list_values(column) is not None:
+    if not isinstance(column, Category) or column.values is not None:
         return False
     if errors and num_rows and errors.category_rows > num_rows:
         return True
@@ -215,7 +203,7 @@ def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None)
     """Say what the noise leaves visible of a learned column."""
     if errors is None:
         return ''
-    if isinstance(column, Category) and _list_values(column) is None:
+    if isinstance(column, Category) and column.values is None:
         share = f' ({errors.category_rows / num_rows:.1%})' if num_rows else ''
         return f'values of {math.ceil(errors.category_rows):,} rows or more{share}'
     noise = ERRORS * errors.count
@@ -225,7 +213,7 @@ def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None)
 
 def _advise_learned(column: Column) -> str:
     """Say what to state of a learned column: its sdtype first, then public facts."""
-    if isinstance(column, Category) and _list_values(column) is None:
+    if isinstance(column, Category) and column.values is None:
         guess = guess_by_name(column.name).sdtype
         if guess == 'datetime':
             return 'if it holds dates: datetime, with a format'
@@ -268,7 +256,7 @@ def _find_moved(steps: Iterable[Any]) -> dict[str, str]:
 def _list_shown(columns: Iterable[Column], target: str | None) -> Iterator[str]:
     """Yield the categories that hold free text or personal information, by their names."""
     for each in columns:
-        is_open = isinstance(each, Category) and _list_values(each) is None
+        is_open = isinstance(each, Category) and each.values is None
         if is_open and each.name != target and shows_people(each.name):
             yield each.name
 

@@ -4,44 +4,57 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
+
+Kind = TypeVar('Kind', bound=type)
 
 #: Arguments that may be set at any time.
 FREE = ('memory_limit', 'verbose')
 
 
-class Fixed:
-    """A synthesizer whose arguments are fixed at construction; goes before SDV's base class.
+class _Argument:
+    """An attribute that cannot be changed once its synthesizer is made."""
+
+    def __init__(self, name: str, default: Any) -> None:
+        self.name, self.default = name, default
+
+    def __get__(self, owner: Any, _: type) -> Any:
+        found = self if owner is None else owner.__dict__.get(self.name, self.default)
+        if found is inspect.Parameter.empty:
+            raise AttributeError(self.name)
+        return found
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        self._refuse_if_fixed(owner)
+        owner.__dict__[self.name] = freeze(value)
+
+    def __delete__(self, owner: Any) -> None:
+        self._refuse_if_fixed(owner)
+        del owner.__dict__[self.name]
+
+    def _refuse_if_fixed(self, owner: Any) -> None:
+        if '_fixed' in owner.__dict__:
+            raise AttributeError(
+                f'{self.name!r} is fixed when a synthesizer is made, and cannot be changed: make '
+                f'another one with {type(owner).__name__}(metadata, {self.name}=...).'
+            )
+
+
+def with_fixed_arguments(kind: Kind) -> Kind:
+    """Return a class of synthesizers whose arguments cannot be changed after :func:`fix`.
 
     The promise follows from the arguments, so an attribute that differs from what a fit did would
     be a false promise. Lists and dictionaries are copied, and the copies cannot be changed.
     """
+    for name, parameter in inspect.signature(kind).parameters.items():
+        if name not in FREE:
+            setattr(kind, name, _Argument(name, parameter.default))
+    return kind
 
-    _arguments: frozenset[str]
-    _fixed: frozenset[str]
 
-    def __init_subclass__(cls, **named: Any) -> None:
-        super().__init_subclass__(**named)
-        cls._arguments = frozenset(inspect.signature(cls).parameters) - frozenset(FREE)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._refuse_if_fixed(name)
-        super().__setattr__(name, freeze(value) if name in self._arguments else value)
-
-    def __delattr__(self, name: str) -> None:
-        self._refuse_if_fixed(name)
-        super().__delattr__(name)
-
-    def _fix(self) -> None:
-        """Fix the arguments: the last step of construction."""
-        self._fixed = self._arguments
-
-    def _refuse_if_fixed(self, name: str) -> None:
-        if name in self.__dict__.get('_fixed', ()):
-            raise AttributeError(
-                f'{name!r} is fixed when a synthesizer is made, and cannot be changed: make '
-                f'another one with {type(self).__name__}(metadata, {name}=...).'
-            )
+def fix(synthesizer: Any) -> None:
+    """Fix the arguments: the last step of construction."""
+    synthesizer.__dict__['_fixed'] = True
 
 
 def freeze(value: Any) -> Any:

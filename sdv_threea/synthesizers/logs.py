@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 from sdv.multi_table.base import SYNTHESIZER_LOGGER as DATABASES
 from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
@@ -23,15 +24,18 @@ PUBLIC_ENTRIES = (
 )
 
 
-def log_fit(class_name: str, synthesizer_id: str, num_columns: int) -> None:
-    """Log the beginning of a fit of one table, as SDV does."""
+def log_event(
+    synthesizer: Any, event: str, num_columns: int, *, num_rows: int | None = None
+) -> None:
+    """Log an event of a synthesizer of one table, as SDV does; ``num_rows`` must be public."""
     TABLES.info(
         {
-            'EVENT': 'Fit',
+            'EVENT': event,
             'TIMESTAMP': datetime.now(),
-            'SYNTHESIZER CLASS NAME': class_name,
-            ID: synthesizer_id,
+            'SYNTHESIZER CLASS NAME': type(synthesizer).__name__,
+            ID: synthesizer._synthesizer_id,
             'TOTAL NUMBER OF TABLES': 1,
+            **({} if num_rows is None else {'TOTAL NUMBER OF ROWS': num_rows}),
             'TOTAL NUMBER OF COLUMNS': num_columns,
         }
     )

@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sdv.metadata import Metadata
 
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.losses import ALL, CONSTANT, EMPTY, GUESSED, MADE_UP, RANGE, VALUES, Loss
-from sdv_threea.relational.release import DatabaseRelease
-from sdv_threea.storage.references import find_keys
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.warning import warn
 
@@ -59,11 +56,7 @@ def name_losses(
 ) -> list[Loss]:
     """Assign losses of derived columns to the user's columns; add those of made-up columns.
 
-    Args:
-        losses: The losses of the modelled columns.
-        derivations: The derivations of the release.
-        columns: All columns of the table, in order.
-        keys: Its keys, which are made up in any case and lose nothing.
+    ``columns`` are all columns of the table, in order; keys are made up anyway and lose nothing.
     """
     by_name = {loss.column: loss for loss in losses}
     found = {name: by_name[name] for name in derivations.domain.names if name in by_name}
@@ -82,19 +75,6 @@ def name_losses(
         if name not in modelled and name not in keys:
             found[name] = Loss(column=name, kind=MADE_UP, stated=(), share=ALL)
     return [found[name] for name in columns if name in found]
-
-
-def list_by_table(
-    release: DatabaseRelease, preprocessors: Mapping[str, Any], metadata: Metadata
-) -> dict[str, list[Loss]]:
-    """List the losses of a database by table: those of the tables' own columns."""
-    found = {}
-    for table, model in release.tables.items():
-        own = [loss for loss in model.released.losses if loss.column in model.layout.own]
-        columns = metadata.tables[table].columns
-        terms = preprocessors[table].derivations, columns, find_keys(metadata, table)
-        found[table] = name_losses(own, *terms)
-    return found
 
 
 def tabulate(losses: Iterable[Loss], columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
@@ -137,10 +117,6 @@ def warn_of_losses(losses: Sequence[Loss], targets: Collection[str]) -> None:
     """Warn of the losses of a release in three lines: how much, what matters most, what helps.
 
     Losses that noise may explain are left out. Like all warnings, this one names no value.
-
-    Args:
-        losses: The losses of all columns.
-        targets: The columns that models will be trained to predict.
     """
     worth = [loss for loss in losses if _is_worth(loss, targets)]
     if worth:

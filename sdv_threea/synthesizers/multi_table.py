@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.metadata import Metadata
 from tqdm import tqdm
 
-from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.settings import Settings
-from sdv_threea.storage.children import Bounds
 from sdv_threea.storage.database import take_tables
-from sdv_threea.storage.database_terms import DatabaseTerms
+from sdv_threea.storage.database_terms import Bounds, DatabaseTerms
 from sdv_threea.storage.metadata import keep_public, list_harmless
-from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers.arguments import (
     INVALID_CELLS,
     check_choice,
@@ -31,22 +26,28 @@ from sdv_threea.synthesizers.arguments import (
     read_accepted,
     read_path,
 )
-from sdv_threea.synthesizers.attempts import attempted
-from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
-from sdv_threea.synthesizers.disclosing import DisclosingDatabase
-from sdv_threea.synthesizers.fixed import Fixed
-from sdv_threea.synthesizers.multi_table_adapter import TABLE_PARAMETERS, MultiTableAdapter
-from sdv_threea.synthesizers.released import LEFT_OUT, Released, make_header
-from sdv_threea.synthesizers.statement import DatabaseStatement, describe_protection
+from sdv_threea.synthesizers.attempts import attempted, forget
+from sdv_threea.synthesizers.cautions import check_fitted, warn_of_refit
+from sdv_threea.synthesizers.database_sampling import learn_tables
+from sdv_threea.synthesizers.disclosing import (
+    check_memory,
+    demand_check,
+    list_losses,
+    state_promises,
+)
+from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
+from sdv_threea.synthesizers.multi_table_adapter import MultiTableAdapter, derive, label_rows
+from sdv_threea.synthesizers.progress import bars
+from sdv_threea.synthesizers.released import count_fit
+from sdv_threea.synthesizers.statement import DatabaseStatement
 from sdv_threea.synthesizers.turns import in_turn
 from sdv_threea.units.membership import Database
 from sdv_threea.units.references import number_rows
 from sdv_threea.units.schema import Schema
 
 if TYPE_CHECKING:
-    from sdv_threea.relational.model import TableRelease
     from sdv_threea.relational.release import DatabaseRelease
-    from sdv_threea.transforms.preprocessor import Preprocessor
+    from sdv_threea.synthesizers.check import Check
 
 
 def load_pipeline() -> ModuleType:
@@ -62,7 +63,8 @@ def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
     return released
 
 
-class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTableAdapter):
+@with_fixed_arguments
+class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     """Synthesizer of relational tables with differential privacy for a whole unit.
 
     A unit of privacy is one row of the table ``privacy_unit`` with every row, in any table, that
@@ -116,9 +118,6 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     #: Whom the ledger's total protects, in words; empty for the rows of the main table.
     protected: str = ''
 
-    #: Rows of root tables that are not drawn but known, while a sample is drawn.
-    known_rows: Mapping[str, pd.DataFrame] = MappingProxyType({})
-
     def __init__(
         self,
         metadata: Metadata,
@@ -153,13 +152,19 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         bounds = self.min_children, self.max_children
         terms = DatabaseTerms(known, privacy_unit, self.public_tables, *bounds, self.target_column)
         super().__init__(terms, locales)
-        self.epsilon, self.delta = self._promise.epsilon, self._promise.delta
+        self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.verbose, self.memory_limit = verbose, memory_limit
         self.accept, self.ledger = read_accepted(accept), read_path(ledger=ledger)
         self._harmless = list_harmless(metadata)
         self._num_releases = 0
-        self._forget()
-        self._fix()
+        forget(self)
+        fix(self)
+
+    @property
+    def _settings(self) -> Settings:
+        """The settings of any table: all tables make the same promise."""
+        settings: Settings = next(iter(self._table_synthesizers.values())).settings
+        return settings
 
     @attempted
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
@@ -181,8 +186,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             MemoryError: If the fit would exceed the memory limit.
         """
         for each in self._table_synthesizers.values():
-            each.check_memory(self.memory_limit)
-        self._demand_check()
+            check_memory(each.preprocessor, each.settings, self.memory_limit)
+        demand_check(self)
         super().fit(take_tables(data, self._original_metadata))
 
     @in_turn
@@ -194,29 +199,27 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
 
         Returns:
             The modelled columns of the private tables, and the public tables. In place of its keys,
-            each row has a number, and the numbers of the rows that it refers to.
-
-        Raises:
-            InvalidDataTypeError: If ``data`` is not a dictionary of tables.
-            InvalidDataError: If the tables do not match the metadata.
-            ConstraintNotMetError: If rows break a constraint.
+            each row has a number, and the numbers of the rows that it refers to. Errors are those
+            of :meth:`fit`.
         """
-        self._demand_check()
+        demand_check(self)
         tables = take_tables(data, self._original_metadata)
         with guarded():
             self._store_and_convert_original_cols(tables)
         self.validate(tables)
         schema = self._terms.read_schema()
         if self._fitted:
-            warn_of_refit(self._num_releases + 1, self._promise.guarantee)
+            warn_of_refit(self._num_releases + 1, self._settings.guarantee)
         processed = {}
-        for name, table in tqdm(tables.items(), **self._get_pbar_args(desc='Preprocess Tables')):
+        for name, table in tqdm(
+            tables.items(), desc='Preprocess Tables', **bars(shown=self.verbose)
+        ):
             if name not in schema.public:
                 synthesizer = self._table_synthesizers[name]
                 self._assign_table_transformers(synthesizer, name, table)
                 table = synthesizer.preprocessor.translate(table)
             processed[name] = table
-        numbered = number_rows(tables, self._label_rows(schema), self._terms.list_keys())
+        numbered = number_rows(tables, label_rows(self, schema), self._terms.list_keys())
         with guarded():
             return {
                 name: pd.concat([numbers, processed[name].reset_index(drop=True)], axis=1)
@@ -240,7 +243,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     def reset_sampling(self) -> None:
         """Go back to the state right after fitting: the same tables are drawn again."""
         super().reset_sampling()
-        self._generator = self._seed()
+        self._generator = None
 
     def get_privacy_statement(self) -> DatabaseStatement:
         """Return the promise of the last fit, table by table, and the cost of each release.
@@ -250,54 +253,49 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         Raises:
             NotFittedError: If the synthesizer is not fitted.
         """
-        model = self._get_model('privacy statement')
-        schema, ledgers = model.schema, model.ledgers
-        return DatabaseStatement(
-            epsilon=float(self._promise.epsilon),
-            delta=float(self._promise.delta),
-            neighbors=self._promise.neighbors,
-            mu=max((ledger.mu for ledger in ledgers.values()), default=0.0),
-            tables=describe_protection(schema),
-            receipts={root: ledger.receipts for root, ledger in ledgers.items()},
-            rows_per_unit={name: each.rows_per_unit for name, each in model.tables.items()},
-            public=self._list_public(),
-            fits=self._num_releases,
-            lost=self._say_losses(model),
-            num_units=model.num_units,
-            recorded=self._recorded,
-            sharpened=model.sharpened,
-        )
+        check_fitted(self, 'asking for its privacy statement')
+        return state_promises(self)
 
-    @property
-    def _promise(self) -> Settings:
-        """The settings of any table: all tables make the same promise."""
-        settings: Settings = next(iter(self._table_synthesizers.values())).settings
-        return settings
+    def check(self) -> Check:
+        """Return what each column of each table will come out as, and what stops a fit.
 
-    def _initialize_models(self) -> None:
-        for name in self._terms.metadata.tables:
-            self._table_parameters[name] = {
-                'epsilon': self.epsilon,
-                'delta': self.delta,
-                'neighbors': self.neighbors,
-                'public_metadata': self.public_metadata,
-                'invalid_cells': self.invalid_cells,
-                'target_column': self._terms.find_target(name),
-                **self._table_parameters[name],
-            }
-        super()._initialize_models()
+        No row is read: see :meth:`ClustMixSynthesizer.check`.
+        """
+        from sdv_threea.synthesizers.checking import check_table, join_checks
 
-    def _seed(self) -> np.random.Generator:
-        """Return the generator of samples, seeded as SDV does: samples need no secrecy."""
-        return np.random.default_rng(type(self)._numpy_seed)
+        metadata, private = self._terms.metadata, self._terms.read_schema().private
+        checks = [
+            check_table(
+                name,
+                metadata,
+                self._table_synthesizers[name].preprocessor,
+                self._table_synthesizers[name].settings,
+                harmless=self._harmless.get(name, frozenset()),
+                alone=False,
+            )
+            for name in private
+        ]
+        return join_checks(checks, metadata, private)
 
-    def _forget(self) -> None:
-        self._made_with = get_version()
-        self._fitted = False
-        self._model: DatabaseRelease | None = None
-        self._public_rows: dict[str, pd.DataFrame] = {}
-        self._table_sizes: dict[str, float] = {}
-        self._generator = self._seed()
+    def get_losses(self) -> pd.DataFrame:
+        """Return what samples of the last fit do not show, by table and column.
+
+        It is computed from released numbers, so it costs no privacy and may be published.
+
+        Returns:
+            A row per table and column, as in :meth:`ClustMixSynthesizer.get_losses`.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        check_fitted(self, 'asking for its losses')
+        from sdv_threea.synthesizers.loss_table import tabulate
+
+        found = {
+            table: tabulate(losses, self._table_synthesizers[table].preprocessor.columns)
+            for table, losses in list_losses(self).items()
+        }
+        return pd.concat(found, names=['table'])
 
     def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
         from sdv_threea.describe.description import needs_threshold
@@ -307,83 +305,17 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         for each in synthesizers.values():
             check_kernel(each.settings)
         # Keys may need thresholds that no column of a table needs.
-        open_ = any(needs_threshold(self._derive(name)) for name in schema.private) or None
+        domains = {name: derive(synthesizers[name]) for name in schema.private}
+        open_ = any(map(needs_threshold, domains.values())) or None
         unit = self.protected or f"one row of '{schema.main}' with its rows in other tables"
-        self._count_fit(self._promise, unit, thresholds=open_)
+        count_fit(self, self._settings, unit, thresholds=open_)
         self._model = release_database(
             database,
             schema,
-            {name: self._derive(name) for name in schema.private},
+            domains,
             {name: synthesizers[name].settings for name in schema.private},
             children=self._terms.read_children(schema),
             ordered=self.ordered_tables,
-            track=lambda names: tqdm(names, **self._get_pbar_args(desc='Release Tables')),
+            track=lambda names: tqdm(names, desc='Release Tables', **bars(shown=self.verbose)),
         )
-        self._learn_tables(self._model)
-
-    def _learn_tables(self, released: DatabaseRelease) -> None:
-        for name, model in released.tables.items():
-            own = _describe_own(model), model.released.transformers
-            self._table_synthesizers[name].learn_release(*own)
-        self._table_sizes = {
-            **{name: float(len(rows)) for name, rows in self._public_rows.items()},
-            **{name: model.size for name, model in released.tables.items()},
-        }
-
-    def _tell_release(self) -> dict[str, Any]:
-        private = [name for name in self._table_synthesizers if name not in self._public_rows]
-        storages = {name: self._table_synthesizers[name].preprocessor.storage for name in private}
-        own, labels = TABLE_PARAMETERS - set(LEFT_OUT), self._original_table_columns
-        return {
-            'release': self._model,
-            'public': self._public_rows,
-            'labels': {name: list(each.values()) for name, each in labels.items()},
-            'dtypes': {name: each.declared for name, each in storages.items()},
-            'parameters': {
-                name: {each: value for each, value in given.items() if each in own}
-                for name, given in self._table_parameters.items()
-            },
-        }
-
-    def _adopt_release(self, facts: Mapping[str, Any]) -> None:
-        for name, own in facts['parameters'].items():
-            self.set_table_parameters(name, own)
-        for name, dtypes in facts['dtypes'].items():
-            header = make_header(list(dtypes), dtypes)
-            self._assign_table_transformers(self._table_synthesizers[name], name, header)
-        self._original_table_columns = {
-            name: {str(label): label for label in each} for name, each in facts['labels'].items()
-        }
-        self._public_rows, self._model = facts['public'], facts['release']
-        self._learn_tables(facts['release'])
-
-    def _sample(
-        self, scale: float, batch_size: int | None = None, max_tries_per_batch: int = 100
-    ) -> dict[str, pd.DataFrame]:
-        from sdv_threea.relational.release import MAX_TRIES  # everybody who imports SDV loads this
-
-        assert self._model is not None
-        accept = self._accept if self._single_table_constraints else None
-        drawn = self._model.sample(scale, self._generator, accept, self.known_rows)
-        synthesizers = {name: self._table_synthesizers[name] for name in drawn}
-        finished = {
-            name: each.finish_rows(drawn[name].rows, _describe_own(self._model.tables[name]))
-            for name, each in synthesizers.items()
-        }
-        for name, each in synthesizers.items():
-            rules = each.preprocessor.constraints.adopted
-            tell_rejected(len(finished[name]), len(drawn[name].rows), MAX_TRIES, rules, name)
-        parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
-        tables = {**self._public_rows, **finished}
-        dtypes = {name: each.preprocessor.storage.dtypes for name, each in synthesizers.items()}
-        return self._connect(tables, parents, dtypes)
-
-    def _accept(self, table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
-        assert self._model is not None
-        preprocessor: Preprocessor = self._table_synthesizers[table].preprocessor
-        return preprocessor.accept(rows, _describe_own(self._model.tables[table]))
-
-
-def _describe_own(model: TableRelease) -> Domain:
-    """Describe the released columns of the table itself, without foreign keys."""
-    return model.released.domain.only(model.layout.own)
+        learn_tables(self)

@@ -6,8 +6,9 @@ whole database are in :class:`~sdv_threea.storage.database_terms.DatabaseTerms`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 from sdv.cag import ProgrammableConstraint
@@ -24,68 +25,58 @@ from sdv_threea.storage.database import (
 )
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.files import write_tables
-from sdv_threea.storage.memory import check_rows
 from sdv_threea.storage.references import as_columns
-from sdv_threea.synthesizers.arguments import check_constraints, check_limit, check_name
-from sdv_threea.synthesizers.progress import BAR
-from sdv_threea.synthesizers.publishing import Publishing
-from sdv_threea.synthesizers.ruled import Ruled
-from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling, check_scale
-from sdv_threea.synthesizers.saved import Saved
+from sdv_threea.synthesizers.arguments import TABLE_PARAMETERS, check_constraints, check_name
+from sdv_threea.synthesizers.database_sampling import draw_tables
+from sdv_threea.synthesizers.released import Released
+from sdv_threea.synthesizers.ruled import adopt_rules, check_rules, plan_rules
+from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.turns import in_turn
 from sdv_threea.units.membership import Database
 from sdv_threea.units.references import BrokenReferenceError, Labels, label_numbers, link_rows
 from sdv_threea.units.schema import Schema
 
-#: Parameters that can be set table by table; the promise holds for the whole database.
-TABLE_PARAMETERS = frozenset(
-    {
-        'alpha',
-        'enforce_min_max_values',
-        'enforce_rounding',
-        'kernel',
-        'locales',
-        'mixing',
-        'n_components',
-        'public_metadata',
-        'target_column',
-    }
-)
+#: Arguments that the synthesizers of all tables share.
+SHARED = ('epsilon', 'delta', 'neighbors', 'public_metadata', 'invalid_cells')
 
 
-class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
+class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     """SDV's base class for many tables: each has its own parameters, constraints and storage.
 
-    A subclass implements ``_model_tables``, ``_sample``, and ``_warn_of_release``, called at the
-    end of a fit.
+    A subclass implements ``_model_tables`` and ``check``.
 
     Formal guarantees:
         * what it learns of a table before the release is what the synthesizer of that table learns:
           see :class:`~sdv_threea.synthesizers.single_table_adapter.SingleTableAdapter`
         * no constraint is fitted on private rows; one that is programmed for several tables is
-          refused
+          refused; a rule between tables reads sampled rows and public facts
         * an error about the tables names columns and rules, and shows no value
     """
 
     _synthesizer = ClustMixSynthesizer
     _public_rows: dict[str, pd.DataFrame]
     memory_limit: float | None
+    _rules: tuple[BetweenTables, ...] = ()
+
+    #: The state before a fit.
+    UNFITTED: ClassVar[Mapping[str, Any]] = {
+        '_fitted': False,
+        '_model': None,
+        '_public_rows': {},
+        '_table_sizes': {},
+        '_generator': None,
+    }
 
     def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
         self._terms = terms  # SDV's constructor calls hooks below that need them
         super().__init__(deepcopy(terms.metadata), locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the tables against metadata and constraints, without showing their values.
+        """Check the tables as :meth:`fit` does, with its errors; no value is shown.
 
         Args:
             data: All tables by name.
-
-        Raises:
-            InvalidDataTypeError: If ``data`` is not a dictionary of tables.
-            InvalidDataError: If the tables do not match the metadata.
-            ConstraintNotMetError: If rows break a constraint.
         """
         tables = take_tables(data, self._original_metadata)
         problems = []
@@ -122,12 +113,27 @@ class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
         rules = tuple(each for each in constraints if isinstance(each, BetweenTables))
         own = [each for each in constraints if not isinstance(each, BetweenTables)]
         self._validate_single_table_constraints(own)
-        self._plan_rules((*self._rules, *rules), [*self._single_table_constraints, *own])
+        plan_rules(self, (*self._rules, *rules), [*self._single_table_constraints, *own])
         for constraint in own:
             self._validate_table_name(constraint.table_name)
             self._table_synthesizers[constraint.table_name].add_constraints([constraint])
         self._single_table_constraints += own
-        self._adopt_rules(rules)
+        adopt_rules(self, rules)
+
+    def validate_constraints(self, synthetic_data: dict[str, pd.DataFrame]) -> None:
+        """Check synthetic tables against all constraints.
+
+        Args:
+            synthetic_data: All tables by name.
+
+        Raises:
+            ConstraintNotMetError: If rows break a constraint.
+        """
+        super().validate_constraints(synthetic_data)
+        check_rules(self, synthetic_data)
+
+    def _get_all_constraints_list(self) -> list[Any]:
+        return [*super()._get_all_constraints_list(), *map(deepcopy, self._rules)]
 
     @in_turn
     def set_table_parameters(self, table_name: str, table_parameters: dict[str, Any]) -> None:
@@ -161,7 +167,7 @@ class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
         super().set_table_parameters(table_name, merged)
         if constraints:
             self._table_synthesizers[table_name].add_constraints(constraints)
-        self._adopt_rules()
+        adopt_rules(self)
 
     def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
         """Split the processed tables into modelled columns and references."""
@@ -169,7 +175,7 @@ class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
             name: each.preprocessor.storage for name, each in self._table_synthesizers.items()
         }
         schema = self._terms.read_schema({name: each.declared for name, each in stored.items()})
-        labels = self._label_rows(schema)
+        labels = label_rows(self, schema)
         try:
             parents = link_rows(processed_data, labels)
         except BrokenReferenceError as error:
@@ -177,21 +183,13 @@ class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
         self._public_rows = {
             name: processed_data[name].drop(columns=labels[name].own) for name in schema.public
         }
-        names = {name: list(self._derive(name).names) for name in schema.private}
+        names = {
+            name: list(derive(self._table_synthesizers[name]).names) for name in schema.private
+        }
         with guarded():
             modelled = {name: processed_data[name][own] for name, own in names.items()}
         num_rows = {name: len(each) for name, each in processed_data.items()}
         return schema, Database(modelled, parents, num_rows)
-
-    def _derive(self, table: str) -> Domain:
-        """Describe the modelled columns of a table by public facts."""
-        domain: Domain = self._table_synthesizers[table].preprocessor.derive().derived
-        return domain
-
-    def _label_rows(self, schema: Schema) -> dict[str, Labels]:
-        """Name the columns that number rows."""
-        modelled = {name: self._derive(name).names for name in schema.private}
-        return label_numbers(schema, self._terms.list_columns(modelled))
 
     def _validate_sample_input(
         self,
@@ -213,19 +211,17 @@ class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
         )
 
     @in_turn
-    def _sample_from_scale(self, scale: float, *how: Any) -> Any:
-        check_scale(scale)
-        check_limit(memory_limit=self.memory_limit)
-        sizes = {name: scale * size for name, size in self._table_sizes.items()}
-        columns = {name: len(self._terms.metadata.tables[name].columns) for name in sizes}
-        cells = sum(sizes[name] * columns[name] for name in sizes)
-        check_rows(sum(sizes.values()), cells, self.memory_limit)
-        return super()._sample_from_scale(scale, *how)
-
-    def _save_sampled_data(
-        self, sampled_data: dict[str, pd.DataFrame], output_folder_path: str
-    ) -> None:
-        write_tables(sampled_data, output_folder_path)
+    def _sample_from_scale(
+        self, scale: float, batch_size: Any, max_tries_per_batch: Any, output_folder_path: Any
+    ) -> tuple[dict[str, pd.DataFrame], int, int]:
+        """Return the sampled tables, and for the log how many rows and columns they have."""
+        sampled = draw_tables(self, scale)
+        for name, table in sampled.items():
+            ordered = table[list(self._original_metadata.tables[name].columns)]
+            sampled[name] = ordered.rename(columns=self._original_table_columns.get(name, {}))
+        write_tables(sampled, output_folder_path)
+        tables = sampled.values()
+        return sampled, sum(map(len, tables)), sum(len(each.columns) for each in tables)
 
     def _assign_table_transformers(
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame
@@ -238,11 +234,28 @@ class MultiTableAdapter(Publishing, Saved, Ruled, BaseMultiTableSynthesizer):
         foreign = dict.fromkeys(name for key in keys for name in key if name not in own)
         synthesizer.update_transformers(dict.fromkeys(foreign))
 
-    def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
-        return {'disable': not self.verbose, **BAR, **options}
-
-    def _validate_schema_complexity(self) -> None:
+    def _initialize_models(self) -> None:
         self._terms.check()
+        for name in self._terms.metadata.tables:
+            self._table_parameters[name] = {
+                **{each: getattr(self, each) for each in SHARED},
+                'target_column': self._terms.find_target(name),
+                **self._table_parameters[name],
+            }
+        super()._initialize_models()
 
     def _handle_composite_keys(self) -> None:
         self._modified_multi_table_metadata = without_composite_keys(self._terms.metadata)
+
+
+def derive(synthesizer: ClustMixSynthesizer) -> Domain:
+    """Describe the modelled columns of a table by public facts."""
+    domain: Domain = synthesizer.preprocessor.derive().derived
+    return domain
+
+
+def label_rows(synthesizer: MultiTableAdapter, schema: Schema) -> dict[str, Labels]:
+    """Name the columns that number rows."""
+    tables = synthesizer._table_synthesizers
+    modelled = {name: derive(tables[name]).names for name in schema.private}
+    return label_numbers(schema, synthesizer._terms.list_columns(modelled))

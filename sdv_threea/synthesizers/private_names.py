@@ -21,32 +21,15 @@ WORKING = {'sdv': ('2.0.0',), 'rdt': ('2.0.0',)}
 OVERRIDDEN = {
     'sdv.single_table.base:BaseSynthesizer': {
         '_auto_assign_transformers(self, data)': 'SDV chooses transformers by private rows',
-        '_fit(self, processed_table_data)': 'nothing is released',
         '_preprocess(self, table_data)': 'RDT learns ranges, formats and seeds from private rows',
         '_validate_transform_constraints(self, table_data, enforce_constraint_fitting=False)': (
             'SDV fits constraints on private rows, and shows those that break one'
         ),
-        '_validate_transformers(self, column_name_to_transformer)': (
-            'transformers that learn from private rows may be chosen'
-        ),
-        '_warn_unable_to_enforce_rounding(self, column_name_to_transformer)': (
-            'SDV warns that samples are not rounded, though they are'
-        ),
     },
     'sdv.single_table.base:BaseSingleTableSynthesizer': {
-        '_sample': 'nothing is sampled',
-        '_sample_in_batches(self, num_rows, batch_size, max_tries_per_batch, conditions=None, '
+        '_sample_batch(self, batch_size, max_tries=100, conditions=None, '
         'transformed_conditions=None, float_rtol=0.01, progress_bar=None, output_file_path=None, '
-        'keep_extra_columns=False)': 'files have other rows than were asked for',
-        '_sample_with_conditions(self, conditions, max_tries_per_batch, batch_size, '
-        'progress_bar=None, output_file_path=None, keep_extra_columns=False)': (
-            'conditions are met by rejection, and those of some values never'
-        ),
-        '_sample_with_progress_bar(self, num_rows, max_tries_per_batch=100, batch_size=None, '
-        'output_file_path=None, show_progress_bar=True)': 'the memory of a sample is not checked',
-        '_set_random_state(self, random_state)': 'samples cannot be drawn again',
-        '_validate_conditions(self, conditions)': 'conditions that no row can meet are tried',
-        '_validate_known_columns(self, conditions)': 'conditions that no row can meet are tried',
+        'keep_extra_columns=False)': 'synthesizers of several tables by others draw nothing',
     },
     'sdv.multi_table.base:BaseMultiTableSynthesizer': {
         '_assign_table_transformers(self, synthesizer, table_name, table_data)': (
@@ -54,21 +37,15 @@ OVERRIDDEN = {
         ),
         '_augment_tables(self, processed_data)': 'nothing is released',
         '_get_all_constraints_list(self)': 'rules between tables are not listed',
-        '_get_pbar_args(self, **kwargs)': 'progress bars show times, which depend on private rows',
         '_handle_composite_keys(self)': 'keys of several columns are refused',
         '_initialize_models(self)': 'tables make a promise of their own',
         '_model_tables(self, augmented_data)': 'nothing is released',
-        '_sample(self, scale, batch_size=None, max_tries_per_batch=100)': 'nothing is sampled',
         '_sample_from_scale(self, scale, batch_size, max_tries_per_batch, output_folder_path)': (
             'the memory of a sample is not checked, and threads draw at once'
-        ),
-        '_save_sampled_data(self, sampled_data, output_folder_path)': (
-            'a file may be left half written, or written where a link leads'
         ),
         '_synthesizer': 'tables are learned without privacy, by a Gaussian copula',
         '_validate_sample_input(self, num_rows, main_table_name, batch_size, max_tries_per_batch, '
         'output_folder_path)': 'names of tables may lead out of a folder',
-        '_validate_schema_complexity(self)': 'schemas that cannot be protected are fitted',
     },
     'sdv.cag.base:BaseConstraint': {
         '_fit(self, data, metadata)': 'our constraints cannot be fitted',
@@ -103,20 +80,19 @@ USED = {
         '_model': 'the release',
         '_original_columns': 'the names of columns that were numbers',
         '_original_metadata': 'the metadata, without what is not public',
-        '_preprocess_helper(self, table_data)': 'to warn of another fit',
         '_reject_sampling_constraints': 'constraints that SDV lists, and never fits',
         '_store_and_convert_original_cols(self, table_data)': 'to name columns by texts',
         '_synthesizer_id': 'the synthesizer in the log',
+        '_validate_transformers(self, column_name_to_transformer)': 'to refuse transformers',
+        '_warn_quality_and_performance(self, column_name_to_transformer)': 'to warn of them',
     },
     'sdv.single_table.base:BaseSingleTableSynthesizer': {
+        '_make_condition_dfs(conditions)': 'the tables of conditions',
         '_random_state_set': 'whether samples have begun',
-        '_sample_batch(self, batch_size, max_tries=100, conditions=None, '
-        'transformed_conditions=None, float_rtol=0.01, progress_bar=None, output_file_path=None, '
-        'keep_extra_columns=False)': 'to draw rows until enough obey the constraints',
-        '_sample_rows(self, num_rows, conditions=None, transformed_conditions=None, '
-        'float_rtol=0.1, previous_rows=None, keep_extra_columns=False)': 'to draw rows',
         '_table_name': 'the only table',
+        '_validate_conditions(self, conditions)': 'to refuse columns that are not there',
         '_validate_fit_before_sample(self)': 'to refuse a sample before a fit',
+        '_validate_table_name(self, table_name)': 'to refuse tables that are not there',
     },
     'sdv.multi_table.base:BaseMultiTableSynthesizer': {
         '_creation_date': 'the day in a release',
@@ -148,6 +124,7 @@ USED = {
     },
     'sdv.metadata._single_table:_SingleTableMetadata': {
         '_get_primary_and_alternate_keys(self)': 'the keys of a table',
+        '_updated': 'whether the metadata was changed',
         '_validate_primary_key(self, data)': 'to refuse keys of another dtype',
     },
     'sdv.cag._errors': {'ConstraintNotMetError': 'to refuse rows that break a constraint'},

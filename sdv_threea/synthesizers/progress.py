@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from tqdm import tqdm
 
@@ -17,6 +18,12 @@ BAR = {
     'mininterval': 0.0,
     'miniters': 1,
 }
+
+
+def bars(*, shown: bool) -> dict[str, Any]:
+    """Return options of ``tqdm`` for a bar."""
+    return {'disable': not shown, **BAR}
+
 
 #: Functions that are called with the name of each stage as it begins, as the clock of a command.
 watchers: list[Callable[[str], None]] = []
@@ -28,7 +35,7 @@ def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
     # Imported late to keep the import of SDV light.
     from sdv_threea.stages import STAGES
 
-    with tqdm(total=len(STAGES), desc='Release', disable=not shown, **BAR) as bar:
+    with tqdm(total=len(STAGES), desc='Release', **bars(shown=shown)) as bar:
 
         def begin(stage: str) -> None:
             bar.n = STAGES.index(stage)

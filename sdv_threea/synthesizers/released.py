@@ -18,13 +18,20 @@ from sdv.metadata import Metadata
 
 from sdv_threea.constraints.constraint_set import BUILT_IN, read_constraint, spell_constraint
 from sdv_threea.errors import InputError
+from sdv_threea.pages.fragments import escape
 from sdv_threea.settings import Settings
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
 from sdv_threea.storage.version import check_version, get_version
+from sdv_threea.synthesizers.arguments import TABLE_PARAMETERS
+from sdv_threea.synthesizers.cautions import check_fitted
+from sdv_threea.synthesizers.database_sampling import learn_tables
+from sdv_threea.synthesizers.sampling import learn_release
+from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
 
 if TYPE_CHECKING:
+    from sdv_threea.datasheet import Datasheet
     from sdv_threea.storage.ledger_files import Recorded
 
 #: Constructor arguments that are no part of a release: a kernel is code that only a fit needs, and
@@ -37,18 +44,23 @@ CODE = (
     'are code, which a release cannot hold: save it by save().'
 )
 
+#: Arguments that are shown beside the promise, if given.
+SHOWN = ('target_column', 'privacy_unit')
+
 #: What SDV notes of a fit.
 DATES = ('_creation_date', '_fitted_date', '_fitted_sdv_version', '_synthesizer_id')
 
 
-class Released:
-    """A synthesizer whose release can be saved without code; goes before SDV's base class."""
+class Released(Saved):
+    """A synthesizer whose release can be published; goes before SDV's base class.
+
+    The modules that make a datasheet are imported late to keep the import of SDV light.
+    """
 
     _fitted: bool
     _num_releases: int
     #: The total of the data set's ledger at the last fit, if there is one.
     _recorded: Recorded | None = None
-    ledger: str | None = None
     metadata: Metadata
 
     @property
@@ -74,18 +86,19 @@ class Released:
         """
         if not self._fitted:
             raise NotFittedError('There is no release yet: fit the synthesizer first.')
-        if any(map(_has_code, getattr(self, '_table_synthesizers', {'': self}).values())):
+        if any(map(_has_code, _list_tables(self).values())):
             raise SynthesizerInputError(CODE)
+        given: dict[str, Any] = self.get_parameters()  # type: ignore[attr-defined]
         facts = {
             'made_with': get_version(),
             'kind': type(self).__name__,
             'metadata': self.metadata.to_dict(),
-            'arguments': self._list_arguments(),
+            'arguments': {name: each for name, each in given.items() if name not in LEFT_OUT},
             'dates': {name: getattr(self, name, None) for name in DATES},
             'fits': self._num_releases,
             'recorded': self._recorded and self._recorded.to_dict(),
             'constraints': [spell_constraint(each) for each in self.get_constraints()],  # type: ignore[attr-defined]
-            **self._tell_release(),
+            **(_tell_tables if hasattr(self, '_table_synthesizers') else _tell_table)(self),
         }
         if _list_generators(self) != _list_generators(_restore(type(self), facts)):
             raise SynthesizerInputError(CODE)
@@ -120,31 +133,67 @@ class Released:
         restored: Self = restore_release(cls, facts, filepath)
         return restored
 
-    def _count_fit(self, settings: Settings, unit: str, *, thresholds: bool | None) -> None:
-        """Count a fit before it spends, here and in the ledger; fits that fail count too.
+    def datasheet(self, **about: str) -> Datasheet:
+        """Return the datasheet of the release, to be published with the synthetic rows.
+
+        It follows "Datasheets for Datasets" and the questions of NIST SP 800-226: the promise in
+        plain words, who is protected, what is public, what each column shows and its expected
+        error, what was lost, uses, the ledger.
+
+        Formal guarantees:
+            * it is a function of the fitted synthesizer, of ``about`` and of the day: no private
+              row is read
+
+        Args:
+            **about: What only the publisher can say, in sentences: ``title``, ``description``,
+                ``motivation``, ``collection``, ``consent``, ``uses``, ``unsuited``, ``license``,
+                ``url``, ``creator``, ``contact``, ``maintenance``. Open questions are marked as
+                such.
+
+        Returns:
+            The datasheet, with ``save_html``, ``save_markdown`` and ``save_croissant``.
 
         Raises:
-            InputError: If the ledger refuses the fit.
+            NotFittedError: If the synthesizer is not fitted.
+            ValueError: If ``about`` has another field.
         """
-        if self.ledger is not None:
-            from sdv_threea.storage.ledger_files import BudgetLedger
+        check_fitted(self, 'asking for its datasheet')
+        from sdv_threea.synthesizers.sheets import make_sheet
 
-            kind = type(self).__name__
-            ledger = BudgetLedger(self.ledger)
-            self._recorded = ledger.record(settings, unit, kind, thresholds=thresholds)
-        self._num_releases += 1
+        return make_sheet(self, about)
 
-    def _list_arguments(self) -> dict[str, Any]:
-        given: dict[str, Any] = self.get_parameters()  # type: ignore[attr-defined]
-        return {name: each for name, each in given.items() if name not in LEFT_OUT}
+    def __repr__(self) -> str:
+        told: Any = self
+        facts = [f'epsilon={told.epsilon:g}', f'delta={told.delta:g}']
+        named = {name: getattr(self, name, None) for name in SHOWN}
+        facts += [f'{name}={each!r}' for name, each in named.items() if each]
+        state = 'fitted' if self._fitted else 'not fitted'
+        return f'<{type(self).__name__}({", ".join(facts)}), {state}>'
 
-    def _tell_release(self) -> dict[str, Any]:
-        """Return the release, its parts by name."""
-        raise NotImplementedError
+    def _repr_html_(self) -> str:
+        name = escape(type(self).__name__)
+        if not self._fitted:
+            told: Any = self
+            return (
+                f'<p><b>{name}</b>, not fitted; epsilon={told.epsilon:g}, delta={told.delta:g}.</p>'
+            )
+        from sdv_threea.synthesizers.sheets import make_card
 
-    def _adopt_release(self, facts: Mapping[str, Any]) -> None:
-        """Take over the parts that :meth:`_tell_release` returned."""
-        raise NotImplementedError
+        return f'<p><b>{name}</b>, fitted.</p>{make_card(self)}'
+
+
+def count_fit(synthesizer: Any, settings: Settings, unit: str, *, thresholds: bool | None) -> None:
+    """Count a fit before it spends, here and in the ledger; fits that fail count too.
+
+    Raises:
+        InputError: If the ledger refuses the fit.
+    """
+    if synthesizer.ledger is not None:
+        from sdv_threea.storage.ledger_files import BudgetLedger
+
+        kind, ledger = type(synthesizer).__name__, BudgetLedger(synthesizer.ledger)
+        synthesizer._recorded = ledger.record(settings, unit, kind, thresholds=thresholds)
+    synthesizer._num_releases += 1
 
 
 def read_release(filepath: str | os.PathLike[str]) -> dict[str, Any]:
@@ -210,7 +259,62 @@ def check_claims(statement: PrivacyStatement | DatabaseStatement, *, modelled: b
             raise InputError('it promises more than its receipts show')
 
 
-def make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
+def _tell_table(synthesizer: Any) -> dict[str, Any]:
+    """Return the release of one table, its parts by name."""
+    return {
+        'release': synthesizer._model,
+        'dtypes': synthesizer.preprocessor.storage.declared,
+        'labels': list(synthesizer._original_columns) or list(synthesizer.preprocessor.columns),
+    }
+
+
+def _adopt_table(synthesizer: Any, facts: Mapping[str, Any]) -> None:
+    """Take over the parts that :func:`_tell_table` returned."""
+    header = _make_header(facts['labels'], facts['dtypes'])
+    synthesizer._store_and_convert_original_cols(pd.DataFrame(columns=header.columns))
+    synthesizer._auto_assign_transformers({synthesizer._table_name: header})
+    synthesizer._model = facts['release']
+    learn_release(synthesizer.preprocessor, synthesizer._data_processor, synthesizer._model)
+
+
+def _tell_tables(synthesizer: Any) -> dict[str, Any]:
+    """Return the release of a database, its parts by name."""
+    own, public = TABLE_PARAMETERS - set(LEFT_OUT), synthesizer._public_rows
+    tables = {name: one for name, one in _list_tables(synthesizer).items() if name not in public}
+    labels, parameters = synthesizer._original_table_columns, synthesizer._table_parameters
+    return {
+        'release': synthesizer._model,
+        'public': public,
+        'labels': {name: list(each.values()) for name, each in labels.items()},
+        'dtypes': {name: each.preprocessor.storage.declared for name, each in tables.items()},
+        'parameters': {
+            name: {each: value for each, value in given.items() if each in own}
+            for name, given in parameters.items()
+        },
+    }
+
+
+def _adopt_tables(synthesizer: Any, facts: Mapping[str, Any]) -> None:
+    """Take over the parts that :func:`_tell_tables` returned."""
+    for name, own in facts['parameters'].items():
+        synthesizer.set_table_parameters(name, own)
+    for name, dtypes in facts['dtypes'].items():
+        header = _make_header(list(dtypes), dtypes)
+        synthesizer._assign_table_transformers(_list_tables(synthesizer)[name], name, header)
+    synthesizer._original_table_columns = {
+        name: {str(label): label for label in each} for name, each in facts['labels'].items()
+    }
+    synthesizer._public_rows, synthesizer._model = facts['public'], facts['release']
+    learn_tables(synthesizer)
+
+
+def _list_tables(synthesizer: Any) -> dict[str, Any]:
+    """Return the synthesizers of the tables of a database; of one table, itself."""
+    tables: dict[str, Any] = getattr(synthesizer, '_table_synthesizers', {'': synthesizer})
+    return tables
+
+
+def _make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
     """Make a table without rows, of these columns and dtypes."""
     header = pd.DataFrame({name: pd.Series(dtype=dtypes[str(name)]) for name in map(str, labels)})
     return header.set_axis(pd.Index(labels), axis='columns')
@@ -225,7 +329,9 @@ def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
         from sdv_threea.storage.ledger_files import Recorded
 
         synthesizer._recorded = Recorded(**recorded)
-    synthesizer._adopt_release(facts)
+    (_adopt_tables if hasattr(synthesizer, '_table_synthesizers') else _adopt_table)(
+        synthesizer, facts
+    )
     synthesizer.__dict__.update({name: facts['dates'][name] for name in DATES})
     synthesizer._fitted = True
     synthesizer.reset_sampling()
@@ -251,7 +357,7 @@ def _has_code(synthesizer: Any) -> bool:
 def _list_generators(synthesizer: Any) -> dict[Any, str]:
     """List the generators of made-up columns, in words, by table and column."""
     listed: dict[Any, str] = {}
-    for name, each in getattr(synthesizer, '_table_synthesizers', {'': synthesizer}).items():
+    for name, each in _list_tables(synthesizer).items():
         chosen = each._data_processor._hyper_transformer.field_transformers
         listed |= {(name, column): repr(one) for column, one in chosen.items()}
     return listed

@@ -1,4 +1,7 @@
-"""Rules between tables, as methods of the synthesizer of several tables."""
+"""Rules between tables, kept by the samples of a synthesizer of several tables.
+
+A rule reads sampled rows and public facts, and no private row.
+"""
 
 from __future__ import annotations
 
@@ -16,85 +19,58 @@ from sdv_threea.constraints.linked import Linked
 from sdv_threea.constraints.moves import Move
 from sdv_threea.constraints.planning import keep_rules, list_computed, list_numbered, plan
 from sdv_threea.storage.database import connect
-from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts
 from sdv_threea.units.schema import Link
 
 
-class Ruled:
-    """A synthesizer of several tables whose samples keep rules between them.
+def check_rules(synthesizer: Any, tables: dict[str, pd.DataFrame]) -> None:
+    """Raise a ``ConstraintNotMetError`` if rows of synthetic tables break a rule."""
+    for rule in synthesizer._rules:
+        for name, valid in rule.is_valid(tables, synthesizer._terms.metadata).items():
+            if not valid.all():
+                raise ConstraintNotMetError(f"Rows of the table '{name}' break {rule!r}.")
 
-    Goes before SDV's base class.
 
-    Formal guarantees:
-        * a rule between tables reads sampled rows and public facts, and no private row
-    """
+def plan_rules(
+    synthesizer: Any, rules: tuple[BetweenTables, ...], constraints: list[Any]
+) -> tuple[Move, ...]:
+    """Return the moves by which samples keep the rules, given constraints on single tables."""
+    terms = synthesizer._terms
+    return plan(rules, constraints, terms.metadata, terms.read_schema().public)
 
-    invalid_cells: str
-    public_metadata: bool
-    _model: Any
-    _rules: tuple[BetweenTables, ...] = ()
-    _single_table_constraints: list[Any]
-    _table_synthesizers: Mapping[str, Any]
-    _terms: DatabaseTerms
 
-    def validate_constraints(self, synthetic_data: dict[str, pd.DataFrame]) -> None:
-        """Check synthetic tables against all constraints.
+def adopt_rules(synthesizer: Any, rules: tuple[BetweenTables, ...] = ()) -> None:
+    """Add copies of rules, and leave the columns that they compute out of the next fit."""
+    synthesizer._rules += tuple(map(deepcopy, rules))
+    moves = plan_rules(synthesizer, synthesizer._rules, synthesizer._single_table_constraints)
+    for name, each in synthesizer._table_synthesizers.items():
+        own = each.preprocessor.constraints
+        own.written, own.computed = list_computed(moves, name)
 
-        Args:
-            synthetic_data: All tables by name.
 
-        Raises:
-            ConstraintNotMetError: If rows break a constraint.
-        """
-        super().validate_constraints(synthetic_data)  # type: ignore[misc]
-        for rule in self._rules:
-            for name, valid in rule.is_valid(synthetic_data, self._terms.metadata).items():
-                if not valid.all():
-                    raise ConstraintNotMetError(f"Rows of the table '{name}' break {rule!r}.")
+def connect_tables(
+    synthesizer: Any,
+    tables: Mapping[str, pd.DataFrame],
+    parents: Mapping[Link, NDArray[np.int64]],
+    dtypes: Mapping[str, Mapping[str, Any]],
+) -> dict[str, pd.DataFrame]:
+    """Return sampled tables with foreign keys, in which the rules hold."""
+    metadata = synthesizer._terms.metadata
+    moves = plan_rules(synthesizer, synthesizer._rules, synthesizer._single_table_constraints)
+    own = synthesizer._model.schema, metadata, dtypes, list_numbered(moves, metadata)
+    linked = Linked(connect(tables, parents, *own), metadata, dtypes)
+    keep_rules(moves, linked)
+    return linked.tables
 
-    def _plan_rules(
-        self, rules: tuple[BetweenTables, ...], constraints: list[Any]
-    ) -> tuple[Move, ...]:
-        public = self._terms.read_schema().public
-        return plan(rules, constraints, self._terms.metadata, public)
 
-    def _adopt_rules(self, rules: tuple[BetweenTables, ...] = ()) -> None:
-        """Add copies of rules, and leave the columns that they compute out of the next fit."""
-        self._rules += tuple(map(deepcopy, rules))
-        moves = self._plan_rules(self._rules, self._single_table_constraints)
-        for name, synthesizer in self._table_synthesizers.items():
-            own = synthesizer.preprocessor.constraints
-            own.written, own.computed = list_computed(moves, name)
-
-    def _connect(
-        self,
-        tables: Mapping[str, pd.DataFrame],
-        parents: Mapping[Link, NDArray[np.int64]],
-        dtypes: Mapping[str, Mapping[str, Any]],
-    ) -> dict[str, pd.DataFrame]:
-        """Return sampled tables with foreign keys, in which the rules hold."""
-        metadata = self._terms.metadata
-        moves = self._plan_rules(self._rules, self._single_table_constraints)
-        own = self._model.schema, metadata, dtypes, list_numbered(moves, metadata)
-        linked = Linked(connect(tables, parents, *own), metadata, dtypes)
-        keep_rules(moves, linked)
-        return linked.tables
-
-    def _list_public(self) -> tuple[str, ...]:
-        """List the facts taken as known to everybody, in words."""
-        facts = list_public_facts(
-            public_metadata=self.public_metadata,
-            constrained=bool(self._single_table_constraints),
-            bounded=self._terms.is_bounded,
-            coerced=self.invalid_cells == COERCE,
-        )
-        rules = ', '.join(map(repr, self._rules))
-        return (
-            (*facts, f'the rules between tables, which samples keep: {rules}') if rules else facts
-        )
-
-    def _get_all_constraints_list(self) -> list[Any]:
-        listed: list[Any] = super()._get_all_constraints_list()  # type: ignore[misc]
-        return [*listed, *map(deepcopy, self._rules)]
+def list_public(synthesizer: Any) -> tuple[str, ...]:
+    """List the facts of a database taken as known to everybody, in words."""
+    facts = list_public_facts(
+        public_metadata=synthesizer.public_metadata,
+        constrained=bool(synthesizer._single_table_constraints),
+        bounded=synthesizer._terms.is_bounded,
+        coerced=synthesizer.invalid_cells == COERCE,
+    )
+    rules = ', '.join(map(repr, synthesizer._rules))
+    return (*facts, f'the rules between tables, which samples keep: {rules}') if rules else facts

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from sdv.errors import InvalidDataError, NotFittedError, SamplingError
+from sdv.errors import InvalidDataError, SamplingError
 from sdv.metadata import Metadata
 
 from sdv_threea.conditions.reading import draw_rows, read_conditions
@@ -23,7 +23,10 @@ from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences
 from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers.arguments import check_metadata
-from sdv_threea.synthesizers.fixed import Fixed
+from sdv_threea.synthesizers.attempts import forget
+from sdv_threea.synthesizers.cautions import check_fitted
+from sdv_threea.synthesizers.database_sampling import draw_tables, open_generator
+from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
 from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers.sample_arguments import check_counts, check_known_columns
 from sdv_threea.synthesizers.saved import Saved
@@ -47,7 +50,8 @@ class _Pickled:
         Path(filepath).write_bytes(pickle.dumps(self))
 
 
-class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
+@with_fixed_arguments
+class ClustMixSequentialSynthesizer(Saved, _Pickled):
     """Synthesizer of sequences with differential privacy for a whole sequence.
 
     A sequence is all rows with one ``sequence_key``, such as the vital signs of one patient, in the
@@ -138,7 +142,7 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
         self.max_length, self.public_metadata = max_length, public_metadata
         self.neighbors, self.verbose, self.memory_limit = neighbors, verbose, memory_limit
         self.accept, self.ledger = self._database.accept, self._database.ledger
-        self._fix()
+        fix(self)
 
     def check(self) -> Check:
         """Return what each column will come out as, and what stops a fit; no row is read.
@@ -165,18 +169,14 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
             MemoryError: If the fit would exceed the memory limit.
         """
         self._database.memory_limit, self._database.verbose = self.memory_limit, self.verbose
-        self._database._forget()  # also if there is an error before the fit of the database
+        forget(self._database)  # also if there is an error before the fit of the database
         self._database.fit(self._split(data))
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the private table against the metadata, without showing its values.
+        """Check the private table as :meth:`fit` does, with its errors; no value is shown.
 
         Args:
             data: A dictionary of the private table by name.
-
-        Raises:
-            InvalidDataTypeError: If ``data`` is not one table by name.
-            InvalidDataError: If the table does not match the metadata.
         """
         self._database.validate(self._split(data))
 
@@ -308,25 +308,17 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
         self, num_sequences: int, length: int | None, known: pd.DataFrame | None = None
     ) -> pd.DataFrame:
         """Draw sequences and join them with their rows."""
-        if not self._fitted:
-            raise NotFittedError(
-                'This synthesizer has not been fitted. Please fit your synthesizer first before '
-                'sampling.'
-            )
+        check_fitted(self, 'sampling')
         if length is not None:
             check_counts(sequence_length=length)
         database, parent = self._database, self._sequences.parent
-        whole = database._get_model('samples')
-        children = whole.children
+        released, children = database._model, None
         if length is not None:
-            children = dict.fromkeys(children, Children(length, length))
-        database.known_rows = {} if known is None else {parent: self._complete(known)}
-        database._model = replace(whole, children=children)
-        try:
-            database.memory_limit = self.memory_limit
-            tables = database.sample_scale(num_sequences / whole.tables[parent].size)
-        finally:
-            database._model, database.known_rows = whole, {}
+            children = dict.fromkeys(released.children, Children(length, length))
+        database.memory_limit = self.memory_limit
+        given = {} if known is None else {parent: self._complete(known)}
+        scale = num_sequences / released.tables[parent].size
+        tables = draw_tables(database, scale, given, children)
         if known is not None:
             values = {name: known[name].array for name in known}
             tables[parent] = tables[parent].assign(**values)
@@ -335,7 +327,7 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
     def _complete(self, known: pd.DataFrame) -> pd.DataFrame:
         """Draw the released columns of sequences, given values of their context columns."""
         parent = self._sequences.parent
-        released = self._database._get_model('samples').tables[parent].released
+        released = self._database._model.tables[parent].released
         preprocessor = self._database._table_synthesizers[parent].preprocessor
         storage = preprocessor.describe_storage(released.domain)
         asked = read_conditions(known, released, storage, preprocessor.derivations)
@@ -344,12 +336,12 @@ class ClustMixSequentialSynthesizer(Fixed, Saved, _Pickled):
                 'Some of the context has values that were not released, or not together: see '
                 'get_losses().'
             )
-        rng = self._database._generator
+        rng = open_generator(self._database)
         return draw_rows(released, asked, preprocessor.derivations, rng)[0]
 
     def _list_steps(self) -> list[float]:
         """List the released granularities of the first index and of the gaps."""
-        tables, model = self._sequences, self._database._get_model('samples')
+        tables, model = self._sequences, self._database._model
         named = {tables.parent: tables.first, tables.table: tables.gap}
         found = [
             model.tables[name].released.domain[column]

@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Collection, Mapping
-from pathlib import Path
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
-from sdv.errors import NotFittedError
+from sdv.errors import InvalidDataError, RefitWarning
 from sdv.metadata import Metadata
+from sdv.single_table.base import BaseSingleTableSynthesizer
 
-from sdv_threea.accounting import Ledger
 from sdv_threea.domain import Domain
-from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.rows import Rows, chunk_table
 from sdv_threea.settings import Settings
-from sdv_threea.storage.files import write_tables
-from sdv_threea.storage.memory import check_fit
-from sdv_threea.storage.parquet import write_folder
+from sdv_threea.storage.processing import prepare_processor
 from sdv_threea.synthesizers.arguments import (
     check_flag,
     check_kernel,
     check_limit,
-    check_name,
     check_target,
     choose_word,
     make_settings,
     read_accepted,
     read_path,
 )
-from sdv_threea.synthesizers.conditional import HOPELESS, ConditionalAdapter
-from sdv_threea.synthesizers.disclosing import Disclosing
-from sdv_threea.synthesizers.fixed import Fixed
+from sdv_threea.synthesizers.attempts import attempted
+from sdv_threea.synthesizers.cautions import check_fitted
+from sdv_threea.synthesizers.disclosing import (
+    check_memory,
+    demand_check,
+    demand_rows,
+    list_losses,
+    state_promise,
+)
+from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
+from sdv_threea.synthesizers.logs import log_event
 from sdv_threea.synthesizers.progress import show_stages
-from sdv_threea.synthesizers.released import Released, make_header
-from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling
-from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
+from sdv_threea.synthesizers.released import count_fit
+from sdv_threea.synthesizers.sample_arguments import check_counts
+from sdv_threea.synthesizers.sampling import learn_release, open_sampler
+from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
+from sdv_threea.synthesizers.statement import PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
+from sdv_threea.warning import warn
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
+    from sdv_threea.synthesizers.check import Check
 
 
 def release(
@@ -57,11 +64,8 @@ def release(
     return pipeline.release(rows, domain, settings, begin, sized)
 
 
-#: From this ``alpha`` on, samples make a target at most a tenth easier to predict.
-CALIBRATED = 0.99
-
-
-class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
+@with_fixed_arguments
+class ClustMixSynthesizer(SingleTableAdapter):
     """Synthesizer of one table with differential privacy, tuned to models trained on its rows.
 
     It implements the 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv
@@ -187,11 +191,10 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
-        self.kernel, self.verbose, self.memory_limit = kernel, verbose, memory_limit
         self.accept, self.ledger = read_accepted(accept), read_path(ledger=ledger)
         self.kernel, self.mixing = kernel, mixing
         self.verbose, self.memory_limit = verbose, memory_limit
-        self._fix()
+        fix(self)
 
     @property
     def settings(self) -> Settings:
@@ -201,180 +204,165 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
     def get_privacy_statement(self) -> PrivacyStatement:
         """Return the promise of the last fit, and the cost of each of its releases.
 
-        After several fits, of this synthesizer or of one that it was copied or loaded from, the
-        statement also tells their joint cost, in case all were of the same rows. Earlier fits count
-        at their whole budget.
+        After several fits, of this synthesizer or its originals, the statement also tells their
+        joint cost, in case all were of the same rows. Earlier fits count at their whole budget.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
         """
-        if not self._fitted:
-            raise NotFittedError(
-                'This synthesizer has not been fitted. Please fit your synthesizer first before '
-                'asking for its privacy statement.'
-            )
-        settings, ledger = self._settings, self._model.ledger if self._model else Ledger()
-        return PrivacyStatement(
-            epsilon=settings.epsilon,
-            delta=settings.delta,
-            neighbors=settings.neighbors,
-            guarantee='none' if math.isinf(settings.epsilon) else settings.guarantee,
-            mu=ledger.mu,
-            receipts=ledger.receipts,
-            public=list_public_facts(
-                public_metadata=self.public_metadata,
-                constrained=bool(self.preprocessor.constraints.adopted),
-                coerced=self.preprocessor.coerce,
-            ),
-            fits=self._num_releases,
-            lost=self._say_losses(),
-            num_units=self._model.num_rows if self._model else 0.0,
-            recorded=self._recorded,
-            sharpened=self._model.sharpened if self._model and self.alpha < CALIBRATED else (),
-        )
+        check_fitted(self, 'asking for its privacy statement')
+        return state_promise(self)
 
-    @in_turn
-    def sample(
-        self,
-        num_rows: int,
-        main_table_name: str | None = None,
-        max_tries_per_batch: int = 100,
-        batch_size: int | None = None,
-        output_folder_path: str | None = None,
-    ) -> dict[str, pd.DataFrame]:
-        """Sample rows, as many as wanted: sampling costs no privacy.
+    def check(self, num_rows: int | None = None) -> Check:
+        """Return what each column will come out as, and what stops a fit. No row is read.
+
+        It is computed from the metadata and the settings, costs no privacy and may be published.
+        :meth:`fit` runs it first, and raises an error at a reason to stop that ``accept`` does not
+        name.
 
         Args:
-            num_rows: Number of rows.
-            main_table_name: Name of the table, which is the only one.
-            max_tries_per_batch: How many tries a batch has: rows that break a constraint are drawn
-                again.
-            batch_size: Rows drawn at once; ``None`` for all.
-            output_folder_path: Folder for a CSV file of the rows, which appears when it is
-                complete; ``None`` for no file.
+            num_rows: About how many rows the table has, if that is public; of a fitted synthesizer
+                the released number. Without it, errors are estimated for 10,000 rows.
 
         Returns:
-            A dictionary of the rows by the name of the table.
+            A table to print, with ``columns``, ``stops`` and ``to_frame()``.
+        """
+        from sdv_threea.synthesizers.checking import check_table, join_checks
+
+        if num_rows is not None:
+            check_counts(num_rows=num_rows)
+        elif self._fitted and self._model is not None:
+            num_rows = max(round(self._model.num_rows), 1)
+        own = self._table_name, self.metadata, self.preprocessor, self._settings
+        checked = check_table(*own, num_rows=num_rows, harmless=self._harmless)
+        return join_checks([checked], self.metadata, [self._table_name])
+
+    def get_losses(self) -> pd.DataFrame:
+        """Return what samples of the last fit do not show, column by column.
+
+        It is computed from released numbers, so it costs no privacy and may be published. Rows
+        count as lost if their values were too rare to be released, or may lie beyond a range. The
+        interval of a share misses once in 370 columns.
+
+        Returns:
+            A row per column that is no key, by name. ``loss`` is ``'made up'``, ``'no value'``,
+            ``'constant'``, ``'guessed range'``, ``'values'``, ``'range'`` or empty; ``share`` is
+            the lost share of the rows, between ``at_least`` and ``at_most``; ``shown`` is what
+            samples show; ``stated`` lists the facts taken from the metadata; ``said`` is the loss
+            in a sentence.
 
         Raises:
-            FileExistsError: If the file exists already.
-            MemoryError: If the rows exceed the memory limit.
-            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
-            ValueError: If a number is not a whole number, or there is no such table.
+            NotFittedError: If the synthesizer is not fitted.
         """
-        if num_rows is not None:  # SDV asks for it
-            check_counts(0, num_rows=num_rows)
-        if main_table_name is not None:
-            check_name(main_table_name=main_table_name)
-        how = max_tries_per_batch, batch_size
-        check_sampling(*how, output_folder_path, [self._table_name])
-        sampled: dict[str, pd.DataFrame] = super().sample(num_rows, main_table_name, *how)
-        write_tables(sampled, output_folder_path)
-        return sampled
+        check_fitted(self, 'asking for its losses')
+        from sdv_threea.synthesizers.loss_table import tabulate
 
-    @in_turn
-    def sample_to_parquet(
-        self,
-        num_rows: int,
-        folder: str | os.PathLike[str],
-        rows_per_file: int = 1_000_000,
-        max_tries_per_batch: int = 100,
-        show_progress: bool = True,
-    ) -> list[Path]:
-        """Sample rows into a folder of Parquet files, holding one file's rows in memory at a time.
+        return tabulate(list_losses(self)[self._table_name], self.preprocessor.columns)
 
-        The rows are those of ``sample(num_rows, batch_size=rows_per_file)``. All files have the
-        same schema, so ``pandas.read_parquet`` and ``dask.dataframe.read_parquet`` read the folder
-        as one table. Columns of objects get the type of their values (``Int64``, ``boolean``,
-        texts); column names that are numbers become texts.
+    @attempted
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Release the private table. Fitting again is another release, and the costs add up.
+
+        The table is read in chunks, several times, and need not be in memory. Sums over the
+        partitions of a Dask DataFrame are computed where the partitions are, by the active client
+        of ``distributed`` if there is one.
+
+        ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
+        whichever of them are shown: :meth:`get_privacy_statement` tells their joint cost.
+
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit, and
+        keeps nothing that was released. A fit that had begun to read the private rows counts
+        nevertheless, as nobody can tell what was seen of it.
 
         Args:
-            num_rows: Number of rows.
-            folder: The folder, new or empty. It appears when all files are complete; after an error
-                or an interrupt there is none.
-            rows_per_file: The most rows of a file.
-            max_tries_per_batch: How many tries a batch has: rows that break a constraint are drawn
-                again.
-            show_progress: Whether to show how many rows are written.
-
-        Returns:
-            The files in order, ``part-00000.parquet`` and so on; one without rows for no rows.
+            data: A dictionary of the private table by name: a pandas or Dask DataFrame, or the path
+                of Parquet files. All parts of the table must have the same dtypes.
 
         Raises:
-            FileExistsError: If there is a file, or a folder that is not empty.
-            ImportError: If PyArrow is not installed.
-            OSError: If the files cannot be written, or the disk has no room for them.
-            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
-            ValueError: If a number is not a whole number, or a column has values of several types.
+            InvalidDataTypeError: If ``data`` is not one table by name.
+            InvalidDataError: If the table does not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+            UnreadableRowsError: If a library fails on private rows, whose message is kept back; or
+                if a part of the table has other dtypes than declared.
+            ImportError: If Dask is needed and not installed.
+            MemoryError: If the fit would exceed the memory limit.
         """
-        check_counts(0, num_rows=num_rows)
-        check_counts(rows_per_file=rows_per_file, max_tries_per_batch=max_tries_per_batch)
-        check_flag(show_progress=show_progress)
-        self._validate_fit_before_sample()
+        check_memory(self.preprocessor, self._settings, self.memory_limit)
+        demand_check(self)
+        table = self.preprocessor.take(data)
+        log_event(self, 'Fit', len(table.labels))
         self._check_input_metadata_updated()
-
-        drawn = found = 0
-
-        def sample(size: int) -> pd.DataFrame:
-            nonlocal drawn, found
-            if not size:
-                return self.preprocessor.storage.make_empty()
-            rows = self._sample_batch(batch_size=size, max_tries=max_tries_per_batch)
-            drawn, found = drawn + size, found + len(rows)
-            if not found and (drawn == num_rows or drawn * max_tries_per_batch >= HOPELESS):
-                self._tell_rejected(0, num_rows, max_tries_per_batch)
-            return rows
-
-        storage = self.preprocessor.describe_storage(self._model and self._model.domain)
-        where = folder, rows_per_file
-        paths = write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
-        self._tell_rejected(found, num_rows, max_tries_per_batch)
-        return paths
-
-    def _fit(self, rows: Rows[pd.DataFrame]) -> None:
-        """Make the release from translated private rows."""
-        from sdv_threea.describe.description import needs_threshold
-
-        check_kernel(self._settings)
-        domain = self.preprocessor.derive().derived
-        self._count_fit(self._settings, 'one row', thresholds=needs_threshold(domain))
-        with show_stages(shown=self.verbose) as begin:
-            released = release(rows, domain, self._settings, begin, self._demand_rows)
-        self.learn_release(released.domain, released.transformers)
-        self._model = released
-
-    def _tell_release(self) -> dict[str, Any]:
-        return {
-            'release': self._model,
-            'dtypes': self.preprocessor.storage.declared,
-            'labels': list(self._original_columns) or list(self.preprocessor.columns),
-        }
-
-    def _adopt_release(self, facts: Mapping[str, Any]) -> None:
-        header = make_header(facts['labels'], facts['dtypes'])
-        table = self.preprocessor.take({self._table_name: header})
         self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
-        self._prepare(table.header)
-        model = self._model = facts['release']
-        self.learn_release(*((model.domain, model.transformers) if model else (Domain(()), ())))
+        self.reset_sampling()
+        self.preprocessor.check(table)
+        prepare_processor(self._data_processor, self.preprocessor.prepare(table.header))
+        translated = table.rows.map(self.preprocessor.make_translation()).keep()
+        _learn(self, translated, table.header)
 
-    def check_memory(self, limit: float | None) -> None:
-        """Raise ``MemoryError`` if a fit may exceed the limit, judged by public facts alone.
+    @in_turn
+    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Translate the private table for :meth:`fit_processed_data`. The result is private.
 
-        The limit is in gigabytes; ``None`` is the memory of the machine.
+        Args:
+            data: A dictionary of the private table by name.
+
+        Returns:
+            A dictionary of the modelled columns by the name of the table. Errors are those of
+            :meth:`fit`.
         """
-        from sdv_threea.stages import guess_target
+        demand_check(self)
+        given = self.preprocessor.take(data)
+        table = given.take(given.header.columns)
+        self._store_and_convert_original_cols(pd.DataFrame(columns=given.labels))
+        self.preprocessor.check(given)
+        if self._fitted:
+            told = 'This synthesizer has already been fitted: fit it to the processed table, too.'
+            warn(told, RefitWarning)
+        return {self._table_name: self._preprocess(table)}
 
-        check_limit(memory_limit=limit)
-        domain = guess_target(self.preprocessor.derive().derived, self._settings, drowned=True)
-        values = domain.target and getattr(domain[domain.target], 'values', None)
-        components = self._settings.components_per_class or 1
-        check_fit(len(domain.columns), len(values or ()) or 1, components, limit)
+    @attempted
+    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
+        """Release a private table that :meth:`preprocess` has translated.
 
-    def _set_random_state(self, random_state: int) -> None:
-        self._generator = np.random.default_rng(random_state)
-        self._random_state_set = True
+        Args:
+            processed_data: The result of :meth:`preprocess`.
 
-    def _sample(self, num_rows: int, conditions: None = None) -> pd.DataFrame:
-        sampled = self._model.sample(num_rows, self._generator)
-        return self.preprocessor.restore(sampled, self._model.domain)
+        Raises:
+            InvalidDataTypeError: If ``processed_data`` is not one table by name.
+            InvalidDataError: If the table has no rows, or lacks columns.
+        """
+        given = self.preprocessor.take(processed_data)
+        names = self.preprocessor.derive().derived.names
+        if not len(given.take(())):
+            raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
+        if set(names) - set(given.header.columns):
+            raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
+        _learn(self, chunk_table(given.take(names)), given.header)
+
+
+def _learn(
+    synthesizer: ClustMixSynthesizer, rows: Rows[pd.DataFrame], header: pd.DataFrame
+) -> None:
+    """Learn from translated private rows, and mark the synthesizer as fitted."""
+    from sdv_threea.describe.description import needs_threshold
+
+    preprocessor, settings = synthesizer.preprocessor, synthesizer.settings
+    domain = preprocessor.derive().derived
+    if domain.names:
+        check_kernel(settings)
+        count_fit(synthesizer, settings, 'one row', thresholds=needs_threshold(domain))
+        with show_stages(shown=synthesizer.verbose) as begin:
+            sized = partial(demand_rows, synthesizer)
+            synthesizer._model = release(rows, domain, settings, begin, sized)
+    learn_release(preprocessor, synthesizer._data_processor, synthesizer._model)
+    # SDV gets a table without rows, and only notes the fit.
+    noted = {synthesizer._table_name: header}
+    BaseSingleTableSynthesizer.fit_processed_data(synthesizer, noted)
+
+    def sample(num_rows: int) -> pd.DataFrame:
+        """Sample rows and reset: the next sample is that of a fresh fit."""
+        drawn = open_sampler(synthesizer).draw(num_rows)
+        synthesizer.reset_sampling()
+        return drawn
+
+    preprocessor.constraints.learn(sample)

@@ -8,29 +8,22 @@ translate; objects that know nothing of SDV's base class do the work, most of it
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pandas as pd
 from sdv.cag._utils import _validate_constraints_single_table
-from sdv.errors import InvalidDataError
+from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
-from sdv_threea.domain import MISSING, Domain
-from sdv_threea.encoding.transformers import Transformer
-from sdv_threea.privacy.rows import Rows, chunk_table
+from sdv_threea.domain import MISSING
+from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import keep_public, list_harmless
-from sdv_threea.storage.processing import (
-    fit_processor,
-    list_strict,
-    make_processor,
-    pass_by,
-    prepare_processor,
-    store_made_up,
-)
-from sdv_threea.storage.version import get_version
+from sdv_threea.storage.processing import make_processor, pass_by, prepare_processor
 from sdv_threea.synthesizers import private_names  # noqa: F401
 from sdv_threea.synthesizers.arguments import (
     COERCE,
@@ -38,6 +31,7 @@ from sdv_threea.synthesizers.arguments import (
     check_choice,
     check_constraints,
     check_flag,
+    check_limit,
     check_locales,
     check_metadata,
     check_name,
@@ -45,20 +39,43 @@ from sdv_threea.synthesizers.arguments import (
     read_sentinels,
     read_unreleased,
 )
-from sdv_threea.synthesizers.attempts import attempted
-from sdv_threea.synthesizers.logs import log_fit
-from sdv_threea.synthesizers.publishing import Publishing
-from sdv_threea.synthesizers.saved import Saved
+from sdv_threea.synthesizers.attempts import forget
+from sdv_threea.synthesizers.released import Released
+from sdv_threea.synthesizers.sample_arguments import (
+    check_conditions,
+    check_counts,
+    check_known_columns,
+    check_sampling,
+)
+from sdv_threea.synthesizers.sampling import hand_over, open_sampler
 from sdv_threea.synthesizers.turns import in_turn
 from sdv_threea.transforms.preprocessor import Preprocessor
+from sdv_threea.warning import warn
 
 
-class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
+class _UsersMetadata:
+    """The user's own metadata object, which SDV asks whether it was changed; it is never saved."""
+
+    __slots__ = ('metadata',)
+
+    def __init__(self, metadata: Metadata | None = None) -> None:
+        self.metadata = metadata
+
+    @property
+    def _updated(self) -> bool:
+        known = self.metadata is not None and self.metadata._convert_to_single_table()
+        return bool(known and known._updated)
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return type(self), ()
+
+
+class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
-    A subclass implements ``_fit``, which gets the translated private rows, sets ``_model`` and
-    calls :meth:`learn_release`; ``_sample``; ``check_memory`` and ``_demand_check``, called before
-    a row is read; and ``_warn_of_release``, called at the end of a fit.
+    Rows enter by ``fit``, ``preprocess`` and ``fit_processed_data`` of a subclass, ``validate`` and
+    ``auto_assign_transformers``. Samples are drawn by a
+    :class:`~sdv_threea.synthesizers.sampling.TableSampler`.
 
     Formal guarantees:
         * what it keeps of the private table is a function of the metadata (without ranges, values,
@@ -69,6 +86,12 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
           events has no row counts
         * if fitting fails, the synthesizer is not fitted
     """
+
+    _settings: Settings
+    memory_limit: float | None
+
+    #: The state before a fit.
+    UNFITTED: ClassVar[Mapping[str, Any]] = {'_model': None, '_fitted': False}
 
     def __init__(
         self,
@@ -87,7 +110,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
         check_locales(locales)
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
-        self._forget()
+        forget(self)
+        self._input_metadata = _UsersMetadata(metadata)
         self.target_column = target_column
         self.public_metadata = public_metadata
         self.invalid_cells, self.unreleased = invalid_cells, unreleased
@@ -110,102 +134,11 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self._reject_sampling_constraints = self.preprocessor.constraints.adopted
         self._data_processor = make_processor(self.metadata, enforce_min_max_values, locales)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the user's own metadata object, which may hold private facts."""
-        return {name: value for name, value in self.__dict__.items() if name != '_input_metadata'}
-
-    @attempted
-    def fit(self, data: dict[str, pd.DataFrame]) -> None:
-        """Release the private table. Fitting again is another release, and the costs add up.
-
-        The table is read in chunks, several times, and need not be in memory. Sums over the
-        partitions of a Dask DataFrame are computed where the partitions are, by the active client
-        of ``distributed`` if there is one.
-
-        ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
-        whichever of them are shown: :meth:`get_privacy_statement` tells their joint cost.
-
-        After an error or an interrupt the synthesizer is unfitted, as before its first fit, and
-        keeps nothing that was released. A fit that had begun to read the private rows counts
-        nevertheless, as nobody can tell what was seen of it.
-
-        Args:
-            data: A dictionary of the private table by name: a pandas or Dask DataFrame, or the path
-                of Parquet files. All parts of the table must have the same dtypes.
-
-        Raises:
-            InvalidDataTypeError: If ``data`` is not one table by name.
-            InvalidDataError: If the table does not match the metadata.
-            ConstraintNotMetError: If rows break a constraint.
-            UnreadableRowsError: If a library fails on private rows, whose message is kept back; or
-                if a part of the table has other dtypes than declared.
-            ImportError: If Dask is needed and not installed.
-            MemoryError: If the fit would exceed the memory limit.
-        """
-        self.check_memory(self.memory_limit)
-        self._demand_check()
-        table = self.preprocessor.take(data)
-        log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))
-        self._check_input_metadata_updated()
-        self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
-        self.reset_sampling()
-        self.preprocessor.check(table)
-        self._prepare(table.header)
-        translated = table.rows.map(self.preprocessor.make_translation()).keep()
-        self._learn(translated, table.header)
-
-    @in_turn
-    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Translate the private table for :meth:`fit_processed_data`. The result is private.
-
-        Args:
-            data: A dictionary of the private table by name.
-
-        Returns:
-            A dictionary of the modelled columns by the name of the table.
-
-        Raises:
-            InvalidDataTypeError: If ``data`` is not one table by name.
-            InvalidDataError: If the table does not match the metadata.
-            ConstraintNotMetError: If rows break a constraint.
-        """
-        self._demand_check()
-        given = self.preprocessor.take(data)
-        table = given.take(given.header.columns)
-        self._store_and_convert_original_cols(pd.DataFrame(columns=given.labels))
-        self.preprocessor.check(given)
-        self._preprocess_helper(given.header)  # SDV warns if this is another fit
-        return {self._table_name: self._preprocess(table)}
-
-    @attempted
-    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
-        """Release a private table that :meth:`preprocess` has translated.
-
-        Args:
-            processed_data: The result of :meth:`preprocess`.
-
-        Raises:
-            InvalidDataTypeError: If ``processed_data`` is not one table by name.
-            InvalidDataError: If the table has no rows, or lacks columns.
-        """
-        given = self.preprocessor.take(processed_data)
-        names = self.preprocessor.derive().derived.names
-        if not len(given.take(())):
-            raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
-        if set(names) - set(given.header.columns):
-            raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
-        self._learn(chunk_table(given.take(names)), given.header)
-
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the private table against metadata and constraints, without showing its values.
+        """Check the private table as :meth:`fit` does, with its errors; no value is shown.
 
         Args:
             data: A dictionary of the private table by name.
-
-        Raises:
-            InvalidDataTypeError: If ``data`` is not one table by name.
-            InvalidDataError: If the table does not match the metadata.
-            ConstraintNotMetError: If rows break a constraint.
         """
         self.preprocessor.check(self.preprocessor.take(data))
 
@@ -249,14 +182,14 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """Return RDT's transformers by column, which may be published.
 
         Those of modelled columns hold public facts before a fit, and released ones after it;
-        samples are drawn by them. The others make columns up. Derived columns, which stand for
-        those of a constraint, have transformers of their own.
+        samples are drawn by them. The others make columns up.
 
         Args:
             table_name: Name of the table, which is the only one.
 
         Returns:
-            Transformers by column, in the order of the metadata; then those of derived columns.
+            Transformers by column, in the order of the metadata; then those of the columns that
+            stand for others of a constraint.
 
         Raises:
             ValueError: If no transformers are assigned yet, or there is no such table.
@@ -284,37 +217,165 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             NotFittedError: If no transformers are assigned yet.
         """
         check_transformers(column_name_to_transformer)
-        super().update_transformers(column_name_to_transformer, table_name)
+        if table_name is not None:
+            self._validate_table_name(table_name)
+        self._validate_transformers(column_name_to_transformer)
+        self.preprocessor.check_transformers(column_name_to_transformer)
+        self._warn_quality_and_performance(column_name_to_transformer)
+        self._data_processor.update_transformers(column_name_to_transformer)
+        if self._fitted:
+            warn('For the transformers to take effect, please refit the synthesizer.', RefitWarning)
         pass_by(self._data_processor, self.preprocessor.describe().names)
         self.preprocessor.choose_transformers(column_name_to_transformer)
 
-    def learn_release(self, domain: Domain, transformers: tuple[Transformer, ...]) -> None:
-        """Let SDV and the constraints learn dtypes, formats and seeds from the released domain.
+    @in_turn
+    def sample(
+        self,
+        num_rows: int,
+        main_table_name: str | None = None,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample rows, as many as wanted: sampling costs no privacy.
 
-        The transformers map cells of these and of other columns to codes, as released.
+        Args:
+            num_rows: Number of rows.
+            main_table_name: Name of the table, which is the only one.
+            max_tries_per_batch: How many tries a batch has: rows that break a constraint are drawn
+                again.
+            batch_size: Rows drawn at once; ``None`` for all.
+            output_folder_path: Folder for a CSV file, which appears when complete; ``None`` for no
+                file.
+
+        Returns:
+            A dictionary of the rows by the name of the table.
+
+        Raises:
+            FileExistsError: If the file exists already.
+            MemoryError: If the rows exceed the memory limit.
+            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
+            ValueError: If a number is not a whole number, or there is no such table.
         """
-        proxy = self.preprocessor.learn(domain, transformers)
-        storage = self.preprocessor.storage
-        strict = list_strict(storage.columns, storage.dtypes)
-        fit_processor(self._data_processor, proxy, storage.dtypes, strict)
+        if num_rows is None:
+            raise ValueError('num_rows must be the number of rows to sample, got None.')
+        check_counts(0, num_rows=num_rows)
+        if main_table_name is not None:
+            check_name(main_table_name=main_table_name)
+            self._validate_table_name(main_table_name)
+        how = max_tries_per_batch, batch_size
+        check_sampling(*how, output_folder_path, [self._table_name])
+        check_limit(memory_limit=self.memory_limit)
+        self._validate_fit_before_sample()
+        self._check_input_metadata_updated()
+        rows = open_sampler(self).sample(num_rows, *how, self.memory_limit)
+        return hand_over(self, rows, output_folder_path)
 
-    def finish_rows(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
-        """Turn drawn modelled columns into rows as the user stores them, and drop invalid ones.
+    @in_turn
+    def sample_from_conditions(
+        self,
+        conditions: list[Any],
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample rows that meet conditions. This costs no privacy.
 
-        Dtypes, formats, keys and personal information are added. The index of ``sampled`` counts
-        from 0; the rows that meet the constraints keep their place in it. ``domain`` is that of the
-        release.
+        Args:
+            conditions: SDV's ``Condition`` and ``DataFrameCondition`` objects.
+            max_tries_per_batch: As in :meth:`sample`; rows that miss a condition are drawn again.
+            batch_size: As in :meth:`sample`.
+            output_folder_path: As in :meth:`sample`.
+
+        Returns:
+            A dictionary of the rows by the name of the table, in the order of the conditions.
+
+        Raises:
+            FileExistsError: If the file exists already.
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot have a condition, or no row can meet the conditions.
         """
-        if not len(sampled):
-            return self.preprocessor.storage.make_empty()
-        restored = self.preprocessor.restore(sampled, domain)
-        return self.reverse_transform_constraints(self._data_processor.reverse_transform(restored))
+        check_conditions(conditions)
+        how = max_tries_per_batch, batch_size
+        check_sampling(*how, output_folder_path, [self._table_name])
+        self._validate_fit_before_sample()
+        asked = self._make_condition_dfs(conditions)
+        self._validate_conditions(asked)
+        found = open_sampler(self).meet(asked, *how, 'Sampling conditions')
+        rows = pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+        return hand_over(self, rows, output_folder_path)
 
-    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Store made-up columns; repair or drop sampled rows that break a constraint."""
-        storage = self.preprocessor.storage
-        rows = store_made_up(sampled, list_strict(storage.columns, storage.dtypes))
-        return self.preprocessor.constraints.keep_valid(rows)
+    @in_turn
+    def sample_remaining_columns(
+        self,
+        known_columns: pd.DataFrame,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Complete the rows of a table by the columns that it lacks. This costs no privacy.
+
+        Args:
+            known_columns: The known columns, one row for each row to be sampled.
+            max_tries_per_batch: As in :meth:`sample_from_conditions`.
+            batch_size: As in :meth:`sample`.
+            output_folder_path: As in :meth:`sample`.
+
+        Returns:
+            A dictionary of the rows by the name of the table, in the order of the known ones.
+
+        Raises:
+            FileExistsError: If the file exists already.
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot be known, or no row can have the known values.
+        """
+        check_known_columns(known_columns)
+        how = max_tries_per_batch, batch_size
+        check_sampling(*how, output_folder_path, [self._table_name])
+        self._validate_fit_before_sample()
+        self._validate_conditions([known_columns])
+        (rows,) = open_sampler(self).meet([known_columns], *how, 'Sampling remaining columns')
+        return hand_over(self, rows, output_folder_path)
+
+    @in_turn
+    def sample_to_parquet(
+        self,
+        num_rows: int,
+        folder: str | os.PathLike[str],
+        rows_per_file: int = 1_000_000,
+        max_tries_per_batch: int = 100,
+        show_progress: bool = True,
+    ) -> list[Path]:
+        """Sample rows into a folder of Parquet files, holding one file's rows in memory at a time.
+
+        The rows are those of ``sample(num_rows, batch_size=rows_per_file)``. All files have the
+        same schema, so that the folder is read as one table. Columns of objects get the type of
+        their values; column names that are numbers become texts.
+
+        Args:
+            num_rows: Number of rows.
+            folder: The folder, new or empty. It appears when all files are complete.
+            rows_per_file: The most rows of a file.
+            max_tries_per_batch: As in :meth:`sample`.
+            show_progress: Whether to show how many rows are written.
+
+        Returns:
+            The files in order, ``part-00000.parquet`` and so on; one without rows for no rows.
+
+        Raises:
+            FileExistsError: If there is a file, or a folder that is not empty.
+            ImportError: If PyArrow is not installed.
+            OSError: If the files cannot be written, or the disk has no room for them.
+            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
+            ValueError: If a number is not a whole number, or a column has values of several types.
+        """
+        check_counts(0, num_rows=num_rows)
+        check_counts(rows_per_file=rows_per_file, max_tries_per_batch=max_tries_per_batch)
+        check_flag(show_progress=show_progress)
+        self._validate_fit_before_sample()
+        self._check_input_metadata_updated()
+        how = rows_per_file, max_tries_per_batch
+        return open_sampler(self).write(num_rows, folder, *how, show_progress=show_progress)
 
     def _validate_transform_constraints(
         self, table_data: pd.DataFrame, enforce_constraint_fitting: bool = False
@@ -322,42 +383,14 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         # SDV would fit constraints on the rows here.
         return table_data
 
-    def _validate_transformers(self, column_name_to_transformer: Mapping[str, Any]) -> None:
-        super()._validate_transformers(column_name_to_transformer)
-        self.preprocessor.check_transformers(column_name_to_transformer)
-
-    def _warn_unable_to_enforce_rounding(self, column_name_to_transformer: Any) -> None:
-        """Warn of nothing: samples are rounded, whatever the transformer."""
-
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
-        self._prepare(self.preprocessor.take(data).header)
-
-    def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
-        self._prepare(table_data)
-        return self.preprocessor.translate(table_data)
-
-    def _prepare(self, header: pd.DataFrame) -> None:
-        """Let SDV choose generators, from the names and dtypes of columns alone."""
+        header = self.preprocessor.take(data).header
         prepare_processor(self._data_processor, self.preprocessor.prepare(header))
 
-    def _learn(self, rows: Rows[pd.DataFrame], header: pd.DataFrame) -> None:
-        """Learn from translated private rows, and mark the synthesizer as fitted."""
-        if self.preprocessor.derive().derived.names:
-            self._fit(rows)
-        else:
-            self.learn_release(Domain(()), ())
-        # SDV gets a table without rows, and only notes the fit.
-        super().fit_processed_data({self._table_name: header})
+    # Synthesizers of several tables that others write call the next two.
+    def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
+        prepare_processor(self._data_processor, self.preprocessor.prepare(table_data))
+        return self.preprocessor.translate(table_data)
 
-        def sample(num_rows: int) -> pd.DataFrame:
-            """Sample rows and reset: the next sample is that of a fresh fit."""
-            rows, _ = self._sample_rows(num_rows)
-            self.reset_sampling()
-            return rows
-
-        self.preprocessor.constraints.learn(sample)
-
-    def _forget(self) -> None:
-        self._made_with = get_version()
-        self._model: Any = None
-        self._fitted = False
+    def _sample_batch(self, batch_size: int, max_tries: int = 100, **_: Any) -> pd.DataFrame:
+        return open_sampler(self).fill(batch_size, max_tries)

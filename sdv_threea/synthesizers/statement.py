@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +66,40 @@ COERCED = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
 class Told:
-    """A statement that notebooks show in plain words, with the full text behind a click."""
+    """A statement that notebooks show in plain words, with the full text behind a click.
 
+    Args:
+        epsilon: The promised epsilon; under ``'paper'`` it covers the charged releases only.
+        delta: The promised delta.
+        neighbors: How neighbouring tables or databases differ: ``'add_remove'`` or
+            ``'replace_one'``.
+        mu: The composed cost of all charged releases about a unit, in Gaussian differential
+            privacy; the largest where there are units of several kinds, which share no rows.
+        public: Facts that were taken as known to everybody, in words.
+        fits: Fits that the synthesizer has begun, this one and interrupted ones included; the
+            promise is that of one fit.
+        num_units: The released number of rows, or of units of a database.
+        recorded: The total of all releases of the data set at this fit, if it has a ledger.
+        sharpened: The targets, in a database with their tables, that samples make easier to predict
+            than they are in the private rows.
+    """
+
+    epsilon: float
     delta: float
-    num_units: float
+    neighbors: str
+    mu: float
+    public: tuple[str, ...] = ()
+    fits: int = 1
+    num_units: float = 0.0
+    recorded: Recorded | None = None
+    sharpened: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """The meaning of the guarantee, in words."""
+        raise NotImplementedError
 
     @property
     def exposed(self) -> int:
@@ -79,12 +108,35 @@ class Told:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the note, and how many may be exposed, as plain values."""
-        raise NotImplementedError
+        return {
+            **{each.name: getattr(self, each.name) for each in fields(self)},
+            'public': list(self.public),
+            'recorded': self.recorded and self.recorded.to_dict(),
+            'sharpened': list(self.sharpened),
+            'note': self.note,
+            'exposed': self.exposed,
+        }
 
     def _repr_html_(self) -> str:
         said = paragraphs(tell_promise(self.to_dict()))
         full = f'<pre>{escape(str(self))}</pre>'
         return f'{said}<details><summary>The statement in full</summary>{full}</details>'
+
+    def _promise(self, unit: str) -> str:
+        if math.isinf(self.epsilon):
+            return 'none'
+        return (
+            f'({self.epsilon:g}, {self.delta:g})-differential privacy for {unit} '
+            f'{NEIGHBORS[self.neighbors]}, end to end'
+        )
+
+    def _facts(self) -> list[str]:
+        """Say what is public, what the guarantee means and what samples are for, in lines."""
+        return [
+            *(line for fact in self.public for line in _wrap('public', fact)),
+            *_wrap('note', self.note),
+            *_wrap('use', tell_use(self.sharpened)),
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,36 +144,17 @@ class PrivacyStatement(Told):
     """The promise of a release of one table, whom it protects, and its cost. It may be published.
 
     Args:
-        epsilon: The promised epsilon; under ``'paper'`` it covers the charged releases only.
-        delta: The promised delta.
-        neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
         guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
             two promise nothing.
-        mu: The composed cost of all charged releases, in Gaussian differential privacy.
         receipts: The cost of each release.
-        public: Facts that were taken as known to everybody, in words.
         unit: Whom the promise protects.
-        fits: Fits that the synthesizer has begun, this one and interrupted ones included; the
-            promise is that of one fit.
         lost: What samples do not show, by column, in words.
-        num_units: The released number of rows.
-        recorded: The total of all releases of the data set at this fit, if it has a ledger.
-        sharpened: The target, if samples make it easier to predict than it is in the private rows.
     """
 
-    epsilon: float
-    delta: float
-    neighbors: str
     guarantee: str
-    mu: float
     receipts: tuple[Receipt, ...]
-    public: tuple[str, ...] = field(default=())
     unit: str = 'one row'
-    fits: int = 1
     lost: Mapping[str, str] = field(default_factory=dict)
-    num_units: float = 0.0
-    recorded: Recorded | None = None
-    sharpened: tuple[str, ...] = ()
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -135,41 +168,27 @@ class PrivacyStatement(Told):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the note, and how many may be exposed, as plain values."""
-        return {**asdict(self), 'public': list(self.public), 'note': self.note} | {
-            'sharpened': list(self.sharpened),
-            'receipts': [receipt.to_dict() for receipt in self.receipts],
-            'exposed': self.exposed,
-        }
+        receipts = [receipt.to_dict() for receipt in self.receipts]
+        return {**super().to_dict(), 'lost': dict(self.lost), 'receipts': receipts}
 
     def __str__(self) -> str:
+        promise = self._promise(self.unit)
+        if self.guarantee == 'paper' and not math.isinf(self.epsilon):
+            promise = NO_PROMISE.format(epsilon=self.epsilon, delta=self.delta)
+        charged = sum(receipt.charged for receipt in self.receipts)
+        counted = '' if charged == len(self.receipts) else f'{charged} charged of '
         lines = [
             'Privacy statement',
-            f'  promise   {self._promise()}',
-            f'  cost      {self.mu:.4g}-GDP in {self._count_releases()}',
-            *(line for fact in self.public for line in _wrap('public', fact)),
-            *_wrap('note', self.note),
-            *_wrap('use', tell_use(self.sharpened)),
+            f'  promise   {promise}',
+            f'  cost      {self.mu:.4g}-GDP in {counted}{len(self.receipts)} releases',
+            *self._facts(),
             *_tell_weakness(self),
             '',
             f'  {HEADER}',
+            *(f'  {_row(receipt)}' for receipt in self.receipts),
+            *_list_lost(self.lost),
         ]
-        lines += [f'  {_row(receipt)}' for receipt in self.receipts]
-        return printable('\n'.join([*lines, *_list_lost(self.lost)]))
-
-    def _promise(self) -> str:
-        if math.isinf(self.epsilon):
-            return 'none'
-        if self.guarantee == 'paper':
-            return NO_PROMISE.format(epsilon=self.epsilon, delta=self.delta)
-        return (
-            f'({self.epsilon:g}, {self.delta:g})-differential privacy for {self.unit} '
-            f'{NEIGHBORS[self.neighbors]}, end to end'
-        )
-
-    def _count_releases(self) -> str:
-        charged = sum(receipt.charged for receipt in self.receipts)
-        counted = '' if charged == len(self.receipts) else f'{charged} charged of '
-        return f'{counted}{len(self.receipts)} releases'
+        return printable('\n'.join(lines))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,36 +196,16 @@ class DatabaseStatement(Told):
     """The promise of a release of a database, and its cost. It may be published.
 
     Args:
-        epsilon: The promised epsilon.
-        delta: The promised delta.
-        neighbors: How neighbouring databases differ: ``'add_remove'`` or ``'replace_one'``.
-        mu: The composed cost of the releases about a unit, in Gaussian differential privacy; the
-            largest where there are units of several kinds, which share no rows.
         tables: What is protected, by table.
         receipts: The cost of each release, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
-        public: Facts that were taken as known to everybody, in words.
-        fits: Fits that the synthesizer has begun, this one and interrupted ones included; the
-            promise is that of one fit.
         lost: What samples do not show, by table and column, in words.
-        num_units: The released number of units.
-        recorded: The total of all releases of the data set at this fit, if it has a ledger.
-        sharpened: The targets, with their tables, that samples make easier to predict.
     """
 
-    epsilon: float
-    delta: float
-    neighbors: str
-    mu: float
     tables: Mapping[str, str]
     receipts: Mapping[str, tuple[Receipt, ...]]
     rows_per_unit: Mapping[str, int | None]
-    public: tuple[str, ...] = field(default=())
-    fits: int = 1
     lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    num_units: float = 0.0
-    recorded: Recorded | None = None
-    sharpened: tuple[str, ...] = ()
 
     @property
     def guarantee(self) -> str:
@@ -226,36 +225,18 @@ class DatabaseStatement(Told):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the note, and how many may be exposed, as plain values."""
         return {
-            'epsilon': self.epsilon,
-            'delta': self.delta,
-            'neighbors': self.neighbors,
-            'mu': self.mu,
+            **super().to_dict(),
             'tables': dict(self.tables),
             'receipts': {
                 root: [receipt.to_dict() for receipt in receipts]
                 for root, receipts in self.receipts.items()
             },
             'rows_per_unit': dict(self.rows_per_unit),
-            'public': list(self.public),
-            'fits': self.fits,
             'lost': {table: dict(lost) for table, lost in self.lost.items()},
-            'num_units': self.num_units,
-            'recorded': self.recorded and self.recorded.to_dict(),
-            'sharpened': list(self.sharpened),
-            'exposed': self.exposed,
-            'note': self.note,
         }
 
     def __str__(self) -> str:
-        promise = 'none'
-        if not math.isinf(self.epsilon):
-            promise = (
-                f'({self.epsilon:g}, {self.delta:g})-differential privacy for one unit '
-                f'{NEIGHBORS[self.neighbors]}, end to end'
-            )
-        public = [line for fact in self.public for line in _wrap('public', fact)]
-        note = _wrap('note', self.note) + _wrap('use', tell_use(self.sharpened))
-        lines = ['Privacy statement', f'  promise   {promise}', *public, *note]
+        lines = ['Privacy statement', f'  promise   {self._promise("one unit")}', *self._facts()]
         lines += [*_tell_weakness(self), '']
         width = max(map(len, self.tables), default=0)
         lines += [f'  {name:<{width}}  {protection}' for name, protection in self.tables.items()]

@@ -155,7 +155,7 @@ def test_what_we_override_is_listed_with_the_class_that_has_it():
                 paths = {f'{base.__module__}.{base.__name__}' for base in owners}
                 assert any(name in OWNED.get(path, ()) for path in paths), (cls, name)
                 overridden += 1
-    assert overridden > 20
+    assert overridden > 10
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from sdv.cag import (
 )
 
 from sdv_threea import ClustMixSynthesizer
+from sdv_threea.synthesizers.sampling import open_sampler
 
 NAME = 'people'
 
@@ -208,9 +210,9 @@ def count_rejected():
     """Draw rows once, and count those that break a constraint: SDV would draw them again."""
 
     def count(synthesizer, num_rows=1_000):
-        synthesizer._set_random_state(7)
-        drawn = synthesizer._data_processor.reverse_transform(synthesizer._sample(num_rows))
+        sampler = replace(open_sampler(synthesizer), rng=np.random.default_rng(7))
+        found = len(sampler.draw(num_rows))
         synthesizer.reset_sampling()
-        return num_rows - len(synthesizer.reverse_transform_constraints(drawn))
+        return num_rows - found
 
     return count

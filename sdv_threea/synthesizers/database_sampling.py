@@ -1,0 +1,101 @@
+"""Tables drawn from the release of a database, with their references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.domain import Domain
+from sdv_threea.storage.memory import check_rows
+from sdv_threea.synthesizers.arguments import check_limit
+from sdv_threea.synthesizers.cautions import tell_rejected
+from sdv_threea.synthesizers.ruled import connect_tables
+from sdv_threea.synthesizers.sample_arguments import check_scale
+from sdv_threea.synthesizers.sampling import finish_rows, learn_release
+from sdv_threea.units.schema import Link
+
+if TYPE_CHECKING:
+    from sdv_threea.relational.model import TableRelease
+    from sdv_threea.relational.sizes import Children
+
+
+def describe_own(model: TableRelease) -> Domain:
+    """Describe the released columns of the table itself, without foreign keys."""
+    return model.released.domain.only(model.layout.own)
+
+
+def learn_tables(synthesizer: Any) -> None:
+    """Let the synthesizers of all tables learn the release of their database."""
+    for name, model in synthesizer._model.tables.items():
+        each = synthesizer._table_synthesizers[name]
+        own = replace(model.released, domain=describe_own(model))
+        learn_release(each.preprocessor, each._data_processor, own)
+    synthesizer._table_sizes = {
+        **{name: float(len(rows)) for name, rows in synthesizer._public_rows.items()},
+        **{name: model.size for name, model in synthesizer._model.tables.items()},
+    }
+
+
+def open_generator(synthesizer: Any) -> np.random.Generator:
+    """Return the generator of a database's samples; after a fit or a reset it starts anew."""
+    if synthesizer._generator is None:  # seeded as SDV does: samples need no secrecy
+        synthesizer._generator = np.random.default_rng(type(synthesizer)._numpy_seed)
+    found: np.random.Generator = synthesizer._generator
+    return found
+
+
+def draw_tables(
+    synthesizer: Any,
+    scale: float,
+    known: Mapping[str, pd.DataFrame] = MappingProxyType({}),
+    children: Mapping[Link, Children] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """Draw all tables of a fitted database, as the user stores them.
+
+    Args:
+        synthesizer: The synthesizer of the database.
+        scale: The sizes of the tables, relative to those released.
+        known: Rows of root tables that are not drawn but known.
+        children: Other numbers of rows that refer to one row than those released.
+
+    Raises:
+        MemoryError: If the rows exceed the memory limit.
+        SamplingError: If no row of a table meets its constraints.
+        SynthesizerInputError: If the scale is out of range.
+    """
+    from sdv_threea.relational.release import MAX_TRIES  # everybody who imports SDV loads this
+
+    check_scale(scale)
+    check_limit(memory_limit=synthesizer.memory_limit)
+    metadata, held = synthesizer._terms.metadata, synthesizer._table_synthesizers
+    sizes = {name: scale * size for name, size in synthesizer._table_sizes.items()}
+    cells = sum(size * len(metadata.tables[name].columns) for name, size in sizes.items())
+    check_rows(sum(sizes.values()), cells, synthesizer.memory_limit)
+    model = synthesizer._model
+
+    def accept(table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
+        own = describe_own(model.tables[table])
+        accepted: NDArray[np.bool_] = held[table].preprocessor.accept(rows, own)
+        return accepted
+
+    whole = model if children is None else replace(model, children=children)
+    rules = accept if synthesizer._single_table_constraints else None
+    drawn = whole.sample(scale, open_generator(synthesizer), rules, known)
+    finished, dtypes = {}, {}
+    for name, one in drawn.items():
+        each, own = held[name], describe_own(model.tables[name])
+        generate = each._data_processor.reverse_transform
+        finished[name] = finish_rows(each.preprocessor, generate, one.rows, own)
+        dtypes[name] = each.preprocessor.storage.dtypes
+    for name, one in drawn.items():
+        adopted = held[name].preprocessor.constraints.adopted
+        tell_rejected(len(finished[name]), len(one.rows), MAX_TRIES, adopted, name)
+    parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
+    tables = {**synthesizer._public_rows, **finished}
+    return connect_tables(synthesizer, tables, parents, dtypes)
