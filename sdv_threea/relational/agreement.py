@@ -29,7 +29,7 @@ from sdv_threea.relational.model import Agreement, TableRelease, draw_rows, enco
 from sdv_threea.relational.task import Task
 from sdv_threea.relational.transitions import name_before, own_transformers, pair_rows
 from sdv_threea.statistics import registry
-from sdv_threea.units.membership import DISPUTED, bound_rows
+from sdv_threea.units.membership import LEFT_OUT, bound_rows
 
 
 class Alike(NamedTuple):
@@ -54,7 +54,7 @@ def release_agreement(
     own = own_transformers(model)
     part, previous = task.budget.part(task.constants.siblings_share), joined.siblings.previous
     with guarded():
-        led = np.where(previous >= 0, units, DISPUTED)
+        led = np.where(previous >= 0, units, LEFT_OUT)
         pairs = pair_rows(model, joined.rows, previous, bound_rows(led, 1, task.choices))
         alike = Alike(_compare(model, pairs))
     statistic = registry.AGREEMENT.state(

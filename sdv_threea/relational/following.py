@@ -40,7 +40,7 @@ from sdv_threea.relational.transitions import (
     shuffle_ranks,
 )
 from sdv_threea.stages import drowns_pairs
-from sdv_threea.units.membership import DISPUTED, bound_rows
+from sdv_threea.units.membership import LEFT_OUT, bound_rows
 
 
 class Given(NamedTuple):
@@ -93,9 +93,8 @@ class Joined(NamedTuple):
 
 
 def rank_siblings(task: Task, referred: NDArray[np.int64], units: NDArray[np.int64]) -> Ranked:
-    """Rank the rows of each owner, in their order or at random; disputed rows are left out."""
-    chosen = units != DISPUTED
-    owners = np.where(chosen, referred, -1)
+    """Rank the rows of each owner, in their order or at random; rows may be left out."""
+    owners = np.where(units != LEFT_OUT, referred, -1)
     ranks = rank_rows(owners) if task.ordered else shuffle_ranks(owners, task.choices)
     return Ranked(ranks, find_previous(owners, ranks))
 
@@ -170,7 +169,7 @@ def release_following(
     given = joined.given.as_read(bound, task.draws, followed=1)
     before = draw_before(model, *given, task.draws)
     with guarded():
-        led = np.where(previous >= 0, units, DISPUTED)
+        led = np.where(previous >= 0, units, LEFT_OUT)
         pairs = pair_rows(model, joined.rows, previous, bound_rows(led, bound, task.choices))
     rows = chunk_table(pairs).map(partial(encode_pairs, model))
     domain = Domain(describe_following(model))

@@ -177,3 +177,34 @@ def choose_within(
         )
     ]
     return np.where(last > first, inside, rng.integers(len(order), size=len(units)))
+
+
+def choose_shared(
+    units: NDArray[np.int64],
+    units_of_parent: NDArray[np.int64],
+    away: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Choose for each row a parent row of the same unit, or of another where ``away`` is true.
+
+    If the unit of a row has no parent row, the row changes places with one that is ``away``.
+    """
+    away, has = away.copy(), np.isin(units, units_of_parent)
+    lacking, free = np.flatnonzero(~away & ~has), rng.permutation(np.flatnonzero(away & has))
+    away[lacking], away[free[: len(lacking)]] = True, False
+    chosen = choose_within(units, units_of_parent, rng)
+    chosen[away] = choose_outside(units[away], units_of_parent, rng)
+    return chosen
+
+
+def choose_outside(
+    units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Choose for each row a parent row of another unit, or any parent row if there is no other."""
+    order = np.argsort(units_of_parent, kind='stable')
+    first = np.searchsorted(units_of_parent[order], units, side='left')
+    last = np.searchsorted(units_of_parent[order], units, side='right')
+    # Places in the order, from the end of the own unit on and around.
+    others = len(order) - (last - first)
+    step = (rng.random(len(units)) * np.where(others > 0, others, len(order))).astype(np.int64)
+    return np.asarray(order[(last + step) % len(order)])

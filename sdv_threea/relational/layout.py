@@ -4,6 +4,7 @@ A model of one table reads no other table, so relations to other tables become c
 
 * the number of rows that a row owns, by owned table, so that it depends on the user's columns;
 * the row of a public table that a row refers to, and whether a row refers to a private one at all;
+* whether a reference within the units' tables leads to a row of the same unit or of another;
 * the codes of a row's owner: its *context*, so that the row depends on its owner.
 """
 
@@ -21,8 +22,11 @@ from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.intake.columns import make_table
 from sdv_threea.relational.sizes import Children
-from sdv_threea.units.membership import Database, count_children, join_parent
+from sdv_threea.units.membership import Database, count_children, follow, join_parent
 from sdv_threea.units.schema import Link, Schema
+
+#: Where a reference within the tables of the units leads to.
+NONE, OWN, OTHER = range(3)
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Layout:
         counts: By foreign key, a column with the number of rows that a row owns.
         references: By foreign key, a column with the row of a public table that a row refers to.
         present: By foreign key, a column that is true if a row refers to a row of another table.
+        shared: By foreign key, a column that says whether a row refers to a row of its own unit, to
+            one of another unit, or to none: :data:`OWN`, :data:`OTHER` or :data:`NONE`.
         context: Columns of the row's owner, and the rank.
         rank: The column with the row's number among those of its owner; ``None`` without an order.
     """
@@ -42,6 +48,7 @@ class Layout:
     counts: Mapping[Link, str] = field(default_factory=dict)
     references: Mapping[Link, str] = field(default_factory=dict)
     present: Mapping[Link, str] = field(default_factory=dict)
+    shared: Mapping[Link, str] = field(default_factory=dict)
     context: tuple[str, ...] = ()
     rank: str | None = None
 
@@ -54,7 +61,9 @@ def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
     owner, used = schema.owners[table], set(own)
     others = [link for link in schema.links_of(table) if link != owner]
     public = [link for link in others if link.parent in schema.public]
-    loose = [link for link in others if link.parent not in schema.public and not link.required]
+    shared = [link for link in others if link in schema.unit_links(table)]
+    asked = {*public, *shared}
+    loose = [link for link in others if link not in asked and not link.required]
 
     def name(kind: str, links: Iterable[Link]) -> dict[Link, str]:
         return {link: add_name(f'{kind} of {link.name}', used) for link in links}
@@ -64,6 +73,7 @@ def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
         counts=name('number', schema.owned_by(table)),
         references=name('reference', public),
         present=name('presence', loose),
+        shared=name('unit', shared),
     )
 
 
@@ -92,6 +102,9 @@ def own_domain(
         columns.append(Category(name=name, values=rows, nullable=False if link.required else None))
     for name in layout.present.values():
         columns.append(Category(name=name, values=(False, True), nullable=False))
+    for link, name in layout.shared.items():
+        ends = (OWN, OTHER) if link.required else (NONE, OWN, OTHER)
+        columns.append(Category(name=name, values=ends, nullable=False))
     return replace(domain, columns=(*columns, *domain.columns))
 
 
@@ -101,7 +114,8 @@ def own_columns(
     """Return the private table with the columns of :func:`own_domain`.
 
     Formal guarantees:
-        * a row of the result is a function of a row of the table and of the rows that it owns
+        * a row of the result is a function of a row of the table and of the rows that it owns, and
+          of whether the rows that it refers to belong to its unit
     """
     columns: dict[str, Any] = {}
     for link, name in layout.counts.items():
@@ -110,6 +124,10 @@ def own_columns(
         columns[name] = _name_codes(database.parents[link], database.parents[link] >= 0)
     for link, name in layout.present.items():
         columns[name] = (database.parents[link] >= 0).astype(object)
+    for link, name in layout.shared.items():
+        led = follow(units, link, database.parents)
+        ends = np.where(led == units[table], OWN, OTHER)
+        columns[name] = np.where(database.parents[link] >= 0, ends, NONE).astype(object)
     columns |= {name: database.tables[table][name].array for name in layout.own}
     return make_table(columns, pd.RangeIndex(database.num_rows[table]))
 

@@ -20,7 +20,7 @@ from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.privacy.sums import release, take
 from sdv_threea.statistics import registry
-from sdv_threea.units.membership import DISPUTED
+from sdv_threea.units.membership import LEFT_OUT
 
 #: The most rows of one unit that are read. Noisy sums have to fit into 64 bits, and a larger bound
 #: is not worth its noise.
@@ -152,11 +152,10 @@ def release_magnitudes(
     released number of units; most of them may have no rows.
 
     Formal guarantees:
-        * a unit is counted in one magnitude, which depends on the number of its rows alone, and
-          disputed rows are not counted: all counts together move by at most
-          ``histogram_sensitivity(1, ...)``
+        * a unit is counted in one magnitude, which depends on the number of its rows alone: all
+          counts together move by at most ``histogram_sensitivity(1, ...)``
     """
-    _, rows = np.unique(units[units != DISPUTED], return_counts=True)
+    _, rows = np.unique(units[units != LEFT_OUT], return_counts=True)
     statistic = registry.MAGNITUDES.state(_count_magnitudes, neighbors=budget.neighbors)
     summed = take(chunk_arrays(UnitRows(rows)), statistic)
     noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)

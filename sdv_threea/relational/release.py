@@ -20,12 +20,13 @@ from sdv_threea.domain import Number
 from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
+    choose_shared,
     choose_within,
     deal,
     keep_within,
     level,
 )
-from sdv_threea.relational.layout import context_columns, context_transformers
+from sdv_threea.relational.layout import NONE, OTHER, context_columns, context_transformers
 from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
@@ -269,7 +270,8 @@ class DatabaseRelease:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
         References to public tables come from the model. References to private tables of the same
-        units stay within the unit. Others are dealt evenly: nothing was released of them.
+        units stay within the unit as often as released. Others are dealt evenly: nothing was
+        released of them.
         """
         layout, found = self.tables[table].layout, {}
         for link in self.schema.links_of(table):
@@ -286,7 +288,13 @@ class DatabaseRelease:
                     continue
                 if not link.required:
                     here &= owners >= 0
-                found[link][here] = choose_within(units[table][here], theirs, rng)
+                if link in layout.shared:
+                    ends = rows[layout.shared[link]].to_numpy().astype(np.int64)
+                    here &= ends != NONE
+                    own = units[table][here]
+                    found[link][here] = choose_shared(own, theirs, ends[here] == OTHER, rng)
+                else:
+                    found[link][here] = choose_within(units[table][here], theirs, rng)
         return found
 
     def _refer_to_public(

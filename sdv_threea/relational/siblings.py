@@ -30,7 +30,7 @@ from sdv_threea.privacy.statistics import (
 )
 from sdv_threea.privacy.sums import release, take
 from sdv_threea.statistics import registry
-from sdv_threea.units.membership import DISPUTED, rank_within
+from sdv_threea.units.membership import LEFT_OUT, rank_within
 
 
 class Siblings(NamedTuple):
@@ -69,7 +69,7 @@ def choose_pairs(
         rng: Source of the choice: independent of the rows, and nothing released is drawn from it.
     """
     # One pair per parent with at least two rows, then one pair per unit.
-    rows = np.flatnonzero((owners >= 0) & (units != DISPUTED))
+    rows = np.flatnonzero((owners >= 0) & (units != LEFT_OUT))
     ranks = rank_within(owners[rows], rng)
     first, second = rows[ranks == 0], rows[ranks == 1]
     first, second = first[np.argsort(owners[first])], second[np.argsort(owners[second])]

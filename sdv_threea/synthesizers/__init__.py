@@ -18,6 +18,7 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.released`: what both synthesizers publish: releases without code,
   datasheets, cards in notebooks,
 * :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
+* :mod:`~sdv_threea.synthesizers.protection`: what is protected in each table of a database,
 * :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
 * :mod:`~sdv_threea.synthesizers.check`: the result of a check: columns, and reasons to stop a fit,
 * :mod:`~sdv_threea.synthesizers.checking`: the check of a table or a database, without a row,

@@ -74,7 +74,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
 
     Formal guarantees:
         * removing a unit changes the distribution of a fitted synthesizer, and of all its samples,
-          by at most ``(epsilon, delta)``
+          by at most ``(epsilon, delta)``; a row that refers to several units belongs to one,
+          by its keys, and is not protected with the others
         * a private table that belongs to no unit is protected too, a row of it with the rows that
           belong to it: see :meth:`get_privacy_statement`
         * public tables are copied as they are, and nothing else is

@@ -15,9 +15,8 @@ from sdv_threea.units.schema import Link, Schema
 #: Row of the parent that each row of the child refers to, by link; -1 for none.
 Parents = Mapping[Link, NDArray[np.int64]]
 
-#: The unit of a *disputed* row, to which paths lead from several units. No bound on the
-#: contribution of one unit would hold for such a row, so it is left out.
-DISPUTED = -1
+#: In the place of a unit: the row is left out.
+LEFT_OUT = -1
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,17 @@ class Database:
 def find_units(
     schema: Schema, num_rows: Mapping[str, int], parents: Parents
 ) -> dict[str, NDArray[np.int64]]:
-    """Return the unit of every row, by private table; :data:`DISPUTED` if there are several.
+    """Return the unit of every row, by private table.
 
-    A row belongs to the unit of the row that owns it. A row without an owner is a unit, with all
-    rows that refer to it. If several paths of foreign keys lead to a row, all must come from one
-    unit; otherwise the row is disputed.
+    A row belongs to the unit of the first row that it refers to: its owner, or by the next foreign
+    key of :meth:`Schema.unit_links` if that reference is missing. A row that refers to none is a
+    unit, with all rows that belong to it.
 
-    Formal guarantees: removing a row of a root table and every row that can be reached from it, and
-    nothing else that refers to those, removes exactly one unit: the other rows keep their units, up
-    to a renaming, except for rows that were disputed before.
+    Formal guarantees:
+        * every row has one unit, which depends on the references of that row, and of the rows that
+          they lead to, alone
+        * removing all rows of a unit leaves the units of the other rows, up to a renaming, whatever
+          row of another unit their references to it lead to instead
     """
     units: dict[str, NDArray[np.int64]] = {}
     # Rows without an owner get numbers that no other row has.
@@ -49,8 +50,10 @@ def find_units(
         alone = np.arange(num_rows[table]) + fresh
         fresh += num_rows[table]
         links = schema.unit_links(table)
-        paths = [_follow(units[link.parent], parents[link]) for link in links]
-        units[table] = _settle(paths, alone) if paths else alone
+        units[table] = alone
+        for link in reversed(links):
+            led = parents[link] >= 0
+            units[table] = np.where(led, follow(units, link, parents), units[table])
     return units
 
 
@@ -81,7 +84,7 @@ def bound_rows(
     rng: np.random.Generator,
     sooner: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
-    """Return which rows are kept, shape (n,): at most ``bound`` per unit, and no disputed row.
+    """Return which rows are kept, shape (n,): at most ``bound`` per unit, none :data:`LEFT_OUT`.
 
     Rows are drawn uniformly by ``rng``, which is independent of the rows; nothing released is drawn
     from ``rng``. If ``sooner`` is true for some rows, each of these comes first with a chance of
@@ -90,7 +93,7 @@ def bound_rows(
     Formal guarantees: a unit has at most ``bound`` rows among those kept, and which ones depends on
     the rows of that unit, and on ``sooner`` for these, alone.
     """
-    kept = units != DISPUTED
+    kept = units != LEFT_OUT
     if bound is not None:
         kept &= rank_within(units, rng, sooner) < bound
     return np.asarray(kept)
@@ -103,8 +106,7 @@ def count_children(
 
     Formal guarantees: the count of a row depends on the rows of its unit alone.
     """
-    referred = parents[link]
-    own = referred[(referred >= 0) & (units[link.child] != DISPUTED)]
+    own = parents[link][follow(units, link, parents) == units[link.child]]
     return np.bincount(own, minlength=len(units[link.parent]))
 
 
@@ -124,23 +126,8 @@ def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFra
     return make_table(joined, pd.RangeIndex(child_rows))
 
 
-def _follow(
-    units_of_parent: NDArray[np.int64], referred: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    led = referred >= 0
-    found = np.append(units_of_parent, DISPUTED)[referred]
-    return found, led
-
-
-def _settle(
-    paths: list[tuple[NDArray[np.int64], NDArray[np.bool_]]], alone: NDArray[np.int64]
+def follow(
+    units: Mapping[str, NDArray[np.int64]], link: Link, parents: Parents
 ) -> NDArray[np.int64]:
-    """Return the unit that all paths to a row come from; ``alone`` is the unit without a path."""
-    settled = alone.copy()
-    anywhere = np.zeros(len(alone), dtype=np.bool_)
-    for found, led in paths:
-        agreed = np.where(anywhere, settled, found)
-        disputed = led & (agreed != found)
-        settled = np.where(disputed, DISPUTED, np.where(led, agreed, settled))
-        anywhere |= led
-    return settled
+    """Return the unit of the row that each row of a child refers to; :data:`LEFT_OUT` for none."""
+    return np.append(units[link.parent], LEFT_OUT)[parents[link]]

@@ -15,7 +15,7 @@ from sdv_threea.relational import siblings, transitions
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.settings import Settings
 from sdv_threea.units import membership
-from sdv_threea.units.membership import Database
+from sdv_threea.units.membership import Database, find_units
 from sdv_threea.units.schema import Link, Schema
 
 
@@ -145,33 +145,38 @@ def make_database(name, num_units=60, seed=0, columns=KNOWN, **fields):
 
 
 def reach(made, table, row):
-    """Find every row that belongs to a row.
-
-    In the unit's tables they are reached by all foreign keys, in other tables by the owner's.
-    """
+    """Find every row that belongs to a row: by the first of its keys that is not missing."""
     schema, parents = made.schema, made.database.parents
     gone = {each: np.zeros(rows, dtype=bool) for each, rows in made.database.num_rows.items()}
     gone[table][row] = True
-    for child in schema.order:
-        owner = schema.owners.get(child)
-        edges = schema.links_of(child) if table in schema.reached else (owner,) if owner else ()
-        for each in edges:
+    for child in schema.private:
+        free = ~gone[child]
+        for each in schema.unit_links(child):
             referred = parents[each]
-            gone[child] |= np.append(gone[each.parent], False)[referred]
+            gone[child] |= free & np.append(gone[each.parent], False)[referred]
+            free &= referred < 0
     return gone
 
 
 def remove_unit(made, table, row):
-    """Remove a row and all rows that belong to it; others that referred to it refer to another."""
+    """Remove a row and all rows that belong to it; others that referred to it refer to another.
+
+    Within the tables of the units that is one of a unit which is not their own either.
+    """
     schema, database = made.schema, made.database
+    units = find_units(schema, database.num_rows, database.parents)
     kept = {each: ~gone for each, gone in reach(made, table, row).items()}
     places = {each: np.append(np.cumsum(rows) - 1, -1) for each, rows in kept.items()}
-    parents = {
-        each: np.where(referred >= 0, np.maximum(places[each.parent][referred], 0), -1)[
-            kept[each.child]
-        ]
-        for each, referred in database.parents.items()
-    }
+    parents = {}
+    for each, referred in database.parents.items():
+        lost = (referred >= 0) & np.append(~kept[each.parent], False)[referred] & kept[each.child]
+        moved = referred.copy()
+        for at in np.flatnonzero(lost):
+            others = kept[each.parent].copy()
+            if each in schema.unit_links(each.child):
+                others &= units[each.parent] != units[each.child][at]
+            moved[at] = np.flatnonzero(others)[0]
+        parents[each] = np.where(moved >= 0, places[each.parent][moved], -1)[kept[each.child]]
     tables = {
         each: rows[kept[each]].reset_index(drop=True) for each, rows in database.tables.items()
     }

@@ -6,6 +6,8 @@ import pytest
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
+    choose_outside,
+    choose_shared,
     choose_within,
     deal,
     keep_within,
@@ -122,3 +124,26 @@ def test_references_keep_within_their_bounds(rng, required):
         counts = np.bincount(kept[kept >= 0], minlength=num_parents)
         assert children.least <= counts.min() and counts.max() <= children.most
         assert not required or (kept >= 0).all()
+
+
+def test_a_row_outside_is_of_any_other_unit():
+    theirs, units = np.array([0, 2, 0, 1, 2, 2]), np.repeat([0, 1, 2, 7], 500)
+    chosen = choose_outside(units, theirs, np.random.default_rng(0))
+
+    assert (theirs[chosen] != units).all()
+    for unit in (0, 1, 2, 7):
+        counts = np.bincount(chosen[units == unit], minlength=6)[theirs != unit]
+        assert counts.min() > 500 / len(counts) - 80
+    # There is no other unit, so that of the row itself has to do.
+    alone = choose_outside(np.array([4]), np.array([4, 4]), np.random.default_rng(0))
+    assert alone[0] in {0, 1}
+
+
+def test_rows_that_cannot_stay_within_change_places_with_rows_that_can():
+    theirs, units = np.array([0, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
+    away = np.array([True, False, True, True, False, True])
+    chosen = choose_shared(units, theirs, away, np.random.default_rng(0))
+
+    # Nothing of unit 2 is there, so one of the others that were away stays within.
+    assert (theirs[chosen] == units).sum() == 2
+    assert theirs[chosen][1] == 0

@@ -9,7 +9,7 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.privacy import sums as doors
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
-from sdv_threea.units.membership import DISPUTED
+from sdv_threea.units.membership import LEFT_OUT
 
 BUDGET = Budget(5.0, 1e-6)
 FREE = Budget(math.inf, 1e-6)
@@ -58,8 +58,8 @@ def test_without_noise_the_units_of_each_magnitude_are_counted():
     assert found.beyond(4) == (2 * 0.5 + 2.5, 0.0)
 
 
-def test_disputed_rows_are_not_counted():
-    units = np.array([DISPUTED, DISPUTED, 3, 3, 8])
+def test_rows_that_are_left_out_are_not_counted():
+    units = np.array([LEFT_OUT, LEFT_OUT, 3, 3, 8])
 
     assert release_magnitudes(units, None, FREE, silence, ALARM)[0].counts[:3].tolist() == [1, 1, 0]
 

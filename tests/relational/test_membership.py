@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from sdv_threea.units.membership import (
-    DISPUTED,
+    LEFT_OUT,
     bound_rows,
     count_children,
     find_units,
@@ -23,29 +23,23 @@ def find(made):
 
 
 def walk_up(made, table, row):
-    """List the rows at the upper ends of all paths from a row: the units it belongs to."""
-    links = made.schema.unit_links(table)
-    above = [(each.parent, made.database.parents[each][row]) for each in links]
-    above = [(parent, at) for parent, at in above if at >= 0]
-    if not above:
-        return {(table, row)}
-    return set.union(*(walk_up(made, parent, at) for parent, at in above))
+    """Find the row at the upper end of the path from a row: the unit that it belongs to."""
+    for link in made.schema.unit_links(table):
+        if (above := made.database.parents[link][row]) >= 0:
+            return walk_up(made, link.parent, above)
+    return table, row
 
 
 @pytest.mark.parametrize('shape', SHAPES)
-def test_units_are_what_a_walk_over_every_path_finds(make, shape):
+def test_units_are_what_a_walk_up_finds(make, shape):
     made = make(shape)
     names = {}
     for table, units in find(made).items():
         for row, unit in enumerate(units):
-            ends = walk_up(made, table, row)
-            if len(ends) > 1:
-                assert unit == DISPUTED
-            else:
-                assert unit != DISPUTED
-                # Each number stands for one row at the upper end, and for no other.
-                assert names.setdefault(unit, ends) == ends
-    assert len(set(map(frozenset, names.values()))) == len(names)
+            # Each number stands for one row at the upper end, and for no other.
+            assert names.setdefault(unit, walk_up(made, table, row)) == walk_up(made, table, row)
+    assert len(set(names.values())) == len(names)
+    assert LEFT_OUT not in names
 
 
 @pytest.mark.parametrize('shape', SHAPES)
@@ -58,29 +52,9 @@ def test_removing_a_unit_leaves_the_units_of_all_other_rows(make, neighbour, rea
         for table in made.schema.private:
             assert len(after[table]) == (~gone[table]).sum()
             for old, new in zip(before[table][~gone[table]], after[table], strict=True):
-                assert (old == DISPUTED) == (new == DISPUTED)
                 assert renamed.setdefault(old, new) == new
-            # The rows that are gone belonged to this unit, or were disputed.
-            owned = before[table][gone[table]]
-            assert set(owned) <= {before['a'][row], DISPUTED}
+            assert set(before[table][gone[table]]) <= {before['a'][row]}
         assert len(set(renamed.values())) == len(renamed)
-
-
-def test_rows_below_a_disputed_row_are_disputed(make):
-    made = make('chain')
-    first, second = made.schema.links
-    from dataclasses import replace
-
-    from sdv_threea.units.schema import Link, Schema
-
-    other = Link('b', ('rival',), 'a')
-    schema = Schema(made.schema.tables, (first, other, second))
-    rival = np.where(np.arange(102) < 50, -1, (made.database.parents[first] + 1) % 60)
-    parents = {**made.database.parents, other: rival}
-    units = find(replace(made, schema=schema, database=replace(made.database, parents=parents)))
-    assert (units['b'] == DISPUTED).tolist() == [row >= 50 for row in range(102)]
-    below = made.database.parents[second] >= 50
-    assert (units['c'] == DISPUTED).tolist() == below.tolist()
 
 
 def test_ranks_number_the_rows_of_each_group():
@@ -104,13 +78,13 @@ def test_each_row_is_kept_with_the_same_chance():
 @pytest.mark.parametrize('bound', [1, 2, 7])
 def test_no_unit_has_more_rows_than_the_bound(bound):
     rng = np.random.default_rng(3)
-    units = np.where(rng.random(500) < 0.2, DISPUTED, rng.geometric(0.1, 500))
+    units = np.where(rng.random(500) < 0.2, LEFT_OUT, rng.geometric(0.1, 500))
     kept = bound_rows(units, bound, rng)
     counts = pd.Series(units[kept]).value_counts()
 
-    assert not (kept & (units == DISPUTED)).any()
+    assert not (kept & (units == LEFT_OUT)).any()
     assert counts.max() == bound
-    expected = pd.Series(units[units != DISPUTED]).value_counts().clip(upper=bound)
+    expected = pd.Series(units[units != LEFT_OUT]).value_counts().clip(upper=bound)
     assert counts.sort_index().tolist() == expected.sort_index().tolist()
 
 
@@ -122,8 +96,8 @@ def test_rows_that_come_sooner_do_so_with_a_chance_of_one_half():
     assert chance.ppf(1e-7) <= (kept & sooner).sum() <= chance.isf(1e-7)
 
 
-def test_without_a_bound_all_but_disputed_rows_are_kept():
-    units = np.array([1, 1, DISPUTED, 2])
+def test_without_a_bound_all_but_rows_that_are_left_out_are_kept():
+    units = np.array([1, 1, LEFT_OUT, 2])
 
     assert bound_rows(units, None, np.random.default_rng(0)).tolist() == [True, True, False, True]
 
@@ -139,16 +113,27 @@ def test_which_rows_are_kept_does_not_hang_on_other_units():
     assert np.abs(chances[0] - chances[400]).max() < 0.08
 
 
-def test_children_are_counted_unless_they_are_disputed(make):
+def test_children_are_counted_with_their_owner(make):
     made = make('diamond')
-    units = find(made)
     by_b = made.schema.owners['d']
-    counts = count_children(by_b, units, made.database.parents)
+    counts = count_children(by_b, find(made), made.database.parents)
 
     referred = made.database.parents[by_b]
-    expected = [sum((referred == row) & (units['d'] != DISPUTED)) for row in range(len(units['b']))]
-    assert counts.tolist() == expected
-    assert counts.sum() < len(referred)
+    assert counts.tolist() == [sum(referred == row) for row in range(len(counts))]
+
+
+def test_a_row_of_two_units_counts_for_one_of_them(make):
+    """Where the sender is missing, it belongs to the receiver, and is no child of a sender."""
+    made = make('two_keys')
+    units, (by_sender, by_receiver) = find(made), made.schema.links
+    sent, received = (made.database.parents[each] for each in (by_sender, by_receiver))
+    only = (sent < 0) & (received >= 0)
+
+    assert only.sum() > 3
+    assert (units['b'][only] == units['a'][received[only]]).all()
+    assert (units['b'][sent >= 0] == units['a'][sent[sent >= 0]]).all()
+    counts = count_children(by_sender, units, made.database.parents)
+    assert counts.sum() == (sent >= 0).sum()
 
 
 def test_an_orphan_is_a_unit_of_its_own_with_what_hangs_off_it(make):

@@ -136,17 +136,43 @@ def test_orphans_are_drawn_at_their_rate(make, epsilon):
         assert (drawn[edge.child].parents[edge] < 0).mean() == pytest.approx(real, abs=0.03)
 
 
-def test_two_paths_to_a_unit_lead_to_the_same_one(make):
+def test_two_paths_to_a_unit_lead_to_the_same_one_as_often(make):
     made = make('diamond', NUM_UNITS)
     by_b, by_c = made.schema.links_of('d')
     b_to_a, c_to_a = made.schema.owners['b'], made.schema.owners['c']
     drawn = draw(made.release(epsilon=math.inf))
-    by_b, by_c = drawn['d'].parents[by_b], drawn['d'].parents[by_c]
-    over_b, over_c = drawn['b'].parents[b_to_a][by_b], drawn['c'].parents[c_to_a][by_c]
-    known = (by_c >= 0) & (over_b >= 0) & np.isin(over_b, drawn['c'].parents[c_to_a])
+    parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
+    shares = []
+    for found in (made.database.parents, parents):
+        over_b, over_c = found[b_to_a][found[by_b]], found[c_to_a][found[by_c]]
+        known = (found[by_c] >= 0) & (over_b >= 0) & np.isin(over_b, found[c_to_a])
+        assert known.sum() > 100
+        shares.append((over_b == over_c)[known].mean())
 
-    assert known.sum() > 100
-    assert (over_b == over_c)[known].all()
+    assert 0.5 < shares[0] < 0.9
+    assert shares[1] == pytest.approx(shares[0], abs=0.1)
+
+
+@pytest.mark.parametrize('own', [0.0, 0.3])
+def test_rows_of_two_units_are_all_there_and_lead_to_others_as_often(make, own):
+    """Everybody sends, and to himself in this share of the transfers."""
+    made = make('two_keys', NUM_UNITS)
+    by_sender, by_receiver = links = tuple(
+        replace(each, required=True) for each in made.schema.links
+    )
+    rng, num_rows = np.random.default_rng(1), made.database.num_rows['b']
+    sender = rng.integers(0, NUM_UNITS, num_rows)
+    other = (sender + rng.integers(1, NUM_UNITS, num_rows)) % NUM_UNITS
+    receiver = np.where(rng.random(num_rows) < own, sender, other)
+    database = replace(made.database, parents={by_sender: sender, by_receiver: receiver})
+    made = replace(made, schema=Schema(('a', 'b'), links), database=database)
+    drawn = draw(made.release(epsilon=math.inf))['b']
+    sent, received = drawn.parents[by_sender], drawn.parents[by_receiver]
+
+    assert len(sent) == pytest.approx(num_rows, rel=0.02)
+    assert (sent >= 0).all()
+    assert (received >= 0).all()
+    assert (sent == received).mean() == pytest.approx(own, abs=0.06 if own else 0.0)
 
 
 def test_rows_that_are_not_accepted_are_drawn_again(make):

@@ -16,7 +16,7 @@ from sdv_threea.relational.siblings import (
     release_siblings,
     shared_effect,
 )
-from sdv_threea.units.membership import DISPUTED
+from sdv_threea.units.membership import LEFT_OUT
 
 CONSTANTS = ApproximateConstants()
 MOST_SHARED = RelationalConstants().most_shared
@@ -58,7 +58,7 @@ def draw_pairs(rng, num_pairs, covariance, shared):
 def test_a_unit_has_one_pair_of_siblings_at_most(rng):
     owners = rng.integers(-1, 40, 300)
     units = np.where(owners >= 0, owners // 4, np.arange(300) + 1000)
-    units[rng.random(300) < 0.1] = DISPUTED
+    units[rng.random(300) < 0.1] = LEFT_OUT
     first, second = choose_pairs(units, owners, rng)
 
     assert (first != second).all()

@@ -9,10 +9,10 @@ import pytest
 
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.settings import Settings
+from sdv_threea.synthesizers.protection import describe_protection
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,
-    describe_protection,
 )
 from sdv_threea.units.schema import Link, Schema
 
@@ -147,6 +147,17 @@ def test_rows_without_an_owner_are_units_of_their_own(links, expected):
     protection = describe_protection(schema)
 
     assert {table: name_orphans(protection[table]) for table in expected} == expected
+
+
+def test_a_row_of_two_units_is_protected_with_one_of_them_and_so_are_its_children():
+    sender, receiver = Link('b', ('sender',), 'a', required=True), Link('b', ('receiver',), 'a')
+    links = (receiver, sender, Link('c', ('b_id',), 'b', required=True))
+    protection = describe_protection(Schema(('a', 'b', 'c'), links, 'a'))
+
+    for table in ('b', 'c'):
+        assert "rows of 'b' that refer to several units" in protection[table]
+        assert 'the one that b(sender) leads to, and not with the others' in protection[table]
+    assert 'several' not in protection['a']
 
 
 def read_refits(statement):

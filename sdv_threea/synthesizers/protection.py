@@ -1,0 +1,61 @@
+"""What a release protects in each table of a database, in words; the schema is public."""
+
+from __future__ import annotations
+
+from sdv_threea.units.schema import Schema
+
+
+def describe_protection(schema: Schema) -> dict[str, str]:
+    """Return what is protected in each table of a database, in words."""
+    return {
+        table: _name_unit(schema, table)
+        + _name_orphans(schema, table)
+        + _name_shared(schema, table)
+        for table in schema.tables
+    }
+
+
+def _name_orphans(schema: Schema, table: str) -> str:
+    """Say that rows without an owner are units of their own, if there may be such rows."""
+    orphans = _find_orphaned(schema, table)
+    if not orphans:
+        return ''
+    named = ' or '.join(f"'{each}'" for each in schema.private if each in orphans)
+    return (
+        f'; a row of {named} that hangs off no unit is one of its own, with all that hangs off it'
+    )
+
+
+def _name_shared(schema: Schema, table: str) -> str:
+    """Say to which of several units a row belongs, if its keys may lead to several."""
+    told = ''
+    while table in schema.private and (owner := schema.owners[table]) is not None:
+        if len(schema.unit_links(table)) > 1:
+            told += (
+                f"; rows of '{table}' that refer to several units are protected with the one that "
+                f'{owner.name} leads to, and not with the others'
+            )
+        table = owner.parent
+    return told
+
+
+def _find_orphaned(schema: Schema, table: str) -> set[str]:
+    """Find the tables, from a table upwards, whose rows may have no owner."""
+    if table in schema.public:
+        return set()
+    links = schema.unit_links(table)
+    found = {each for link in links for each in _find_orphaned(schema, link.parent)}
+    # One required link leads every row to a unit.
+    return found if any(link.required for link in links) or not links else found | {table}
+
+
+def _name_unit(schema: Schema, table: str) -> str:
+    if table in schema.public:
+        return 'public: not protected, copied as it is'
+    if table in schema.reached:
+        return f"one row of '{schema.main}' with every row that can be reached from it"
+    root = schema.root(table)
+    hanging = [f"'{each}'" for each in schema.private if schema.root(each) == root and each != root]
+    if hanging:
+        return f"one row of '{root}' with its rows in {', '.join(hanging)}, and nothing else"
+    return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
