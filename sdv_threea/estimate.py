@@ -174,10 +174,14 @@ def expect(
     *,
     num_classes: int = 1,
     aside: bool = False,
+    budget: Budget | None = None,
 ) -> ExpectedError:
-    """Estimate the standard errors of a release of a described table, as :func:`expected_error`."""
+    """Estimate the standard errors of a release of a described table, as :func:`expected_error`.
+
+    ``budget`` is a part of that of the settings, if other tables are released too.
+    """
     num_columns, has_target = len(domain.columns), num_classes > 1
-    budget = settings.budget(thresholds=needs_threshold(domain))
+    budget = budget or settings.budget(thresholds=needs_threshold(domain))
     prices = _split_prices(domain, settings, budget, num_rows, aside=aside)
     scored = num_columns - has_target
     adapted = num_classes if has_target and not aside else 0

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sdv.metadata import Metadata
 
+from sdv_threea.accounting import Budget
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.estimate import ExpectedError, expect
 from sdv_threea.metadata.naming import guess_by_name, names_person, shows_people
+from sdv_threea.relational.plan import plan_tables, share_budget
+from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.settings import Settings
 from sdv_threea.stages import asks_size, plan_target
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import USUAL_ROWS, Check, CheckedColumn, Stop
+from sdv_threea.units.schema import Link, Schema
 
 #: What columns come out as.
 LEARNED, SHOWN, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
@@ -85,18 +90,27 @@ def check_table(
     *,
     num_rows: int | None = None,
     harmless: Collection[str] = (),
+    errors: ExpectedError | None = None,
     alone: bool = True,
 ) -> Check:
     """Check a table that is to be fitted, ``alone`` or in a database.
 
-    The number of rows is public or released; columns are ``harmless`` that the user calls no
-    personal information. Errors in a database depend on its relationships, so none are estimated.
+    Args:
+        table: The name of the table.
+        metadata: The metadata of all tables, without private facts.
+        preprocessor: The preprocessor of the table.
+        settings: The settings of the release.
+        num_rows: The number of rows, if it is public or released.
+        harmless: Columns that the user calls no personal information.
+        errors: The expected errors of a table of a database (:func:`expect_database`).
+        alone: Whether it is a single table.
     """
     derivations, columns = preprocessor.derive(), preprocessor.columns
     keys, own = find_keys(metadata, table), {each.name: each for each in derivations.domain.columns}
     # A transformer may have made a number of a category.
     own |= {each.name: each for each in derivations.derived.columns if each.name in own}
-    errors = _expect(derivations.derived, settings, num_rows) if alone else None
+    if alone:
+        errors = _expect(derivations.derived, settings, num_rows)
     moved, target = _find_moved(derivations.steps), derivations.domain.target
     personal = tuple(each for each in _list_shown(own.values(), target) if each not in harmless)
     found = []
@@ -119,7 +133,7 @@ def check_table(
     stops = [
         *_stop_names(personal if alone else [f'{table}.{name}' for name in personal]),
         *_stop_ranges(own, derivations.steps, preprocessor.constraints.increments),
-        *(_stop_noise(errors, settings.epsilon) if errors and num_rows else ()),
+        *(_stop_noise(errors, settings.epsilon) if alone and errors and num_rows else ()),
     ]
     return Check(
         columns=tuple(found), stops=tuple(stops), epsilon=settings.epsilon, num_rows=num_rows
@@ -148,12 +162,12 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
                 for each, about in metadata.tables[name].columns.items()
             ]
     first = listed[0]
-    rows = first.num_rows if len(listed) == 1 else None
+    rows = [each.num_rows for each in listed if each.num_rows]
     return Check(
         columns=tuple(columns),
         stops=tuple(stops),
         epsilon=first.epsilon,
-        num_rows=rows,
+        num_rows=sum(rows) if len(rows) == len(listed) else None,
         notes=(SHARED.format(others, unit=unit),) if others else (),
     )
 
@@ -174,18 +188,85 @@ def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
     return found
 
 
-def _expect(domain: Domain, settings: Settings, num_rows: int | None) -> ExpectedError | None:
+def check_database(
+    schema: Schema,
+    metadata: Metadata,
+    made: Mapping[str, Any],
+    children: Mapping[Link, Children],
+    *,
+    released: Mapping[str, Any],
+    harmless: Mapping[str, frozenset[str]],
+) -> list[Check]:
+    """Check each private table of a database.
+
+    ``made`` are the synthesizers of the tables, ``children`` the stated bounds on the rows that
+    refer to a row, and ``released`` the releases of fitted tables, if there are any.
+    """
+    domains = {name: one.preprocessor.derive().derived for name, one in made.items()}
+    settings = {name: one.settings for name, one in made.items()}
+    errors = expect_database(schema, domains, settings, children, released)
+    return [
+        check_table(
+            name,
+            metadata,
+            one.preprocessor,
+            one.settings,
+            harmless=harmless.get(name, frozenset()),
+            num_rows=max(round(released[name].size), 1) if name in released else None,
+            errors=errors[name],
+            alone=False,
+        )
+        for name, one in made.items()
+    ]
+
+
+def expect_database(
+    schema: Schema,
+    domains: Mapping[str, Domain],
+    settings: Mapping[str, Settings],
+    children: Mapping[Link, Children],
+    released: Mapping[str, Any],
+) -> dict[str, ExpectedError | None]:
+    """Return the expected errors of each private table of a database, by name.
+
+    A table has a part of the budget. Its errors grow with the rows that are read of a unit: those
+    of the release, or one while nothing is released.
+
+    Args:
+        schema: The graph of tables.
+        domains: The public description of each private table.
+        settings: The settings, by table.
+        children: The stated bounds on the rows that refer to a row, by foreign key.
+        released: The releases of fitted tables, with ``size`` and ``rows_per_unit``.
+    """
+    # How many rows a public table has is not known here; it hardly matters for the errors.
+    rows = dict.fromkeys(schema.public, 2)
+    plans = plan_tables(schema, domains, rows, complete_children(schema, children))
+    budgets, found = share_budget(schema, plans, settings), {}
+    for table, plan in plans.items():
+        model = released.get(table)
+        size, times = (max(round(model.size), 1), model.rows_per_unit) if model else (None, 1)
+        errors = _expect(plan.domain, settings[table], size, budgets[table])
+        found[table] = errors and replace(
+            errors, count=times * errors.count, category_rows=times * errors.category_rows
+        )
+    return found
+
+
+def _expect(
+    domain: Domain, settings: Settings, num_rows: int | None, budget: Budget | None = None
+) -> ExpectedError | None:
     """Return the expected errors of a fit; ``None`` if nothing is learned, or without noise."""
     if not domain.columns or math.isinf(settings.epsilon) or settings.guarantee == 'paper':
         return None
     rows = max(num_rows or USUAL_ROWS, 1)
-    budget = settings.budget(thresholds=needs_threshold(domain))
+    budget = budget or settings.budget(thresholds=needs_threshold(domain))
     planned, aside = domain, False
     if asks_size(domain, settings):
         planned, aside = plan_target(domain, settings, budget, rows)
     target = planned[planned.target] if planned.target else None
     classes = len(target.values or 'ab') if isinstance(target, Category) else 1
-    return expect(planned, settings, rows, num_classes=classes, aside=aside)
+    return expect(planned, settings, rows, num_classes=classes, aside=aside, budget=budget)
 
 
 def _comes_out_empty(

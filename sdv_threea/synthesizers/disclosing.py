@@ -14,8 +14,8 @@ from sdv_threea.storage.memory import check_fit
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import warn_of_promise
-from sdv_threea.synthesizers.ruled import list_public
 from sdv_threea.synthesizers.protection import describe_protection
+from sdv_threea.synthesizers.ruled import list_public
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,

@@ -262,21 +262,19 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
 
         No row is read: see :meth:`ClustMixSynthesizer.check`.
         """
-        from sdv_threea.synthesizers.checking import check_table, join_checks
+        from sdv_threea.synthesizers.checking import check_database, join_checks
 
-        metadata, private = self._terms.metadata, self._terms.read_schema().private
-        checks = [
-            check_table(
-                name,
-                metadata,
-                self._table_synthesizers[name].preprocessor,
-                self._table_synthesizers[name].settings,
-                harmless=self._harmless.get(name, frozenset()),
-                alone=False,
-            )
-            for name in private
-        ]
-        return join_checks(checks, metadata, private)
+        metadata, schema = self._terms.metadata, self._terms.read_schema()
+        made = {name: self._table_synthesizers[name] for name in schema.private}
+        checks = check_database(
+            schema,
+            metadata,
+            made,
+            self._terms.read_children(schema),
+            released=self._model.tables if self._fitted else {},
+            harmless=self._harmless,
+        )
+        return join_checks(checks, metadata, schema.private)
 
     def get_losses(self) -> pd.DataFrame:
         """Return what samples of the last fit do not show, by table and column.

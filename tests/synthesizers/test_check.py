@@ -153,6 +153,9 @@ def test_a_database_is_checked_table_by_table():
     assert checked.stops == ()
     assert set(checked.to_frame()['table']) == set(metadata.tables)
     assert {each.outcome for each in checked.columns if each.table in public} == {'public: copied'}
+    learned = [each.resolution for each in checked.columns if each.outcome == 'learned']
+    assert learned
+    assert all(each.startswith(('± ', 'values of ')) for each in learned)
 
 
 def test_the_check_depends_on_no_row():
