@@ -21,6 +21,7 @@ from label_tasks import (
 )
 from sklearn.linear_model import LogisticRegression
 
+from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS
 from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
@@ -137,3 +138,22 @@ def test_the_whole_model_is_the_model_but_for_rounding():
     expected = fitted.model(pooled, features).log_odds(draws.codes)
     assert not expected[:, 0].any()
     np.testing.assert_allclose(found[:, 0], expected[:, 1], atol=0.05)
+
+
+def test_private_rows_reach_the_model_through_noise_alone(monkeypatch):
+    """With constants in place of what is released, two wholly different tables give one model."""
+
+    def answer(values, *, sensitivity, mu, stage, released, resolution=1.0, noise):
+        rng = np.random.default_rng(values.size)
+        receipt = Receipt(
+            stage=stage, released=released, sensitivity=sensitivity, noise_scale=1.0, mu=mu
+        )
+        return np.abs(rng.normal(0, 300, values.shape)), receipt
+
+    monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', answer)
+    records, other = make_xor(), make_task(500)
+
+    models = [fit(records, 1.0, together=True, private=each) for each in (records, other)]
+
+    assert models[0][1] == models[1][1]
+    assert cloudpickle.dumps(models[0][0]) == cloudpickle.dumps(models[1][0])

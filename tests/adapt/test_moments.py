@@ -7,9 +7,10 @@ import math
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.features import FEATURE_UNITS, make_features
+from sdv_threea.adapt.features import FEATURE_UNITS, LARGEST_RADIUS, make_features
 from sdv_threea.adapt.moments import add_features, match_moments, release_feature_moments
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.adapt.slopes import Featured
@@ -139,3 +140,13 @@ def test_what_stands_out_of_noise_is_seen_through_it():
     variances = matched.var(axis=0)
     assert 30 < variances[3] < 50
     assert np.abs(np.delete(variances, 3) - 1).max() < 0.8
+
+
+def test_rows_at_the_largest_radius_are_summed_exactly():
+    features = clip_norm(np.full((5000, 4), LARGEST_RADIUS), LARGEST_RADIUS)
+    moments, _ = release(make_rows(features), radius=LARGEST_RADIUS)
+
+    expected = 5000 * int(features[0, 0]) ** 2 / FEATURE_UNITS**2
+    np.testing.assert_array_equal(moments.products, np.full((1, 4, 4), expected))
+    assert moments.sums[0].tolist() == pytest.approx([5000 * features[0, 0] / FEATURE_UNITS] * 4)
+    assert moments.counts[0] == 5000

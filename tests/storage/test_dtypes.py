@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -191,3 +192,29 @@ def test_nothing_overflows_on_the_way(dtype):
 
     assert sampled.dtype == dtype
     assert np.isfinite(sampled.astype(float)).all()
+
+
+def test_what_is_not_modelled_is_never_memorised():
+    rng = np.random.default_rng(4)
+    secrets = [f'secret-{number}' for number in rng.integers(0, 5, NUM_ROWS)]
+    kinds = {
+        'id': {'sdtype': 'id'},
+        'city': {'sdtype': 'city', 'pii': True},
+        'unknown': {'sdtype': 'unknown', 'pii': True},
+        'note': {'sdtype': 'categorical'},
+        'zip': {'sdtype': 'id'},
+    }
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': kinds | {'n': NUMBER}}}})
+    table = pd.DataFrame(dict.fromkeys(['id', 'city', 'unknown'], secrets))
+    table = table.assign(
+        note=[f'secret note {row}' for row in range(NUM_ROWS)],
+        zip=pd.Categorical(secrets),
+        n=range(NUM_ROWS),
+    )
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, accept='verbatim')
+    with pytest.warns(UserWarning, match='note'):
+        synthesizer.fit({'t': table})
+    sampled = synthesizer.sample(NUM_ROWS)['t']
+
+    assert not sampled.astype(str).apply(lambda each: each.str.contains('secret')).any().any()
+    assert b'secret' not in pickle.dumps(synthesizer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 
 import cloudpickle
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from relationships import relate
+from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
@@ -142,3 +144,16 @@ def test_which_cells_share_an_object_does_not_show_in_a_pickle(neighbors, fixed,
         sizes.append(len(cloudpickle.dumps(synthesizer._model)))
 
     assert sizes[0] == sizes[1]
+
+
+def test_no_warning_tells_of_a_date(fit):
+    odd = '2020-01-05 10:00 XYZ'
+    column = pd.Series([*['2020-01-05', '2020-02-05'] * 50, odd])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        fit(column, {'sdtype': 'datetime'}, epsilon=1.0, invalid_cells='coerce')
+        with pytest.raises(InvalidDataError, match='in a time zone') as refused:
+            fit(column, {'sdtype': 'datetime'}, epsilon=1.0)
+
+    assert 'XYZ' not in str(refused.value)
+    assert not any('XYZ' in str(each.message) for each in caught)

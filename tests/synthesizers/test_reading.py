@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -173,3 +174,51 @@ def test_without_dask_paths_are_refused_with_the_way_out(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, 'dask.dataframe', None)
     with pytest.raises(ImportError, match='sdv-threea.dask'):
         make().fit({'t': Path(tmp_path)})
+
+
+SECRET = 'secret-4711'
+
+
+def test_nothing_of_the_rows_stays_in_the_synthesizer():
+    synthesizer = make()
+    synthesizer.fit({'t': split(make_table())})
+
+    assert not any('dask' in type(each).__module__ for each in vars(synthesizer).values())
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'words'),
+    [
+        ('age', SECRET, "'age' .numerical. has values that are not numbers"),
+        ('born', SECRET, "'born' .datetime. has values that are not dates"),
+    ],
+)
+def test_errors_on_a_cluster_show_no_values_even_in_the_logs_of_workers(
+    cluster, caplog, name, value, words
+):
+    caplog.set_level(logging.DEBUG)
+    cluster.wait_for_workers(2)  # one may still be on its way in the place of one that was killed
+    table = make_table().astype({name: object})
+    table.loc[1500, name] = value
+    synthesizer = make()
+    with pytest.raises(InvalidDataError, match=words) as caught:
+        synthesizer.fit({'t': split(table, 4)})
+
+    logs = cluster.get_worker_logs()
+    assert len(logs) == 2
+    assert SECRET not in caplog.text + str(logs) + str(cluster.get_scheduler_logs())
+    assert SECRET not in str(caught.value)
+    assert not synthesizer._fitted
+    with pytest.raises(InvalidDataError, match='no rows'):
+        synthesizer.fit({'t': split(make_table().iloc[:0], 1)})
+
+
+def test_the_check_above_would_see_an_error_raised_by_a_worker(cluster):
+    def fail(partition):
+        raise ValueError(partition.iloc[0, 0])
+
+    frame = split(pd.DataFrame({'x': [SECRET] * 9}), 3)
+    with pytest.raises(ValueError, match=SECRET):
+        frame.map_partitions(fail, meta=frame).compute()
+
+    assert SECRET in str(cluster.get_worker_logs())

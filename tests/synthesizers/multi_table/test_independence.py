@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import warnings
 
 import cloudpickle
 import pandas as pd
@@ -78,3 +79,12 @@ def test_a_fitted_synthesizer_is_a_function_of_the_release(fit_constant, two_dat
             pd.testing.assert_frame_equal(drawn[0][name], drawn[1][name])
     saved = [cloudpickle.loads(cloudpickle.dumps(each)) for each in (one, other)]
     assert compare(saved[0].__dict__, saved[1].__dict__) == []
+
+
+def test_no_warning_shows_a_value(tables, make):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        make('chain', tables).fit(tables)
+    keys = {str(key) for rows in tables.values() for key in rows['pk'] if key > 100}
+    for each in caught:
+        assert not keys & set(str(each.message).split())

@@ -7,6 +7,7 @@ import math
 
 import pytest
 from sdv.errors import NotFittedError, SynthesizerInputError
+from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 
@@ -96,3 +97,10 @@ def test_fitting_in_two_steps_is_fitting(tables, make, check_integrity):
     synthesizer.fit_processed_data(processed)
 
     check_integrity('chain', tables, synthesizer.sample(25, 'a'))
+
+
+def test_private_facts_in_the_metadata_are_dropped(tables):
+    metadata = Metadata.detect_from_dataframes(tables)
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, privacy_unit='a')
+
+    assert 'range_m' not in json.dumps(synthesizer.get_metadata().to_dict())
