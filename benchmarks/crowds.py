@@ -8,14 +8,14 @@ ordinary, and some have the rarest value of every column. A hostile unit of a da
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import cycle
 from typing import Any, NamedTuple
 
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from hostile_cells import EXTREMES, gather, list_pool
 from neighbours import Schema, make_schemas, state_tables
 from record_cells import CATEGORY, NUMBER
 from sdv.cag import Inequality
@@ -26,6 +26,7 @@ from sdv_threea import (
     ClustMixSequentialSynthesizer,
     ClustMixSynthesizer,
 )
+from sdv_threea.errors import ACCEPTABLE
 
 #: The column that says to which unit a row of a database belongs.
 UNIT = 'unit'
@@ -38,18 +39,6 @@ LONGEST = 200
 
 #: Ordinary rows of a table, and units of a database.
 NUM_ROWS, NUM_UNITS = 300, 120
-
-#: So many records of a crowd have the values of ordinary ones, the rarest of all columns first: all
-#: that a fit has found is to be found in the crowd.
-COMPLETE = 24
-
-#: Cells that are extreme, by what metadata says of them: of columns of which nothing is stated.
-EXTREMES: dict[str, list[Any]] = {
-    'numerical': [1e300, -1e300, 1e200, 5e-324, -0.0, 0.1 + 0.2, 2.0**53 + 2, 1e15 + 0.3, np.nan],
-    'categorical': ['', 'a\0', 'a\0b', 'nan', 'z' * 80, 'é', 'e\u0301', '1', '1.0', True, 1, None],
-    'boolean': [True, False, None],
-    'datetime': ['1678-01-01', '2261-12-31', '1970-01-01', '2000-02-29', None],
-}
 
 
 class Crowd(NamedTuple):
@@ -103,8 +92,8 @@ def _of_schema(schema: Schema, size: int) -> Crowd:
     """Make the crowd of a schema of one table, stored as the schema stores its rows."""
     (ordinary,) = schema.build(None).values()
     rows = ordinary if isinstance(ordinary, pd.DataFrame) else ordinary.compute()
-    pools = [_list_pool(each.columns, rows, each.kinds.values()) for each in schema.cells.values()]
-    hostile: Any = _gather(pools, rows, size)
+    pools = [list_pool(each.columns, rows, each.kinds.values()) for each in schema.cells.values()]
+    hostile: Any = gather(pools, rows, size)
     if rows is not ordinary:
         hostile = dd.from_pandas(hostile, npartitions=ordinary.npartitions)
     return Crowd({'table': ordinary}, {'table': hostile}, partial(schema.fit, 8.0))
@@ -114,64 +103,19 @@ def _of_frame(rows: pd.DataFrame, settings: Mapping[str, Any], size: int) -> Cro
     """Make the crowd of a table, of which nothing is stated."""
     columns = {name: _guess(rows[name]) for name in rows}
     metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
-    cells = [_list_pool({name: about}, rows) for name, about in columns.items()]
-    terms = {'epsilon': 8.0, **settings}
+    cells = [list_pool({name: about}, rows) for name, about in columns.items()]
+    terms = {'epsilon': 8.0, 'accept': ACCEPTABLE, **settings}
 
     def fit(relation: str, data: dict[str, Any]) -> Any:
         made = ClustMixSynthesizer(metadata, neighbors=relation, **terms)
         made.fit(data)
         return made
 
-    return Crowd({'table': rows}, {'table': _gather(cells, rows, size)}, fit)
+    return Crowd({'table': rows}, {'table': gather(cells, rows, size)}, fit)
 
 
 def _guess(cells: pd.Series) -> Mapping[str, Any]:
     return NUMBER if cells.dtype.kind == 'f' else CATEGORY
-
-
-class _Pool(NamedTuple):
-    """The cells that some columns, which have to fit together, may have: ordinary, and extreme."""
-
-    columns: list[str]
-    ordinary: list[tuple[Any, ...]]
-    extreme: list[tuple[Any, ...]]
-
-
-def _list_pool(
-    columns: Mapping[str, Mapping[str, Any]],
-    rows: pd.DataFrame,
-    kinds: Iterable[tuple[Any, ...]] = (),
-) -> _Pool:
-    """List the cells that some columns may have."""
-    names, extreme = list(columns), list(kinds)
-    counts = rows[names].value_counts(dropna=False)
-    # From the commonest to the rarest.
-    ordinary = [each if isinstance(each, tuple) else (each,) for each in counts.index.tolist()]
-    ((_, about), *others) = columns.items()
-    if not others and set(about) <= {'sdtype', 'datetime_format'}:
-        found = EXTREMES[about['sdtype']]
-        if about['sdtype'] == 'datetime':
-            form = about['datetime_format']
-            found = [each and np.datetime64(each, 's').item().strftime(form) for each in found]
-        extreme += [(each,) for each in found]
-    return _Pool(names, ordinary, extreme or ordinary)
-
-
-def _gather(pools: Sequence[_Pool], rows: pd.DataFrame, size: int, seed: int = 0) -> pd.DataFrame:
-    """Gather hostile records: all values, the rarest together; then ever more extreme cells."""
-    rng = np.random.default_rng(seed)
-    hostility = rng.permutation(np.linspace(0, 1.5, size))  # the chance that a cell is extreme
-    columns: dict[str, list[Any]] = {}
-    for pool in pools:
-        extreme = rng.random(size) < hostility
-        drawn = [_pick(pool.extreme if own else pool.ordinary, rng) for own in extreme]
-        drawn[:COMPLETE] = [each for each, _ in zip(cycle(pool.ordinary[::-1]), drawn[:COMPLETE])]
-        columns |= {name: [each[at] for each in drawn] for at, name in enumerate(pool.columns)}
-    return pd.DataFrame({name: pd.Series(columns[name], dtype=rows[name].dtype) for name in rows})
-
-
-def _pick(cells: list[tuple[Any, ...]], rng: np.random.Generator) -> tuple[Any, ...]:
-    return cells[rng.integers(len(cells))]
 
 
 def _draw_rich(size: int) -> pd.DataFrame:
@@ -226,7 +170,7 @@ def _make_coerced(size: int) -> Crowd:
         {name: pd.Series(own.tolist(), dtype=object) for name, own in ordinary.items()}
     )
     pools = [
-        _list_pool({name: about}, rows)._replace(extreme=[(cell,) for cell in wrong])
+        list_pool({name: about}, rows)._replace(extreme=[(cell,) for cell in wrong])
         for name, about in columns.items()
     ]
     metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
@@ -237,7 +181,7 @@ def _make_coerced(size: int) -> Crowd:
         made.fit(data)
         return made
 
-    return Crowd({'table': rows}, {'table': _gather(pools, rows, size)}, fit)
+    return Crowd({'table': rows}, {'table': gather(pools, rows, size)}, fit)
 
 
 class _Table(NamedTuple):
@@ -256,8 +200,8 @@ def _fill(
 ) -> pd.DataFrame:
     """Fill rows with cells like those of others: as they are, or of a crowd."""
     if hostile:
-        pools = [_list_pool({name: about}, rows) for name, about in columns.items()]
-        return _gather(pools, rows[list(columns)], size)
+        pools = [list_pool({name: about}, rows) for name, about in columns.items()]
+        return gather(pools, rows[list(columns)], size)
     return rows[list(columns)].sample(size, replace=True, random_state=0, ignore_index=True)
 
 
