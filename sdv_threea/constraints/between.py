@@ -229,8 +229,8 @@ class SameAs(BetweenTables):
 class TotalOf(BetweenTables):
     """A number that adds up over the rows below: an invoice's total over its lines.
 
-    A row below counts as zero where a value is missing. The column is left out of the model, so it
-    costs no budget.
+    A row below counts as zero where a value is missing, or a category is no number. The column is
+    left out of the model, so it costs no budget.
 
     Args:
         column_name: The total, ``'invoice.total'``.
@@ -268,8 +268,8 @@ class TotalOf(BetweenTables):
         """Return the sum."""
         own, expression = relations.find(self.column_name), self.expression
         names = {each: relations.find(each) for each in expression.names}
-        others = [own, *names.values()]
-        _check_sdtypes(others, ('numerical',), relations)
+        _check_sdtypes([own], ('numerical',), relations)
+        _check_sdtypes(list(names.values()), ('numerical', 'categorical'), relations)
         tables = sorted({each.table for each in names.values()})
         if len(tables) > 1:
             raise SynthesizerInputError(

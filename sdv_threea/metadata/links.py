@@ -134,14 +134,15 @@ def _find_equal(pair: _Pair) -> Iterator[Found]:
 
 def _find_totals(pair: _Pair) -> Iterator[Found]:
     """Yield numbers of the parent that sums over its children come near, on average and by row."""
-    numbers = {name: pair.read(0, name) for name in pair.list_names(0, 'numerical')}
+    cells = pair.rows[0][pair.list_names(0, 'numerical', 'categorical')].select_dtypes('number')
+    numbers = {name: cells[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in cells}
     parts = {_spell(pair.names[0], [name]): own for name, own in numbers.items()}
     for one, other in combinations(numbers, 2):
         parts[_spell(pair.names[0], [one, other])] = numbers[one] * numbers[other]
     for total in pair.list_names(1, 'numerical'):
         own = as_numbers(pair.above[total], pair.columns[1][total]).to_numpy()
-        for formula, cells in parts.items():
-            sums = np.bincount(pair.places, weights=np.nan_to_num(cells), minlength=len(own))
+        for formula, part in parts.items():
+            sums = np.bincount(pair.places, weights=np.nan_to_num(part), minlength=len(own))
             known = np.isfinite(own)
             apart = abs(sums[known].mean() - own[known].mean()) if known.any() else np.inf
             if not apart <= MEAN_APART * abs(own[known].mean()) or not own[known].std():

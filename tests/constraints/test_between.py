@@ -146,7 +146,7 @@ def test_both_ends_may_be_stated_apart():
         ([SameAs('line.order', 'order.id')], 'part of a key'),
         ([TotalOf('product.price', 'line.price')], 'public table'),
         ([TotalOf('order.total', 'line.price + product.price')], 'columns of one table'),
-        ([TotalOf('order.total', 'line.kind * 2')], 'categorical'),
+        ([TotalOf('order.total', 'line.day * 2')], 'datetime'),
         ([SameAs('line.amount', 'product.price')], 'write'),
         ([SameAs('line.price', 'order.total'), TotalOf('order.total', 'line.price')], 'a circle'),
         ([SameAs('line.price', 'product.price'), SameAs('line.price', 'order.total')], 'Several'),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from orders import RULES, SINGLE, draw_tables, make_metadata
 from sdv.cag import Inequality
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.constraints import After, SameAs, TotalOf
+from sdv_threea.constraints import After, Ranks, SameAs, TotalOf
 
 SIZES = (80, 7, 240, 400)
 
@@ -118,6 +120,42 @@ def test_the_statement_names_the_rules(fitted, tables):
     assert 'between tables' not in ' '.join(plain.get_privacy_statement().public)
 
 
+def test_computed_columns_are_no_losses(fitted):
+    lost = fitted.get_losses().reset_index()
+    computed = lost[lost['table'].eq('order') & lost.iloc[:, 1].isin(['city', 'total'])]
+    assert set(computed['loss']) <= {''}
+    assert {'city', 'total'} <= {each.name for each in fitted.check().columns}
+
+
+def test_numbers_of_rows_may_be_part_of_a_key():
+    orders = pd.DataFrame({'id': range(200)})
+    lines = pd.DataFrame({'order': np.arange(600) % 200, 'number': np.arange(600) // 200 + 1})
+    lines['price'] = np.arange(600) % 7
+    columns = {'order': 'id', 'number': 'numerical', 'price': 'numerical'}
+    link = {'parent_table_name': 'order', 'parent_primary_key': 'id'}
+    metadata = Metadata.load_from_dict(
+        {
+            'tables': {
+                'order': {'columns': {'id': {'sdtype': 'id'}}, 'primary_key': 'id'},
+                'line': {
+                    'columns': {name: {'sdtype': each} for name, each in columns.items()},
+                    'primary_key': ['order', 'number'],
+                },
+            },
+            'relationships': [{**link, 'child_table_name': 'line', 'child_foreign_key': 'order'}],
+        }
+    )
+    synthesizer = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=float('inf'), verbose=False, accept='made_up'
+    )
+    synthesizer.add_constraints([Ranks('line.number', 'order')])
+    synthesizer.fit({'order': orders, 'line': lines})
+    sampled = synthesizer.sample_scale(1.0)['line']
+    assert len(sampled) == 600
+    assert not sampled[['order', 'number']].duplicated().any()
+    assert set(sampled['number']) == {1, 2, 3}
+
+
 def test_constraints_are_written_as_json(fitted, tmp_path):
     fitted.get_constraints(tmp_path / 'rules.json')
     kinds = [each['class_name'] for each in json.loads((tmp_path / 'rules.json').read_text())]
@@ -166,8 +204,6 @@ def test_wrong_rules_change_nothing(tables):
 
 
 def test_one_table_refuses_rules_between_tables():
-    from sdv.metadata import Metadata
-
     columns = {'a': {'sdtype': 'numerical'}, 'b': {'sdtype': 'numerical'}}
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
     with pytest.raises(SynthesizerInputError):
