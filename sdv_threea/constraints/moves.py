@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.constraints.consequences import is_among
 from sdv_threea.constraints.expressions import Expression
-from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, find_step
+from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, find_step, store
 from sdv_threea.constraints.results import SAME, SECONDS
 from sdv_threea.constraints.stated import read_in_days, read_plainly
 
@@ -189,10 +189,9 @@ class Copy:
     def judge(self, linked: Linked) -> NDArray[np.bool_]:
         """Return true for rows with equal cells, and for rows that lead to none."""
         places = linked.climb(self.writes.table, self.path)
-        own, other = (
-            read_plainly(linked.take(each), linked.describe(each))
-            for each in (self.writes, self.other)
-        )
+        column, about = linked.take(self.writes), linked.describe(self.writes)
+        stored = store(linked.translate(self.other, self.writes), column.dtype)
+        own, other = (read_plainly(each, about) for each in (column, stored))
         other = np.append(other, np.array([np.nan], dtype=other.dtype))[places]
         return np.asarray((places < 0) | (own == other) | (pd.isna(own) & pd.isna(other)), np.bool_)
 
@@ -230,9 +229,14 @@ class Compute:
     def judge(self, linked: Linked) -> NDArray[np.bool_]:
         """Return true for rows with that number up to its decimals, and for missing ones."""
         own, found = linked.read(self.writes), self._compute(linked)
-        whole = pd.api.types.is_integer_dtype(linked.take(self.writes).dtype)
-        decimals = 0 if self.decimals is None and whole else self.decimals
-        reach = SAME * (1.0 + np.abs(found)) + (0.0 if decimals is None else 0.5 * 10.0**-decimals)
+        dtype = linked.take(self.writes).dtype
+        decimals = self.decimals
+        if decimals is None and pd.api.types.is_integer_dtype(dtype):
+            decimals = 0
+        dtype = getattr(dtype, 'numpy_dtype', dtype)
+        digits = np.finfo(dtype).eps if getattr(dtype, 'kind', '') == 'f' else 0.0
+        reach = (SAME + digits) * (1.0 + np.abs(found))
+        reach = reach + (0.0 if decimals is None else 0.5 * 10.0**-decimals)
         return np.asarray(~(np.isfinite(own) & np.isfinite(found)) | (np.abs(own - found) <= reach))
 
     def _compute(self, linked: Linked) -> NDArray[np.float64]:

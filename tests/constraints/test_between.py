@@ -96,6 +96,8 @@ def test_an_end_beyond_all_values_is_taken_in_the_format_of_the_column(real):
 def test_dtypes_of_any_storage_keep_the_rules(real):
     tables = {name: table.convert_dtypes() for name, table in real.items()}
     tables['line']['kind'] = tables['line']['kind'].astype('category')
+    tables['line']['price'] = tables['line']['price'].astype('float32')
+    tables['order']['total'] = tables['order']['total'].astype('float32')
     tables['order']['city'] = tables['order']['city'].astype(object)
     tables['order']['day'] = pd.to_datetime(tables['order']['day'])
     found = keep(tables)
