@@ -145,6 +145,8 @@ def num_pair_bins(
     # Without noise, too, few records of a bin are mostly chance: their root is its deviation.
     noise = max(_pair_noise(num_pairs, mu), constants.records_per_noise)
     carried = math.isqrt(int(max(num_records, 0) / (constants.records_per_noise * noise)))
+    if math.isinf(mu) and num_records >= constants.records_per_noise * constants.least_bins**2:
+        carried = max(carried, constants.least_bins)  # categories may be functions of each other
     return min(carried, constants.most_bins) if carried >= constants.least_bins else None
 
 

@@ -43,6 +43,7 @@ from sdv_threea.joint.interplay import (
     needs_no_look,
 )
 from sdv_threea.joint.pairs import PairCounts, release_pair_counts
+from sdv_threea.joint.repeats import add_repeated
 from sdv_threea.joint.tables import complete, estimate_tables
 from sdv_threea.joint.triples import (
     list_triples,
@@ -133,6 +134,8 @@ class JointReleases:
         columns = zip(margins, singles.columns, singles.ordered, unlisted, strict=True)
         sides = [Side.look(*each, constants.left_out) for each in columns]
         found = find_functions(pairs, sides, constants, singles.num_given)
+        if math.isinf(self.spending.left(self.promised)):
+            found = self._find_repeated(found, sides)
         # The price of digits is kept if there may be any to count.
         kept = self.spending.left(self.promised) * math.sqrt(constants.value_part)
         kept *= bool(self._list_numbers(found))
@@ -147,6 +150,25 @@ class JointReleases:
             return counts
         kept_tables = {k: v for k, v in counts.tables.items() if k not in dropped}
         return PairCounts(kept_tables | others.tables, counts.scales | others.scales)
+
+    def _find_repeated(
+        self, found: dict[Pair, Function], sides: Sequence[Side]
+    ) -> dict[Pair, Function]:
+        """Add functions of categories whose bins hold several codes; without noise, it is free."""
+        singles = self.singles
+        codes = [int((own >= 0).sum()) for own in singles.bins]
+        packed = [many > few for many, few in zip(codes, count_bins(singles.bins), strict=True)]
+        asked = {
+            (i, j): 1
+            for i, j in self.plan.pairs
+            if (packed[i] or packed[j]) and not (singles.ordered[i] or singles.ordered[j])
+        }
+        if not asked or sum(codes[i] * codes[j] for i, j in asked) > self.constants.most_cells:
+            return found
+        terms = self.spending.rest(math.inf, self.promised)
+        counts = self.spending.keep(release_pair_counts(self.rows, singles.codes, asked, **terms))
+        known = found, counts.tables, sides, self.constants
+        return add_repeated(*known, singles.num_given)
 
     def _count_codes(
         self, found: Mapping[Pair, Function], kept: float, *, every: bool = False

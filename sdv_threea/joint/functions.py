@@ -142,11 +142,11 @@ def find_functions(
     for i, j in grow_forest(sorted(telling, key=lambda pair: -rated[pair][0]), num_given):
         *_, clear, turned = rated[i, j]
         parent, child = (sides[j], sides[i]) if turned else (sides[i], sides[j])
-        found[i, j] = _make_function(parent, child, clear)
+        found[i, j] = make_function(parent, child, clear)
     return found
 
 
-def _make_function(parent: Side, child: Side, clear: bool = False) -> Function:
+def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
     """Return how a pair is counted, given which column is the parent."""
     small = min(parent.small, child.small) if parent.ordered and child.ordered else parent.small
     return Function(small, math.exp(child.size), parent.ordered and not child.ordered, clear)
@@ -186,7 +186,7 @@ def list_shortcuts(
         if inexact and top not in (parent, child) and cells <= constants.most_cells:
             dropped.append((i, j))
             one, two = (other, top) if other == parent else (top, other)
-            instead[min(one, two), max(one, two)] = _make_function(sides[one], sides[two])
+            instead[min(one, two), max(one, two)] = make_function(sides[one], sides[two])
     return dropped, instead
 
 
