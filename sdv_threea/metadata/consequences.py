@@ -162,9 +162,8 @@ def _tell_sum(total: str, parts: list[str], table: pd.DataFrame) -> Found:
     reach = own.std() / 2
     formula = ' + '.join(part if part.isidentifier() else f'`{part}`' for part in parts)
     obey = float((np.abs(own - added) <= reach).mean())
-    by_chance = float(
-        (np.abs(np.sort(own) - np.roll(np.sort(added), len(own) // 2)) <= reach).mean()
-    )
+    low, high = (np.searchsorted(np.sort(added), own + far) for far in (-reach, reach))
+    by_chance = float((high - low).mean() / len(own))
     return Found({'column_name': total, 'formula': formula}, [total, *parts], obey, by_chance)
 
 

@@ -92,6 +92,14 @@ def test_fixed_values_and_sums_are_suggested_with_their_arguments():
     rules = {kind: own.iloc[0]['parameters'] for kind, own in found.groupby('constraint')}
 
     assert rules['Formula'] == {'column_name': 'total', 'formula': 'net + `a fee`'}
+    total, parts = (
+        table['total'].to_numpy(),
+        rng.permutation((table.net + table['a fee']).to_numpy()),
+    )
+    by_chance = (np.abs(total - parts) <= total.std() / 2).mean()
+    assert found.query("constraint == 'Formula'")['by chance'].item() == pytest.approx(
+        by_chance, abs=0.05
+    )
     assert rules['IfThen']['if_values'] == [False]
     assert rules['IfThen']['then_values'] == {'q0': [-7], 'q1': [-7], 'q2': [-7]}
     assert len(found) == 2
