@@ -53,6 +53,7 @@ class TableRelease:
         size: The estimated number of rows.
         orphans: The estimated share of rows without an owner.
         noise: Standard deviation of the noise of a released share of the rows.
+        size_noise: Standard deviation of the noise of ``size``.
         common: Covariance of the effects that siblings share, shape (r, r) for ``r`` own columns
             with scores; ``None`` if not released.
         together: The chance that two siblings have the same component because they are siblings.
@@ -77,6 +78,7 @@ class TableRelease:
     following: TableRelease | None = None
     agreement: Agreement | None = None
     ordered: bool = False
+    size_noise: float = 0.0
 
     @property
     def context(self) -> NDArray[np.int64]:

@@ -240,6 +240,7 @@ def _size_table(  # noqa: PLR0913 (what is public, and what was released)
         rows_per_unit=bound,
         constants=constants,
         ordered=task.ordered,
+        size_noise=seen[1],
     )
 
 
@@ -250,8 +251,15 @@ def _release_root(
     plan = task.plan
     released = release_rows(task, keep_rows(task, rows, units, 1), plan.domain, 1, 1.0)
     size = max(released.num_rows, 1.0)
-    noise = noise_of_count(task, plan.domain) / size
-    model = TableRelease(released, plan.layout, size, noise=noise, constants=task.constants)
+    noise = noise_of_count(task, plan.domain)
+    model = TableRelease(
+        released,
+        plan.layout,
+        size,
+        noise=noise / size,
+        constants=task.constants,
+        size_noise=noise,
+    )
     return model, released.ledger.receipts
 
 

@@ -14,7 +14,7 @@ from sdv_threea.storage.memory import check_fit
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import warn_of_promise
-from sdv_threea.synthesizers.protection import describe_protection
+from sdv_threea.synthesizers.protection import describe_protection, tell_errors
 from sdv_threea.synthesizers.ruled import list_public
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
@@ -132,6 +132,7 @@ def state_promises(synthesizer: Any) -> DatabaseStatement:
         num_units=model.num_units,
         recorded=synthesizer._recorded,
         sharpened=model.sharpened,
+        errors=tell_errors(model),
     )
 
 

@@ -1,8 +1,13 @@
-"""What a release protects in each table of a database, in words; the schema is public."""
+"""What a release protects in each table of a database, and how noisy that is, in words."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sdv_threea.units.schema import Schema
+
+if TYPE_CHECKING:
+    from sdv_threea.relational.release import DatabaseRelease
 
 
 def describe_protection(schema: Schema) -> dict[str, str]:
@@ -59,3 +64,23 @@ def _name_unit(schema: Schema, table: str) -> str:
     if hanging:
         return f"one row of '{root}' with its rows in {', '.join(hanging)}, and nothing else"
     return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
+
+
+def tell_errors(model: DatabaseRelease) -> dict[str, str]:
+    """Return the error that noise makes in each private table, in a line; nothing if there is none.
+
+    Both numbers are standard deviations: of the number of rows, and of the share of rows that have
+    a value.
+    """
+    told = {}
+    for name, table in model.tables.items():
+        if not table.noise:
+            continue
+        rows = f'{table.size:.0f} rows, off by about {min(table.size_noise, 9 * table.size):.0f}'
+        shares = f'a share of its rows is off by about {table.noise:.1%}'
+        if table.noise * table.constants.clear_of_noise > 1:
+            shares = (
+                'noise exceeds all shares of its rows: a public fact is worth more than a count'
+            )
+        told[name] = f'{rows}; {shares}'
+    return told

@@ -199,12 +199,14 @@ class DatabaseStatement(Told):
         receipts: The cost of each release, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
         lost: What samples do not show, by table and column, in words.
+        errors: How far noise moves the rows of each private table, and their shares, in words.
     """
 
     tables: Mapping[str, str]
     receipts: Mapping[str, tuple[Receipt, ...]]
     rows_per_unit: Mapping[str, int | None]
     lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def guarantee(self) -> str:
@@ -232,6 +234,7 @@ class DatabaseStatement(Told):
             },
             'rows_per_unit': dict(self.rows_per_unit),
             'lost': {table: dict(lost) for table, lost in self.lost.items()},
+            'errors': dict(self.errors),
         }
 
     def __str__(self) -> str:
@@ -239,6 +242,8 @@ class DatabaseStatement(Told):
         lines += [*_tell_weakness(self), '']
         width = max(map(len, self.tables), default=0)
         lines += [f'  {name:<{width}}  {protection}' for name, protection in self.tables.items()]
+        lines += ['', '  noise'] if self.errors else []
+        lines += [f'  {name:<{width}}  {error}' for name, error in self.errors.items()]
         for root, receipts in self.receipts.items():
             lines += ['', f'  releases about units of {root}', f'  {HEADER}']
             lines += [f'  {_row(receipt)}' for receipt in receipts]

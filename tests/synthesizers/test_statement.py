@@ -4,12 +4,14 @@ import json
 import math
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from sdv_threea.accounting import Ledger, Receipt
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.settings import Settings
-from sdv_threea.synthesizers.protection import describe_protection
+from sdv_threea.synthesizers.protection import describe_protection, tell_errors
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,
@@ -158,6 +160,20 @@ def test_a_row_of_two_units_is_protected_with_one_of_them_and_so_are_its_childre
         assert "rows of 'b' that refer to several units" in protection[table]
         assert 'the one that b(sender) leads to, and not with the others' in protection[table]
     assert 'several' not in protection['a']
+
+
+def test_a_line_for_each_table_says_how_far_noise_moves_it():
+    constants = RelationalConstants()
+    sized = {'a': (400.0, 20.0, 0.012), 'b': (60.0, 9000.0, 0.4), 'c': (60.0, 0.0, 0.0)}
+    tables = {
+        name: SimpleNamespace(size=size, size_noise=noise, noise=share, constants=constants)
+        for name, (size, noise, share) in sized.items()
+    }
+    told = tell_errors(SimpleNamespace(tables=tables))
+
+    assert told['a'] == '400 rows, off by about 20; a share of its rows is off by about 1.2%'
+    assert told['b'].startswith('60 rows, off by about 540; noise exceeds all shares of its rows')
+    assert 'c' not in told
 
 
 def read_refits(statement):
