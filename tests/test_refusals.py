@@ -55,7 +55,8 @@ PUBLIC = {
         'then_values must map', 'Sequences are rows of one table', 'The columns are not among the',
         'The metadata of the table must have a sequence_key', 'There are no context columns',
         'context_columns must be', 'context_columns names', 'decimal must be one sign',
-        'places must be a whole number', 'Some of the context has values',
+        'places must be a whole number', 'is no number with a sign',
+        'Some of the context has values',
     ),
     'the type of what is given, names of tables and columns, dtypes, what is installed': (
         'Dask guesses the dtypes', 'Reading parquet files piece by piece needs Dask',

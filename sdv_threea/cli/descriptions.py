@@ -43,7 +43,9 @@ def check_description(
                 )
 
 
-def split_target(target: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
+def split_target(
+    target: str, tables: Mapping[str, Mapping[str, Any]], option: str = '--target'
+) -> tuple[str, str]:
     """Return table and column of ``COLUMN`` or ``TABLE.COLUMN``.
 
     Both names may contain a point, so the metadata decides where to split.
@@ -61,5 +63,5 @@ def split_target(target: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[
         asked = 'TABLE.COLUMN' if len(tables) > 1 else 'COLUMN'
         one = next(iter(tables.values())) if len(tables) == 1 else {'columns': ()}
         listed = f' The columns are {list(one["columns"])}.' if one['columns'] else ''
-        raise RefusedError(f"--target '{target}' is not a column: give {asked}.{listed}")
+        raise RefusedError(f"{option} '{target}' is not a column: give {asked}.{listed}")
     return found[0]

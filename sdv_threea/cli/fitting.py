@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -22,6 +22,8 @@ from sdv_threea.cli.options import RELEASE
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import (
     Synthesizer,
+    declare_examples,
+    declare_texts,
     load_metadata,
     make_synthesizer,
     save,
@@ -35,9 +37,17 @@ from sdv_threea.names import printable
 from sdv_threea.synthesizers import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers.check import Check
 from sdv_threea.synthesizers.progress import watchers
+from sdv_threea.transforms.texts import NumberTexts
 
 #: The sentence on the budget of a release that is lost.
 SPENT = 'Private rows were asked, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
+
+
+class Texts(NamedTuple):
+    """A column, ``[TABLE.]COLUMN``, whose texts spell numbers in a notation."""
+
+    column: str
+    notation: NumberTexts
 
 
 def fit_files(
@@ -69,7 +79,8 @@ def fit_files(
     synthesizer = make_synthesizer(described, settings)
     constraints = settings['constraints']
     if constraints is not None:
-        synthesizer.add_constraints(read_constraints(constraints))
+        _add_rules(synthesizer, read_constraints(constraints))
+        declare_examples(synthesizer, settings.get('number_texts', ()))
     checked = synthesizer.check()
     if sys.stderr.isatty():
         click.echo(printable(str(checked)), err=True)
@@ -100,6 +111,23 @@ def fit_files(
                 f"{statement}: {error.strerror}. The release is in '{out}', and its budget is "
                 f"spent. Print its statement by 'sdv-threea statement {out}'."
             ) from None
+
+
+def _add_rules(synthesizer: Synthesizer, rules: list[Any]) -> None:
+    """Add constraints, and declare the columns whose texts spell numbers."""
+    texts = [rule for rule in rules if isinstance(rule, Texts)]
+    synthesizer.add_constraints([rule for rule in rules if not isinstance(rule, Texts)])
+    for each in texts:
+        declare_texts(synthesizer, *each)
+
+
+def _read_rule(spelled: dict[str, Any]) -> Any:
+    if spelled['class_name'] != NumberTexts.__name__:
+        return read_constraint(spelled)
+    facts = dict(spelled['parameters'])
+    if not isinstance(facts.get('column_name'), str):
+        raise InputError("must have the parameter 'column_name'")
+    return Texts(facts.pop('column_name'), NumberTexts(**facts))
 
 
 def check_metadata(metadata: Path, rows: int | None, settings: Mapping[str, Any]) -> Check:
@@ -133,7 +161,7 @@ def _watching(*, timed: bool) -> Iterator[None]:
 
 
 def read_constraints(path: Path) -> list[Any]:
-    """Return constraints from a JSON file in SDV's format.
+    """Return constraints from a JSON file in SDV's format, and columns of texts.
 
     Only constraints that consist of parameters are read, so the file cannot run code.
 
@@ -152,7 +180,7 @@ def read_constraints(path: Path) -> list[Any]:
         if not isinstance(each, dict) or set(each) != {'class_name', 'parameters'}:
             raise RefusedError(f"--constraints: entry {at} of '{path}' must be such as {form}.")
         try:
-            made.append(read_constraint(each))
+            made.append(_read_rule(each))
         except InputError as error:
             raise RefusedError(f"--constraints: entry {at} of '{path}' {error}.") from None
         except (TypeError, ValueError) as error:  # it names parameters, which are public

@@ -143,6 +143,14 @@ SETTINGS = (
         'be repeated.',
     ),
     click.option(
+        '--number-text',
+        'number_texts',
+        multiple=True,
+        metavar='[TABLE.]COLUMN=EXAMPLE',
+        help="A category whose texts spell numbers, with a made-up example: 'price=$1,234.50'; may "
+        'be repeated.',
+    ),
+    click.option(
         '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
     ),
     click.option(

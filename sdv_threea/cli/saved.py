@@ -26,6 +26,7 @@ from sdv_threea.synthesizers import (
     PrivacyStatement,
 )
 from sdv_threea.synthesizers.released import read_release, restore_release
+from sdv_threea.transforms.texts import NumberTexts
 
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
@@ -41,7 +42,7 @@ OF_DATABASES = {
 OF_ONE_TABLE = {'unreleased': '--unreleased', 'sentinels': '--sentinel'}
 
 #: The settings that are no arguments of constructors.
-OF_FILES = ('missing', 'separator', 'encoding', 'targets', 'constraints', 'timed')
+OF_FILES = 'missing', 'separator', 'encoding', 'targets', 'constraints', 'timed', 'number_texts'
 
 #: The weight of the density that each table of a database has by default.
 DEFAULT_ALPHA = Settings().alpha
@@ -69,6 +70,51 @@ def load_metadata(path: Path) -> Metadata:
 
 
 def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
+    """Return an unfitted synthesizer, with the notations of texts that spell numbers.
+
+    See :func:`_make_plain` for the rest.
+
+    Raises:
+        RefusedError: If an option is for the other kind of synthesizer, or names no column.
+        SynthesizerInputError: If a setting is out of range.
+    """
+    synthesizer = _make_plain(metadata, settings)
+    declare_examples(synthesizer, settings.get('number_texts', ()))
+    return synthesizer
+
+
+def declare_examples(synthesizer: Synthesizer, stated: Sequence[str]) -> None:
+    """Let columns be read as numbers, as ``[TABLE.]COLUMN=EXAMPLE`` states.
+
+    Raises:
+        RefusedError: If it is no categorical column, or no example of a number.
+    """
+    for each in stated:
+        named, _, example = each.partition('=')
+        try:
+            notation = NumberTexts.like(example)
+        except ValueError as error:
+            raise RefusedError(f'--number-text {each}: {error}') from None
+        declare_texts(synthesizer, named, notation)
+
+
+def declare_texts(synthesizer: Synthesizer, named: str, notation: NumberTexts) -> None:
+    """Let a column, ``[TABLE.]COLUMN``, be read as numbers in a notation.
+
+    Raises:
+        RefusedError: If it is no categorical column.
+    """
+    tables = synthesizer.metadata.to_dict()['tables']
+    table, column = split_target(named, tables, '--number-text')
+    if tables[table]['columns'][column]['sdtype'] != 'categorical':
+        raise RefusedError(f'{named!r} is not categorical: only such texts are read as numbers.')
+    own: Any = synthesizer
+    if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
+        own = synthesizer._table_synthesizers[table]
+    own.preprocessor.choose_transformers({column: notation})
+
+
+def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
     """Return an unfitted synthesizer, for one table or a database as the metadata has it.
 
     ``settings`` are the options of the command: arguments of the constructors by name, and

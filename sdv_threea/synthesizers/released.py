@@ -29,6 +29,7 @@ from sdv_threea.synthesizers.sampling import learn_release
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
+from sdv_threea.transforms.texts import NumberTexts
 
 if TYPE_CHECKING:
     from sdv_threea.datasheet import Datasheet
@@ -73,8 +74,8 @@ class Released(Saved):
         """Save the release in a file that holds no code, whole or not at all.
 
         The file has everything that sampling needs, and the privacy statement. The kernel, which
-        only a fit needs, is left out. Programmed constraints and chosen transformers are code: a
-        synthesizer with any can be saved by :meth:`save` only.
+        only a fit needs, is left out. Programmed constraints, and chosen transformers other than
+        ``NumberTexts``, are code: a synthesizer with any can be saved by :meth:`save` only.
 
         Args:
             filepath: The file. If saving fails or is interrupted, it stays as it was.
@@ -99,6 +100,7 @@ class Released(Saved):
             'recorded': self._recorded and self._recorded.to_dict(),
             'constraints': [spell_constraint(each) for each in self.get_constraints()],  # type: ignore[attr-defined]
             **(_tell_tables if hasattr(self, '_table_synthesizers') else _tell_table)(self),
+            'texts': _list_texts(self),
         }
         if _list_generators(self) != _list_generators(_restore(type(self), facts)):
             raise SynthesizerInputError(CODE)
@@ -324,6 +326,9 @@ def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
     synthesizer = kind(_read_metadata(facts['metadata']), **facts['arguments'])
     if constraints := [read_constraint(each) for each in facts.get('constraints', ())]:
         synthesizer.add_constraints(constraints)
+    for name, texts in facts.get('texts', {}).items():
+        chosen = {column: NumberTexts(**each) for column, each in texts.items()}
+        _list_tables(synthesizer)[name].preprocessor.choose_transformers(chosen)
     synthesizer._num_releases = facts['fits']
     if recorded := facts.get('recorded'):  # releases of older versions have none
         from sdv_threea.storage.ledger_files import Recorded
@@ -351,7 +356,17 @@ def _read_metadata(stated: Mapping[str, Any]) -> Metadata:
 def _has_code(synthesizer: Any) -> bool:
     preprocessor = synthesizer.preprocessor
     own = [each for each in preprocessor.constraints.adopted if type(each) not in BUILT_IN]
-    return bool(own or preprocessor.transformers.chosen)
+    chosen = preprocessor.transformers.chosen.values()
+    return bool(own) or not all(type(each) is NumberTexts for each in chosen)
+
+
+def _list_texts(synthesizer: Any) -> dict[str, dict[str, Any]]:
+    """Return the notations of columns whose texts spell numbers, by table and column."""
+    return {
+        name: {column: one.notation for column, one in chosen.items()}
+        for name, each in _list_tables(synthesizer).items()
+        if (chosen := each.preprocessor.transformers.chosen)
+    }
 
 
 def _list_generators(synthesizer: Any) -> dict[Any, str]:

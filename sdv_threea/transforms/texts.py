@@ -21,8 +21,11 @@ from sdv_threea.constraints.derivations import Cells, Choices
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.intake.columns import LARGEST_NUMBER, find_distinct
 
-#: The most decimal places.
-MOST_PLACES = 9
+#: The most decimal places, and the digits between signs of thousands.
+MOST_PLACES, THREE = 9, 3
+
+#: An example of a number: digits with signs among them, and signs before and after.
+EXAMPLE = re.compile(r"-?(?P<prefix>\D*?)(?P<body>\d(?:[\d.,' ]*\d)?)(?P<suffix>\D*)", re.ASCII)
 
 
 class NumberTexts(BaseTransformer):
@@ -64,6 +67,36 @@ class NumberTexts(BaseTransformer):
             raise ValueError('decimal must be one sign, other than thousands.')
         self.prefix, self.suffix, self.places = prefix, suffix, places
         self.thousands, self.decimal = thousands, decimal
+
+    @classmethod
+    def like(cls, example: str) -> NumberTexts:
+        """Return the notation of a made-up example: ``'$1,234.50'``, ``'37 %'``, ``'1.234,5 €'``.
+
+        A single comma or point before three digits separates thousands.
+
+        Raises:
+            ValueError: If the example has no digit, or digits in several places.
+        """
+        found = EXAMPLE.fullmatch(example.strip())
+        if found is None:
+            raise ValueError(f'{example!r} is no number with a sign before or after it.')
+        body = found['body']
+        signs = [sign for sign in body if not sign.isdigit()]
+        last = signs[-1] if signs else ''
+        decimals = body.rpartition(last)[2] if last in ('.', ',') else ''
+        if signs.count(last) > 1 or (len(set(signs)) == 1 and len(decimals) == THREE):
+            decimals = ''
+        others = [sign for sign in signs if not decimals or sign != last]
+        thousands = others[0] if others else ('.' if last == ',' else ',')
+        decimal = last if decimals else ('.' if thousands != '.' else ',')
+        affixes = found['prefix'], found['suffix']
+        return cls(*affixes, thousands=thousands, decimal=decimal, places=len(decimals))
+
+    @property
+    def notation(self) -> dict[str, Any]:
+        """The arguments by name: plain, public values."""
+        names = 'prefix', 'suffix', 'thousands', 'decimal', 'places'
+        return {name: getattr(self, name) for name in names}
 
     def read(self, cells: Iterable[object]) -> NDArray[np.float64]:
         """Return the numbers of cells, NaN for cells that spell none, shape (n,)."""

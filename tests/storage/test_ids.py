@@ -102,7 +102,7 @@ def test_a_table_has_as_many_keys_as_rows_whatever_their_kind():
                 }
             }
         )
-        synthesizer = ClustMixSynthesizer(metadata, epsilon=1.0)
+        synthesizer = ClustMixSynthesizer(metadata, epsilon=1.0, accept='noise')
         synthesizer.fit({'t': table})
         sampled = synthesizer.sample(100_000)['t']
         assert isinstance(synthesizer.get_transformers()['key'], IdGenerator)

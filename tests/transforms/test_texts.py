@@ -66,6 +66,30 @@ def test_a_notation_that_cannot_be_is_refused(wrong):
         NumberTexts(**wrong)
 
 
+@pytest.mark.parametrize(
+    ('example', 'notation'),
+    [
+        ('$1,234.50', ('$', '', ',', '.', 2)),
+        ('37 %', ('', ' %', ',', '.', 0)),
+        ('1.234,5 €', ('', ' €', '.', ',', 1)),
+        ('-12,5', ('', '', '.', ',', 1)),
+        ('1,234', ('', '', ',', '.', 0)),
+        ("CHF 1'234'567.05", ('CHF ', '', "'", '.', 2)),
+        ('1.234.567', ('', '', '.', ',', 0)),
+    ],
+)
+def test_a_notation_is_read_from_an_example(example, notation):
+    made = NumberTexts.like(example)
+    assert tuple(made.notation.values()) == notation
+    assert made.write(made.read([example])).tolist() == [example]
+
+
+@pytest.mark.parametrize('wrong', ['', 'dollars', '1 of 2 parts, 3'])
+def test_other_examples_are_refused(wrong):
+    with pytest.raises(ValueError, match='no number with a sign'):
+        NumberTexts.like(wrong)
+
+
 def test_a_column_of_texts_is_learned_as_a_number_and_sampled_as_texts():
     rng = np.random.default_rng(0)
     price = pd.Series(NumberTexts('$').write(rng.gamma(2, 500, 900).round(2)))
