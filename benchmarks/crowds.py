@@ -107,7 +107,7 @@ def _of_frame(rows: pd.DataFrame, settings: Mapping[str, Any], size: int) -> Cro
     terms = {'epsilon': 8.0, 'accept': ACCEPTABLE, **settings}
 
     def fit(relation: str, data: dict[str, Any]) -> Any:
-        made = ClustMixSynthesizer(metadata, neighbors=relation, **terms)
+        made = ClustMixSynthesizer(metadata, neighbors=relation, **{'accept': 'noise', **terms})
         made.fit(data)
         return made
 

@@ -171,7 +171,7 @@ def _one_table(
         return {'table': dd.from_pandas(table, npartitions=parts) if parts else table}
 
     def make(kind: Callable[..., Any] = ClustMixSynthesizer, **claim: Any) -> Any:
-        synthesizer = kind(metadata, **{**settings, **claim})
+        synthesizer = kind(metadata, **{'accept': 'noise', **settings, **claim})
         if obey:
             synthesizer.add_constraints([rule() for rule in RULES])
         return synthesizer

@@ -42,7 +42,11 @@ def measure() -> pd.DataFrame:
             part = adult.sample(size, random_state=repeat)
             for epsilon in EPSILONS:
                 synthesizer = ClustMixSynthesizer(
-                    metadata, epsilon=epsilon, delta=DELTA, target_column='income'
+                    metadata,
+                    epsilon=epsilon,
+                    delta=DELTA,
+                    target_column='income',
+                    accept='noise',
                 )
                 synthesizer.fit({'adult': part})
                 synthetic = synthesizer.sample(num_rows=size)['adult']

@@ -43,7 +43,9 @@ def draw_curve() -> go.Figure:
     adult, _, metadata = load_adult()
     curve = privacy_curve(
         adult,
-        lambda epsilon: ClustMixSynthesizer(metadata, epsilon=epsilon, target_column='income'),
+        lambda epsilon: ClustMixSynthesizer(
+            metadata, epsilon=epsilon, target_column='income', accept='noise'
+        ),
         'income',
         origin='public',
         num_rows=3_000,

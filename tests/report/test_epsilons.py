@@ -108,7 +108,9 @@ def test_a_curve_is_measured_and_drawn():
     table = make_table(800)
     curve = privacy_curve(
         table,
-        lambda epsilon: ClustMixSynthesizer(METADATA, epsilon=epsilon, target_column='label'),
+        lambda epsilon: ClustMixSynthesizer(
+            METADATA, epsilon=epsilon, target_column='label', accept='noise'
+        ),
         'label',
         origin='made up',
         epsilons=(0.01, math.inf),
