@@ -114,6 +114,12 @@ class Grade:
         return _name_position(self.position) if low == high else f'{low} to {high}'
 
     @property
+    def band_word(self) -> str:
+        """The grade for a sentence: ``'between fair and good'`` if other fits may have either."""
+        low, several, high = self.word.partition(' to ')
+        return f'between {low} and {high}' if several else low
+
+    @property
     def is_good(self) -> bool:
         """Whether other fits of the table would be good, too."""
         return self.word in GOOD
@@ -173,7 +179,9 @@ class Verdict:
         if self.bad:
             said.append(f'Not for {_join(self.bad)}.')
         middling = [
-            each.use for each in self.grades if each.use and not (each.is_good or each.is_useless)
+            f'{each.use} ({each.band_word})'
+            for each in self.grades
+            if each.use and not (each.is_good or each.is_useless)
         ]
         if middling:
             said.append(f'Look before you use it for {_join(middling)}.')

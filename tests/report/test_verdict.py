@@ -11,7 +11,7 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_threea.report import make_report
-from sdv_threea.report.verdict import Grade
+from sdv_threea.report.verdict import Grade, Verdict
 
 
 def grade(synthetic, **more):
@@ -44,6 +44,9 @@ def test_a_grade_near_a_border_names_both_sides():
     assert grade(0.5 + 0.4 * 0.62).word == 'poor to fair'
     assert not grade(0.855).is_good
     assert not grade(0.5 + 0.4 * 0.62).is_useless
+    headline = Verdict(grades=(grade(0.855), grade(0.5 + 0.4 * 0.75))).headline
+    assert '(between fair and good)' in headline
+    assert '(fair)' in headline
 
 
 def test_many_times_the_impossible_rows_of_real_ones_are_not_good():
