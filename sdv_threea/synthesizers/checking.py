@@ -26,6 +26,7 @@ from sdv_threea.stages import asks_size, plan_target
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import USUAL_ROWS, Check, CheckedColumn, Stop
+from sdv_threea.synthesizers.protection import name_shared
 from sdv_threea.units.schema import Link, Schema
 
 #: What columns come out as.
@@ -168,7 +169,10 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
         stops=tuple(stops),
         epsilon=first.epsilon,
         num_rows=sum(rows) if len(rows) == len(listed) else None,
-        notes=(SHARED.format(others, unit=unit),) if others else (),
+        notes=(
+            *((SHARED.format(others, unit=unit),) if others else ()),
+            *(note for each in listed for note in each.notes),
+        ),
     )
 
 
@@ -205,8 +209,9 @@ def check_database(
     domains = {name: one.preprocessor.derive().derived for name, one in made.items()}
     settings = {name: one.settings for name, one in made.items()}
     errors = expect_database(schema, domains, settings, children, released)
-    return [
-        check_table(
+    checks = []
+    for name, one in made.items():
+        checked = check_table(
             name,
             metadata,
             one.preprocessor,
@@ -216,8 +221,10 @@ def check_database(
             errors=errors[name],
             alone=False,
         )
-        for name, one in made.items()
-    ]
+        said = name_shared(schema, name)
+        notes = (f'{said[:1].upper()}{said[1:]}.',) if said else ()
+        checks.append(replace(checked, notes=notes))
+    return checks
 
 
 def expect_database(

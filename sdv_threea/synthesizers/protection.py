@@ -15,9 +15,20 @@ def describe_protection(schema: Schema) -> dict[str, str]:
     return {
         table: _name_unit(schema, table)
         + _name_orphans(schema, table)
-        + _name_shared(schema, table)
+        + _name_all_shared(schema, table)
         for table in schema.tables
     }
+
+
+def name_shared(schema: Schema, table: str) -> str:
+    """Say to which of several units a row of this table belongs; nothing if there is only one."""
+    owner = schema.owners[table]
+    if owner is None or len(schema.unit_links(table)) < 2:
+        return ''
+    return (
+        f"rows of '{table}' that refer to several units are protected with the one that "
+        f'{owner.name} leads to, and not with the others'
+    )
 
 
 def _name_orphans(schema: Schema, table: str) -> str:
@@ -31,15 +42,12 @@ def _name_orphans(schema: Schema, table: str) -> str:
     )
 
 
-def _name_shared(schema: Schema, table: str) -> str:
-    """Say to which of several units a row belongs, if its keys may lead to several."""
+def _name_all_shared(schema: Schema, table: str) -> str:
+    """Say it of the table and of those that own its rows."""
     told = ''
     while table in schema.private and (owner := schema.owners[table]) is not None:
-        if len(schema.unit_links(table)) > 1:
-            told += (
-                f"; rows of '{table}' that refer to several units are protected with the one that "
-                f'{owner.name} leads to, and not with the others'
-            )
+        said = name_shared(schema, table)
+        told += f'; {said}' if said else ''
         table = owner.parent
     return told
 

@@ -203,3 +203,26 @@ def test_a_fit_of_too_few_rows_stops_before_it_spends_the_main_budget(rng):
             made.fit({'stays': table})
     assert len(spent) == 1
     make(columns, epsilon=0.1, accept='noise').fit({'stays': table})
+
+
+def test_a_table_whose_rows_refer_to_two_units_is_named():
+    keys = {'id': {'sdtype': 'id'}}
+    columns = {'sender': {'sdtype': 'id'}, 'receiver': {'sdtype': 'id'}, 'amount': NUMBER}
+    tables = {
+        'account': {'columns': {**keys, 'kind': CATEGORY}, 'primary_key': 'id'},
+        'transfer': {'columns': columns},
+    }
+    edges = [
+        {
+            'parent_table_name': 'account',
+            'parent_primary_key': 'id',
+            'child_table_name': 'transfer',
+            'child_foreign_key': each,
+        }
+        for each in ('sender', 'receiver')
+    ]
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': edges})
+    (note,) = ClustMixMultiTableSynthesizer(metadata, privacy_unit='account').check().notes
+
+    assert note.startswith("Rows of 'transfer' that refer to several units are protected with")
+    assert note.endswith('and not with the others.')
