@@ -151,7 +151,8 @@ def single():
         last = ['kind', 'either'] if name == 'a category aside' else ['either', 'kind']
         columns |= dict.fromkeys(last, {'sdtype': 'categorical'})
         made = ClustMixSynthesizer(
-            Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}
+            Metadata.load_from_dict(facts),
+            **{'epsilon': 4.0, 'n_components': 2, 'accept': 'noise', **settings},
         )
         # So that labels have features, whose radius the release then tells.
         adapt = replace(made._settings.constants.adapt, feature_doubt=-1e9)
@@ -183,7 +184,7 @@ def units():
             metadata,
             privacy_unit='patient',
             public_tables=CODES,
-            **{'epsilon': 50.0, **settings},
+            **{'epsilon': 50.0, 'accept': 'noise', **settings},
         )
         # Rows come from a mixture, so the covariance of siblings is released; or pairs of columns
         # are counted, and pairs with the row before are not.

@@ -174,7 +174,7 @@ def test_keys_and_personal_information_alone_are_enough(make, private, build_met
     synthesizer = make(metadata, accept='made_up') if private else make(metadata)
     table = pd.DataFrame({'key': range(20), 'email': [f'private{at}@x.org' for at in range(20)]})
     if private:
-        with pytest.raises(SynthesizerInputError, match=r"accept=\['made_up'\]"):
+        with pytest.raises(SynthesizerInputError, match=r"accept=\['made_up'"):
             make(metadata).fit({NAME: table})
     synthesizer.fit({NAME: table})
     rows = synthesizer.sample(30)[NAME]

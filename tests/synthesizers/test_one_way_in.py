@@ -148,12 +148,13 @@ def test_which_cells_share_an_object_does_not_show_in_a_pickle(neighbors, fixed,
 
 def test_no_warning_tells_of_a_date(fit):
     odd = '2020-01-05 10:00 XYZ'
+    terms = {'epsilon': 1.0, 'accept': 'noise'}
     column = pd.Series([*['2020-01-05', '2020-02-05'] * 50, odd])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        fit(column, {'sdtype': 'datetime'}, epsilon=1.0, invalid_cells='coerce')
+        fit(column, {'sdtype': 'datetime'}, invalid_cells='coerce', **terms)
         with pytest.raises(InvalidDataError, match='in a time zone') as refused:
-            fit(column, {'sdtype': 'datetime'}, epsilon=1.0)
+            fit(column, {'sdtype': 'datetime'}, **terms)
 
     assert 'XYZ' not in str(refused.value)
     assert not any('XYZ' in str(each.message) for each in caught)
