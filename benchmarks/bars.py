@@ -235,7 +235,7 @@ def test_many_columns_tell_the_label_together_though_nobody_names_it():
 def test_adults_education_and_its_number_stay_together():
     adult, _, metadata = load_adult()
     metadata.update_column('education_num', 'adult', sdtype='categorical')
-    settings = {'epsilon': 1.0, 'delta': 1e-5, 'target_column': 'income', 'n_components': 1}
+    settings = {'epsilon': 1.0, 'delta': 1e-5, 'target_column': 'income'}
     synthesizer = ClustMixSynthesizer(metadata, **settings)
     synthesizer.add_constraints([FixedCombinations(['education', 'education_num'])])
     synthesizer.fit({'adult': adult})

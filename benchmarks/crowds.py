@@ -9,8 +9,10 @@ ordinary, and some have the rarest value of every column. A hostile unit of a da
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import dask.dataframe as dd
 import numpy as np
@@ -27,6 +29,7 @@ from sdv_threea import (
     ClustMixSynthesizer,
 )
 from sdv_threea.errors import ACCEPTABLE
+from sdv_threea.settings import Settings
 
 #: The column that says to which unit a row of a database belongs.
 UNIT = 'unit'
@@ -60,7 +63,7 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
     return {
         **made,
         'tiny': partial(_of_frame, _draw_rich(3), {}),
-        'wide': partial(_of_frame, _draw_wide(400), {'n_components': 1, 'epsilon': 400.0}),
+        'wide': partial(_of_frame, _draw_wide(400), {'epsilon': 400.0}),
         'every pair': partial(_of_frame, _draw_rich(600), {'alpha': 1.0, 'epsilon': 400.0}),
         'a number': partial(_of_frame, _draw_rich(600), {'target_column': 'x', 'epsilon': 400.0}),
         'a number with pairs': partial(
@@ -69,7 +72,7 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
         'a kernel': partial(
             _of_frame,
             _draw_rich(300),
-            {'target_column': 'either', 'kernel': _kernel, 'n_components': 1},
+            {'target_column': 'either', 'kernel': _kernel},
         ),
         'mixed records': partial(
             _of_frame,
@@ -233,17 +236,16 @@ def _fit_units(  # noqa: PLR0913 (what is fitted, and how)
     made = ClustMixMultiTableSynthesizer(
         metadata, epsilon=epsilon, privacy_unit=unit, neighbors=relation, verbose=False, **settings
     )
-    for table in data if mixed else ():
-        made.set_table_parameters(table, {'n_components': 1})
-    made.fit(data)
+    with patch.object(Settings, 'counts_pairs', False) if mixed else nullcontext():
+        made.fit(data)
     return made
 
 
 def _make_units(size: int, *, mixed: bool = False, epsilon: float = 100.0) -> Crowd:
     """Make patients with stays, of which some have no patient, and items of those.
 
-    If ``mixed``, rows are drawn from mixtures, whose siblings share a covariance. At an ``epsilon``
-    of 40, pairs of a stay's columns are counted, and pairs with the stay before are not.
+    If ``mixed``, rows are drawn from Gaussians, whose siblings share a covariance. At an
+    ``epsilon`` of 40, pairs of a stay's columns are counted, and pairs with the stay before not.
     """
     tables = {
         'patient': _Table('patient', {'x': NUMBER, 'place': CATEGORY}, {'patient': ID}),

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from dependencies import count_breaks, make_split
 from likeness import count_impossible, measure_marginals, tell_apart
-from methods import BASELINES, NOT_PRIVATE, PRIVATE_PEERS, Method, Terms, clustmix
+from methods import BASELINES, NOT_PRIVATE, PRIVATE_PEERS, UNPAIRED, Method, Terms, clustmix
 from pages import LAB, pick, write_epsilon, write_page, write_table
 from runner import Benchmark, Job, Options, Row, grid
 from scores import score_models
@@ -42,7 +42,7 @@ REAL = 'other real rows'
 OURS: dict[str, Method] = {
     PAIRS: clustmix(public=True, target=False, alpha=1.0),
     'no target named': clustmix(public=True, target=False),
-    'correlations alone': clustmix(public=True, target=False, n_components=1),
+    'correlations alone': clustmix(public=True, target=False, constants=UNPAIRED),
     **{name: clustmix(public=True, alpha=alpha) for name, alpha in ALPHAS.items()},
 }
 OTHERS = ('naive histograms', 'dpmm MST', 'dpmm AIM', 'GaussianCopula')

@@ -15,10 +15,10 @@ from peers import PEERS, run_peer
 from tables import Split, state_facts
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.constants import Constants
 from sdv_threea.errors import ACCEPTABLE
+from sdv_threea.joint.constants import JointConstants
 from sdv_threea.settings import SHARES
 
 
@@ -112,9 +112,10 @@ OURS: dict[str, Method] = {
 }
 
 #: Noisy numbers are taken at their word: what shrinkage and smoothing are worth.
-UNSHRUNK = Constants(
-    approximate=ApproximateConstants(shrink=False), anonymize=AnonymizeConstants(shrink=False)
-)
+UNSHRUNK = Constants(approximate=ApproximateConstants(shrink=False))
+
+#: No pairs are counted, so a class is one Gaussian.
+UNPAIRED = Constants(joint=JointConstants(most_columns=0))
 
 #: What each part is worth: it is left out, or replaced.
 ABLATIONS: dict[str, Method] = {
@@ -128,12 +129,9 @@ ABLATIONS: dict[str, Method] = {
     'moments .08': clustmix(shares=SHARES | {'moments': 0.08}),
     'extrapolated ranges': clustmix(extrapolate=True),
     'four times the rows': clustmix(times=4),
-    '1 component': clustmix(n_components=1),
-    '4 components': clustmix(n_components=4),
-    '4 components, no Adapt': clustmix(n_components=4, shares=SHARES | {'adapt': 0.0}),
+    'no pairs': clustmix(constants=UNPAIRED),
     'no target named': clustmix(target=False),
     'no shrinkage': clustmix(constants=UNSHRUNK),
-    'paper accounting': clustmix(guarantee='paper'),
     'the paper': clustmix(mixing='clusters'),
     'the paper, its accounting': clustmix(mixing='clusters', guarantee='paper'),
     'the paper, random mixing': clustmix(mixing='random'),

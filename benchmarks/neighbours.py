@@ -71,7 +71,7 @@ class Schema(NamedTuple):
 
 def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
     """Make what is audited, by name, with this many ordinary rows."""
-    mixed, private = mix_cells(public=False), {'target_column': 'target', 'n_components': 2}
+    mixed, private = mix_cells(public=False), {'target_column': 'target'}
     public = {'public_metadata': True}
     number, target = make_number('x', 0.0, public=True), make_category('target', public=True)
     dates = [

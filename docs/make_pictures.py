@@ -15,7 +15,6 @@ import plotly.graph_objects as go
 from budgets import draw_budgets
 from kaleido.scopes.plotly import PlotlyScope
 from plotly.offline import get_plotlyjs
-from stages import draw_stages
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.datasets import load_adult, load_hospital
@@ -54,7 +53,7 @@ def draw_curve() -> go.Figure:
 
 
 def main() -> None:
-    """Draw the tables of Hospital, utility by epsilon, and the stages on two moons."""
+    """Draw the tables of Hospital, and utility by epsilon."""
     warnings.simplefilter('ignore', UserWarning)
     _, metadata = load_hospital()
     synthesizer = ClustMixMultiTableSynthesizer(
@@ -74,8 +73,6 @@ def main() -> None:
         draw_schema(synthesizer).save(PICTURES / 'hospital_schema.svg')
         write_picture(scope, draw_budgets(), 'budgets.svg')
         write_picture(scope, draw_curve(), 'privacy_curve.svg')
-        # Thousands of points are smaller as pixels.
-        write_picture(scope, draw_stages(), 'stages.png')
 
 
 if __name__ == '__main__':

@@ -35,15 +35,15 @@ STAGES = {
     'columns': 'histograms of all columns',
     'classes': 'histograms in each class',
     'moments': 'correlations in each class',
-    'partition': 'centroids of cells (three rounds)',
+    'clusters': 'pairs of columns, or correlations',
     'adapt': 'the target: slopes of its loss, moments of features',
-    'anonymize': 'the mixture of each cell',
+    'anonymize': 'the same',
 }
 
 
 #: The stages that have nothing to do where pairs of columns are counted: their shares pay for that.
 #: Without labels all shares are parts of what those of labels leave.
-IDLE_WITH_PAIRS = ('classes', 'partition', 'anonymize')
+IDLE_WITH_PAIRS = ('classes', 'clusters', 'anonymize')
 
 
 def write_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -101,7 +101,7 @@ def write_statement() -> str:
     from sdv_threea.datasets import load_adult
 
     adult, _, metadata = load_adult()
-    synthesizer = ClustMixSynthesizer(metadata, target_column='income', n_components=2)
+    synthesizer = ClustMixSynthesizer(metadata, target_column='income')
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         synthesizer.fit({'adult': adult})

@@ -29,7 +29,7 @@ CASES = Path(__file__).parents[1] / 'tests' / 'golden'
 
 #: Cases that read rows in different ways.
 READERS = (
-    'three components',
+    'clusters',
     'numerical target',
     'no target',
     'a kernel',

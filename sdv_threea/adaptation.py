@@ -23,9 +23,8 @@ from sdv_threea.adapt.numbers import Expectation, NumberModel
 from sdv_threea.adapt.regression import adapt_number, carries_number
 from sdv_threea.adapt.ridge import plan_interplay
 from sdv_threea.adapt.trees import grow_trees
-from sdv_threea.anonymize.mixing import regularize
-from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.density import Density
+from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.joint.bins import cut_pair_bins

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,6 @@ from sdv_threea.stages import (
     Run,
     for_classes,
     for_pairs,
-    may_count_pairs,
 )
 from sdv_threea.statistics import registry
 
@@ -73,7 +73,7 @@ def approximate(
             radius,
             constants.count_weight,
             kind=registry.MOMENTS,
-            **run.spending.terms('moments'),
+            **_price_moments(plan, encoder, run),
         )
     )
     correlations = class_correlations(moments, counts.totals, scores.variances, constants)
@@ -84,7 +84,6 @@ def approximate(
         scores,
         pooled,
         radius,
-        moments,
         correlations,
         chances,
     )
@@ -103,7 +102,7 @@ def _count_columns(
     sizes = [transformer.size for transformer in encoder.scored_transformers]
     once = release_counts(encoded, sizes, num_classes, **spending.terms('columns'))
     counts = spending.keep(once)
-    if not may_count_pairs(run.settings):
+    if not run.settings.counts_pairs:
         return counts, None
     price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
     num_records = float(counts.totals.sum())
@@ -132,8 +131,8 @@ def _count_classes(
         return None
     # Pairs that may be counted but are not leave their share to classes. If a class has few
     # records, classes get the share of functional pairs, which then get what other stages leave.
-    may = may_count_pairs(run.settings)
-    shared = for_classes(run.settings) if may and plan is None else ()
+    uncounted = run.settings.counts_pairs and plan is None
+    shared = for_classes(run.settings) if uncounted else ()
     if plan is not None and plan.few_of_class:
         shared = ('functions',)
     terms = run.spending.terms('classes', *shared)
@@ -141,6 +140,19 @@ def _count_classes(
     constants = run.constants.approximate
     counted = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
     return run.spending.keep(release_class_counts(encoded, counted, num_classes, **terms))
+
+
+def _price_moments(plan: PairPlan | None, encoder: RecordEncoder, run: Run) -> dict[str, Any]:
+    """Return the terms of the moments: without pairs, all that labels do not need."""
+    if plan is not None or run.settings.mixing is not None:
+        return run.spending.terms('moments')
+    return run.spending.rest(promised=_promised(encoder, run))
+
+
+def _promised(encoder: RecordEncoder, run: Run) -> tuple[str, ...]:
+    """Return the stages whose share of the budget is kept for them."""
+    adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
+    return ('adapt',) if adapts else ()
 
 
 def join_columns(
@@ -166,12 +178,10 @@ def join_columns(
     known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
     unlisted = [getattr(each, 'unlisted', -1) for each in encoder.scored_transformers]
     singles = Singles(*known, tuple(edges), tuple(unlisted), run.given_codes)
-    adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
-    promised = ('adapt',) if adapts else ()
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
 
     def locate(pairs: tuple[Pair, ...]) -> Rows[Located]:
         return rows.map(partial(encoder.locate, pairs))
 
     counted = encoded, locate, singles, plan, expected, run.spending, constants.joint, run.rng
-    return JointReleases(*counted, run.adapts(encoder.classes), promised).fit()
+    return JointReleases(*counted, run.adapts(encoder.classes), _promised(encoder, run)).fit()

@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.partition.constants import PartitionConstants
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +79,7 @@ class Constants:
         encoding: How columns are cut into bins, and a numerical target into classes.
         approximate: How densities are counted, smoothed and shrunk.
         joint: How pairs of columns are counted and joined.
-        partition: How many components a class has, and how they are found.
         adapt: How the target is fitted to the loss of a model.
-        anonymize: How components become a mixture.
         relational: How sizes, siblings and references of a database are found.
     """
 
@@ -91,7 +87,5 @@ class Constants:
     encoding: EncodingConstants = EncodingConstants()
     approximate: ApproximateConstants = ApproximateConstants()
     joint: JointConstants = JointConstants()
-    partition: PartitionConstants = PartitionConstants()
     adapt: AdaptConstants = AdaptConstants()
-    anonymize: AnonymizeConstants = AnonymizeConstants()
     relational: RelationalConstants = RelationalConstants()

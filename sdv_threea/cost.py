@@ -17,9 +17,9 @@ GIGABYTE = 1e9
 CELL_BYTES = 8
 
 #: Memory of a fit: bytes of the package with SDV; matrices of one number per pair of columns held
-#: at once; such matrices for each component. Measured at 1,500 columns, at 5,000 with and without
-#: two classes, and at 500 components.
-PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 7, 5
+#: at once; such matrices for each class. Measured at 1,500 columns, and at 5,000 with and without
+#: two classes.
+PACKAGE_BYTES, MATRICES, CLASS_MATRICES = 4e8, 7, 5
 
 #: Seconds of one processor: of any fit; for each cell, column, and pair of columns; and for each
 #: sampled cell. All measured times are within a factor of three: 10 to 5,000 columns of 10,000
@@ -55,16 +55,13 @@ class ExpectedCost:
         )
 
 
-def expected_cost(
-    num_rows: int, num_columns: int, *, num_classes: int = 1, num_components: int = 1
-) -> ExpectedCost:
+def expected_cost(num_rows: int, num_columns: int, *, num_classes: int = 1) -> ExpectedCost:
     """Estimate the cost of a fit and of a sample of equally many rows, before anything is read.
 
     Args:
         num_rows: About how many rows the table has.
         num_columns: Number of modelled columns, the target included.
         num_classes: Number of values of a categorical target; 1 without a target.
-        num_components: Number of components of a class, if the user sets it.
 
     Raises:
         ValueError: If a number is below 1.
@@ -74,27 +71,27 @@ def expected_cost(
         >>> expected_cost(10_000, 1_000, num_classes=2).fit_seconds < 60
         True
     """
-    if min(num_rows, num_columns, num_classes, num_components) < 1:
-        raise InputError('A table has at least one row, column, class and component.')
+    if min(num_rows, num_columns, num_classes) < 1:
+        raise InputError('A table has at least one row, column and class.')
     cells, pairs = num_rows * num_columns, num_columns**2
     seconds = FIT + FIT_CELL * cells + FIT_COLUMN * num_columns + FIT_PAIR * pairs
     if num_classes > 1:
         seconds += LABELS + LABELS_COLUMN * num_columns
     return ExpectedCost(
         fit_seconds=seconds,
-        fit_bytes=expect_memory(num_columns, num_classes, num_components),
+        fit_bytes=expect_memory(num_columns, num_classes),
         sample_seconds=SAMPLE_CELL * cells,
         sample_bytes=CELL_BYTES * cells,
     )
 
 
-def expect_memory(num_columns: int, num_classes: int, num_components: int) -> float:
+def expect_memory(num_columns: int, num_classes: int) -> float:
     """Estimate the most bytes that a fit takes, without the given table.
 
-    Matrices with a cell per pair of columns dominate: some for the correlations, some for each
-    component of each class. Rows do not count, as they are read in chunks.
+    Matrices with a cell per pair of columns dominate: some for all correlations, some for each
+    class. Rows do not count, as they are read in chunks.
     """
-    matrices = MATRICES + COMPONENT_MATRICES * num_classes * num_components
+    matrices = MATRICES + CLASS_MATRICES * num_classes
     return PACKAGE_BYTES + CELL_BYTES * num_columns**2 * matrices
 
 

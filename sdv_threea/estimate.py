@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget
@@ -19,7 +18,6 @@ from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.errors import InputError
 from sdv_threea.joint.bins import PairPlan, plan_pairs
-from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
@@ -27,7 +25,7 @@ from sdv_threea.privacy.statistics import (
     moment_sensitivity,
 )
 from sdv_threea.settings import Settings
-from sdv_threea.stages import asks_size, for_pairs, share_by_size, stage_shares
+from sdv_threea.stages import FOR_MOMENTS, asks_size, for_pairs, share_by_size, stage_shares
 
 #: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
@@ -197,7 +195,7 @@ def expect(
     # The sizes of classes are unknown, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
     seen = _rows_to_be_seen(domain, num_rows, budget, prices, settings.constants.describe)
-    noise = _product_noise(scored, totals, prices, settings, plan is not None)
+    noise = _product_noise(scored, prices, settings, plan is not None)
     return ExpectedError(
         num_rows=num_rows,
         num_columns=num_columns,
@@ -251,7 +249,7 @@ def _plan_pairs(
 ) -> PairPlan | None:
     """Return the plan of pairs if all columns had signal; ``None`` if pairs are not counted."""
     constants = settings.constants.joint
-    if 'pairs' not in prices:  # the user chose a number of components
+    if 'pairs' not in prices:  # the algorithm of the paper
         return None
     price = math.hypot(*(prices[stage] for stage in for_pairs(settings)))
     telling = [np.zeros(1)] * num_columns
@@ -268,30 +266,22 @@ def _price_classes(prices: Mapping[str, float], plan: PairPlan | None) -> float:
 
 def _product_noise(
     num_scored: int,
-    totals: NDArray[np.float64],
     prices: Mapping[str, float],
     settings: Settings,
     pairs: bool,
 ) -> float:
     """Return the standard error of a sum of products of two scores over the records of a class.
 
-    The sum is released twice, for the class and for its components. The second release gets the
-    share of the partition if there is one component, and does not happen if pairs are counted.
+    If pairs are not counted, the sum gets their share too.
     """
     constants = settings.constants
     # Continuous columns have scores of variance one: an upper bound.
     radius = clip_radius(np.ones((1, num_scored)), constants.approximate.clip)
-    components = num_components(
-        totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
-    )
-    idle = prices['partition'] if components == 1 else 0.0
-    last = math.hypot(prices['anonymize'], idle)
-    again = 0.0 if pairs else last / math.sqrt(components)
     weight = constant_weight(radius, constants.approximate.count_weight)
     norm = math.hypot(weight, radius) / SCORE_UNITS
-    # Two releases of the same sums are averaged by precision.
     unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
-    return unit / math.hypot(prices['moments'], again)
+    stages = ('moments',) if pairs else ('moments', *FOR_MOMENTS)
+    return unit / math.hypot(*(prices[stage] for stage in stages))
 
 
 def _rows_to_be_seen(

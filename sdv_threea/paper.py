@@ -20,32 +20,38 @@ uses nothing of it. It is kept beside it on the same codec, the same statistics 
 et al. 2019, *Synthesizing Differentially Private Datasets using Random Mixing*), for comparison.
 
 The paper charges step 3 alone (``guarantee='paper'``); the sound accounting charges all three.
+Distances are whole numbers, so no rounding error depends on another record.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
 
+from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, make_features, whole_features
 from sdv_threea.adapt.ntk import Points, make_kernel
-from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.density import Density, clip_radius
+from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.approximate.moments import SCORE_UNITS, Grouped, lead, release_score_moments
 from sdv_threea.approximate.scores import score_pooled
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.partition.em import assign, first_centroids, private_em
-from sdv_threea.privacy.clipping import clip_norm
+from sdv_threea.privacy.clipping import EXACT_FLOAT, clip_norm
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import first_moments
 from sdv_threea.privacy.sums import release, take
 from sdv_threea.sampling.draws import draw_codes
 from sdv_threea.stages import Run
 from sdv_threea.statistics import registry
+from sdv_threea.statistics.kind import Kind
 
 #: The fewest records that are mixed: without noise, a mix of one would be a private record.
 LEAST_MIXED = 10
@@ -61,6 +67,9 @@ MOST_CLUSTERS, MOST_MIXES = 20, 500
 
 #: Records drawn from the released histograms, where centres start and features are made.
 NUM_DRAWS = 4000
+
+#: Rounds of private EM, and the largest noise, in normal scores, of a mean that moves a centre.
+ROUNDS, MEAN_ERROR = 3, 0.25
 
 #: Landmarks of the kernel, and features made of them.
 NUM_LANDMARKS, NUM_FEATURES = 200, 32
@@ -81,35 +90,23 @@ NUDGE = 1e-3
 POINT = 0.05
 
 
-class Records(NamedTuple):
-    """Private records: scores over all classes (n, m) in score units, classes and mixes, (n,)."""
-
-    scores: NDArray[np.integer]
-    groups: NDArray[np.integer]
-    mixes: NDArray[np.integer]
-
-
-def mix_records(density: Density, encoded: Rows[Encoded], run: Run) -> Mixture:
+def mix_records(
+    density: Density, encoded: Rows[Encoded], run: Run, begin: Callable[[str], object]
+) -> Mixture:
     """Return the mixture of all mixed records, a component each.
 
-    Formal guarantees:
-        * the rows are read by the statistics *components* (the clusters), *features* (the adapted
-          centres) and *mixes*, which the account of the run keeps
-        * the shares of the stages *partition* and *adapt* pay for the first two, and the rest of
-          the budget for the last
-
-    Args:
-        density: The released codec: histograms, classes and normal scores.
-        encoded: Private records.
-        run: The settings, the account and chance.
+    The rows are read by the statistics *components*, *features* and *mixes*. The shares *clusters*
+    and *adapt* pay for the first two, and the rest of the budget for the last.
     """
     radius = clip_radius(density.pooled.variances, run.constants.approximate.clip)
-    size = group_size(radius, run.spending.left(('partition', 'adapt')))
+    size = group_size(radius, run.spending.left(('clusters', 'adapt')))
     num_classes, width = density.classes.count, len(density.counts.columns)
     centres = np.zeros((num_classes, 1, width), dtype=np.int64)
+    begin('adapt')
     if run.settings.mixing == 'clusters':
         centres = _approximate(density, encoded, radius, size, run)
         centres = _adapt(density, encoded, centres, run)
+    begin('anonymize')
     return _anonymize(density, encoded, centres, radius, size, run)
 
 
@@ -127,13 +124,131 @@ def _approximate(
 ) -> NDArray[np.int64]:
     """Return the centres of the clusters of each class, (C, K, m), by private EM."""
     carried = np.median(density.counts.totals) / (size * MIXES_PER_CLUSTER)
-    wanted = run.settings.components_per_class or int(np.clip(carried, 1, MOST_CLUSTERS))
-    centres = first_centroids(*_draw(density, run), density.classes.count, wanted, run.rng)
+    wanted = run.settings.clusters_per_class or int(np.clip(carried, 1, MOST_CLUSTERS))
+    centres = first_centres(*_draw(density, run), density.classes.count, wanted, run.rng)
     if centres.shape[1] == 1:
         return centres
     rows = encoded.map(partial(score_pooled, density.pooled))
-    terms = run.spending.terms('partition')
-    return run.spending.keep(private_em(rows, centres, radius, run.constants.partition, **terms))
+    return run.spending.keep(move_centres(rows, centres, radius, **run.spending.terms('clusters')))
+
+
+def first_centres(
+    draws: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    num_classes: int,
+    wanted: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return the means of a mixture of spherical Gaussians fitted to released draws.
+
+    They are in score units, shape (C, K, m), and zero in classes of too few draws.
+    """
+    wanted = wanted if draws.shape[1] else 1
+    centres = np.zeros((num_classes, wanted, draws.shape[1]), dtype=np.int64)
+    for label, own in enumerate(centres):
+        points = draws[classes == label]
+        # A single centre stays at zero, the mean score of a class.
+        if 1 < wanted < len(points):
+            seed = int(rng.integers(2**31))
+            how = {'covariance_type': 'spherical', 'init_params': 'k-means++'}
+            mixture = GaussianMixture(wanted, random_state=seed, **how)
+            with warnings.catch_warnings():
+                # A starting point need not have converged.
+                warnings.simplefilter('ignore', ConvergenceWarning)
+                own[:] = np.rint(mixture.fit(points).means_)
+    return centres
+
+
+def assign(
+    points: NDArray[np.integer], classes: NDArray[np.integer], centres: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the cluster of each record, ``class * K + centre``, shape (n,): the nearest one.
+
+    Formal guarantees:
+        * the cluster of a record is a function of that record and of the centres, bit for bit
+    """
+    num_per_class = centres.shape[1]
+    found = np.asarray(classes.astype(np.int64) * num_per_class)
+    norms = np.square(centres).sum(axis=2)
+    # argmin ||c||^2 - 2 c . x, exact in whole numbers: a float product may round differently in
+    # another table. Floats are faster, and used where they are exact.
+    longest = max(int(np.abs(points).max(initial=0)), int(np.abs(centres).max(initial=0)))
+    number = np.float64 if 4 * points.shape[1] * longest**2 < EXACT_FLOAT else np.int64
+    for label, (own, norm) in enumerate(zip(centres.astype(number), norms, strict=True)):
+        mine = np.flatnonzero(classes == label)
+        found[mine] += np.argmin(norm - 2 * (points[mine].astype(number) @ own.T), axis=1)
+    return found
+
+
+def move_centres(
+    rows: Rows[Grouped],
+    centres: NDArray[np.int64],
+    radius: int,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[NDArray[np.int64], tuple[Receipt, ...]]:
+    """Return the centres after all rounds of private EM, and a receipt per round.
+
+    A round moves each centre to the noisy mean of its records, unless that is too noisy.
+    """
+    receipts = []
+    # GDP prices compose as the root of the sum of squares.
+    part = mu / math.sqrt(ROUNDS)
+    for _ in range(ROUNDS):
+        grouped, shape = rows.map(partial(_group, centres)), centres.shape
+        known = registry.COMPONENTS, shape[0] * shape[1], radius
+        (counts, sums), receipt = release_groups(
+            grouped, *known, mu=part, neighbors=neighbors, noise=noise
+        )
+        receipts.append(receipt)
+        # The noise of a mean is the noise of its sum divided by the count.
+        enough = counts > receipt.noise_scale / MEAN_ERROR
+        means = sums * SCORE_UNITS / np.maximum(counts, 1.0)[:, None]
+        # Noise may push the mean of clipped scores beyond the radius.
+        moved = np.rint(np.clip(means, -radius, radius)).reshape(shape)
+        centres = np.where(enough.reshape(*shape[:2], 1), moved, centres).astype(np.int64)
+    return centres, tuple(receipts)
+
+
+def release_groups(  # noqa: PLR0913 (what, how clipped, and the price)
+    rows: Rows[Grouped],
+    kind: Kind,
+    num_groups: int,
+    radius: int,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], Receipt]:
+    """Release the number of records in each group, (G,), and their summed scores, (G, m).
+
+    Formal guarantees:
+        * ``radius`` is public; a record adds ``(radius, s)``, ``||s|| <= radius``, to one group,
+          and two such vectors have no negative inner product
+        * so the sums of all groups move by at most ``sum_sensitivity(sqrt(2) radius)``
+    """
+    statistic = kind.state(
+        partial(_sum_groups, radius, num_groups),
+        neighbors=neighbors,
+        resolution=1 / SCORE_UNITS,
+        groups=num_groups,
+        radius=radius,
+    )
+    sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    # The first entry of a record's vector is the radius.
+    return (sums[:, 0] * SCORE_UNITS / radius, sums[:, 1:]), receipt
+
+
+def _sum_groups(radius: int, num_groups: int, chunk: Grouped) -> NDArray[np.int64]:
+    """Sum the vectors ``(radius, s)`` of the records of each group."""
+    return first_moments(lead(clip_norm(chunk.scores, radius), radius), chunk.groups, num_groups)
+
+
+def _group(centres: NDArray[np.int64], chunk: Grouped) -> Grouped:
+    """Return the scores of records, and their clusters."""
+    return Grouped(chunk.scores, assign(*chunk, centres))
 
 
 def _adapt(
@@ -144,15 +259,8 @@ def _adapt(
     if run.settings.alpha == 1 or num_classes == 1 or not width:
         return centres
     points, _ = _draw(density, run)
-    kernel = make_kernel(run.settings.kernel, width)
-    features = make_features(
-        points,
-        np.ones(len(points)),
-        kernel,
-        num_landmarks=NUM_LANDMARKS,
-        rank=NUM_FEATURES,
-        unclipped=0.9,
-    )
+    seen = points, np.ones(len(points)), make_kernel(run.settings.kernel, width)
+    features = make_features(*seen, num_landmarks=NUM_LANDMARKS, rank=NUM_FEATURES, unclipped=0.9)
     moments = run.spending.keep(
         release_score_moments(
             encoded.map(partial(_add_targets, density, features)),
@@ -178,12 +286,7 @@ def induce(
 ) -> Points:
     """Return the support points of least objective on a descent from ``start``, shape (k, m).
 
-    Args:
-        start: ``S_0``, in standard deviations, shape (k, m).
-        targets: ``Y_S``, shape (k, q).
-        features: The feature map of the kernel.
-        moments: Released second moments of features and targets, shape (r + q, r + q).
-        alpha: The weight of staying put, in [0, 1].
+    ``start`` are ``S_0``, in standard deviations; ``targets`` are ``Y_S``, shape (k, q).
     """
     points = best = start
     lowest, step = np.inf, STEP
@@ -208,12 +311,7 @@ def support_loss(
     """Return the loss on private rows of a regression on support points, and its slope in ``phi``.
 
     ``||Y - Phi W||^2 = tr(R^T M R)`` with ``R = (-W; I)``: the rows enter through their released
-    moments ``M`` alone. The loss is 1/2 for the regression that always says zero.
-
-    Args:
-        phi: ``Phi_S``, shape (k, r).
-        targets: ``Y_S``, shape (k, q).
-        moments: ``M``, shape (r + q, r + q).
+    moments ``M`` alone, shape (r + q, r + q). The loss is 1/2 for the regression that says zero.
     """
     (count, rank), width = phi.shape, targets.shape[1]
     inverse = np.linalg.inv(phi.T @ phi + RIDGE * count * np.eye(rank))
@@ -248,31 +346,19 @@ def _anonymize(
 ) -> Mixture:
     """Mix the records of each cluster in groups, and return the noisy means as a mixture.
 
-    Formal guarantees:
-        * the mix of a record is a function of that record, of the centres and of public chance
-        * a record adds ``(radius, s)``, ``||s|| <= radius``, to one mix, and two such vectors have
-          no negative inner product
+    The mix of a record is a function of that record, of the centres and of public chance.
     """
     num_classes, num_centres, width = centres.shape
     per_cluster = float(density.counts.totals.max()) / num_centres / size
     num_mixes = int(np.clip(per_cluster, 1, max(MOST_MIXES // num_centres, 1)))
     factors = np.asarray(run.rng.integers(1, 2**62, size=width)) * 2 + 1
-    total = num_classes * num_centres * num_mixes
-    terms = run.spending.rest()
-    statistic = registry.MIXES.state(
-        partial(_sum_mixes, radius, total),
-        neighbors=terms['neighbors'],
-        resolution=1 / SCORE_UNITS,
-        mixes=total,
-        radius=radius,
-    )
     rows = encoded.map(partial(_deal, density, centres, num_mixes, factors))
-    sums, record = release(*take(rows, statistic), mu=terms['mu'], noise=terms['noise'])
-    sums = run.spending.keep((sums, record))
-    counts = sums[:, 0] * SCORE_UNITS / radius
+    total = num_classes * num_centres * num_mixes
+    released = release_groups(rows, registry.MIXES, total, radius, **run.spending.rest())
+    counts, sums = run.spending.keep(released)
     # Fewer than half of a group would be noise alone.
     counts = np.where(counts < size / 2, 0.0, counts).reshape(num_classes, -1)
-    means = sums[:, 1:].reshape(*counts.shape, width) / np.maximum(counts, 1.0)[..., None]
+    means = sums.reshape(*counts.shape, width) / np.maximum(counts, 1.0)[..., None]
     # Every class keeps its released size, and a mix even where noise left none.
     counts[counts.sum(axis=1) == 0] = 1.0
     weights = counts * (density.counts.totals / counts.sum(axis=1))[:, None]
@@ -287,18 +373,13 @@ def _deal(
     num_mixes: int,
     factors: NDArray[np.int64],
     chunk: Encoded,
-) -> Records:
+) -> Grouped:
     """Deal records out to the mixes of the cluster that is nearest, by a hash of their codes."""
     scores, classes = score_pooled(density.pooled, chunk)
     clusters = assign(scores, classes, centres)
     hashed = (chunk.codes.astype(np.uint64) + np.uint64(1)) @ factors.astype(np.uint64)
     mixes = (hashed >> np.uint64(32)) % np.uint64(num_mixes)
-    return Records(scores, classes, clusters * num_mixes + mixes.astype(np.int64))
-
-
-def _sum_mixes(radius: int, num_mixes: int, chunk: Records) -> NDArray[np.int64]:
-    """Sum the vectors ``(radius, s)`` of the records of each mix."""
-    return first_moments(lead(clip_norm(chunk.scores, radius), radius), chunk.mixes, num_mixes)
+    return Grouped(scores, clusters * num_mixes + mixes.astype(np.int64))
 
 
 def _add_targets(density: Density, features: KernelFeatures, chunk: Encoded) -> Grouped:

@@ -1,4 +1,4 @@
-"""The algorithm on one screen: describe, approximate, partition, adapt, anonymize.
+"""The algorithm on one screen: describe, approximate, adapt, anonymize.
 
 It follows 3A (arXiv 2307.01875). Each stage is a function below, named like its room and its
 receipts. ``docs/lab/notation.md`` has the symbols.
@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.adaptation import adapt, calibrate
-from sdv_threea.anonymize.mixing import mixture_of_components
-from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.approximate.density import Density, clip_radius
-from sdv_threea.approximate.gaussian import class_correlations
-from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
-from sdv_threea.approximate.scores import score_pooled
+from sdv_threea.approximate.density import Density
+from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.approximation import approximate, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.narrower import keep_narrower
@@ -37,12 +31,10 @@ from sdv_threea.joint.density import Joint
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
 from sdv_threea.paper import mix_records
-from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.release import Release
-from sdv_threea.sampling.draws import draw_codes
 from sdv_threea.settings import Settings
 from sdv_threea.stages import (
     Run,
@@ -54,13 +46,6 @@ from sdv_threea.stages import (
     share_by_size,
     share_the_rest,
 )
-from sdv_threea.statistics import registry
-
-#: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
-MOST_READ = 2**20
-
-#: Rows drawn from the release for starting points and landmarks: they cost time, but no privacy.
-NUM_DRAWS = 4000
 
 
 @in_one_thread
@@ -83,7 +68,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     Formal guarantees:
         * the table is read only as sums over its rows, or as differences of such sums from released
           numbers, and all of them pass through ``spending.keep``; before they are summed, records
-          are only mapped one by one: to codes, labels, scores, points and components
+          are only mapped one by one: to codes, labels, scores, points and clusters
         * so the release is as private as its ledger says: ``(epsilon, delta)``-differentially
           private, end to end, under the neighbour relation of the settings; a unit of privacy may
           have up to ``rows_per_unit`` records
@@ -125,8 +110,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     if settings.mixing is None:
         mixture, labels, number = _model(density, joint, encoder, encoded, run, begin)
     else:
-        begin('anonymize')
-        mixture, labels, number = mix_records(density, encoded, run), None, None
+        mixture, labels, number = mix_records(density, encoded, run, begin), None, None
     return Release(
         domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
         ledger=run.spending.ledger,
@@ -150,19 +134,15 @@ def _model(
     run: Run,
     begin: Callable[[str], object],
 ) -> tuple[Mixture, LabelModel | None, NumberModel | None]:
-    """Partition, adapt, anonymize: return the mixture, and the model of the target."""
-    centroids = None
-    begin('partition')
-    if joint is None:
-        centroids = _partition(density, encoded, run)
+    """Adapt and anonymize: return the Gaussian of each class, and the model of the target.
+
+    If pairs are counted, records are drawn from the joint density, and the Gaussians serve only
+    statements on columns and classes.
+    """
     begin('adapt')
     adapted = adapt(density, joint, encoder, encoded, run)
     begin('anonymize')
-    if centroids is None:  # records are drawn from the joint density
-        mixture = class_mixture(density.counts.totals, density.correlations)
-    else:
-        density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and no longer needed
-        mixture = _anonymize(density, encoded, centroids, run)
+    mixture = class_mixture(density.counts.totals, density.correlations)
     return mixture, *calibrate(adapted, mixture, joint, density, run)
 
 
@@ -234,60 +214,3 @@ def _describe(
         spending.divide(share_the_rest(description.domain, run.settings))
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
     return encoder, rows.map(encoder.encode).keep()
-
-
-def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:
-    """Find centroids that cut each class into components, as many as the budget supports."""
-    constants, num_classes = run.constants.partition, density.classes.count
-    radius, price = density.radius / SCORE_UNITS, run.spending.price('anonymize')
-    carried = num_components(density.counts.totals, radius, price, constants)
-    # A component without records would be pure noise.
-    most = max(1, round(float(density.counts.totals.max())))
-    wanted = min(run.settings.components_per_class or carried, most)
-    if wanted == 1:  # at the mean, zero
-        return np.zeros((num_classes, 1, len(density.counts.columns)), dtype=np.int64)
-    centroids = first_centroids(*_draw(density, run.rng), num_classes, wanted, run.rng)
-    if centroids.shape[1] == 1:  # no columns
-        return centroids
-    some = _sample(encoded, density).map(partial(score_pooled, density.pooled))
-    pooled_radius = clip_radius(density.pooled.variances, run.constants.approximate.clip)
-    terms = run.spending.terms('partition')
-    return run.spending.keep(private_em(some, centroids, pooled_radius, constants, **terms))
-
-
-def _anonymize(
-    density: Density, encoded: Rows[Encoded], centroids: NDArray[np.int64], run: Run
-) -> Mixture:
-    """Replace the records of each component by the Gaussian of their noisy moments."""
-    constants = run.constants
-    num_classes, components, _ = centroids.shape
-    mixed = run.spending.keep(
-        release_score_moments(
-            encoded.map(partial(place_in_component, density.scores, density.pooled, centroids)),
-            num_classes * components,
-            density.radius,
-            constants.approximate.count_weight,
-            kind=registry.MIXED,
-            **run.spending.rest(),
-        )
-    )
-    totals, variances = density.counts.totals, density.scores.variances
-    # The components of a class add up to it, so there are now two releases of its moments.
-    moments = density.moments.average(mixed.add(components))
-    correlations = class_correlations(moments, totals, variances, constants.approximate)
-    del moments  # matrices of thousands of columns
-    return mixture_of_components(mixed, totals, correlations, variances, constants.anonymize)
-
-
-def _sample(encoded: Rows[Encoded], density: Density) -> Rows[Encoded]:
-    """Take a random part of the rows, if there are more than centroids need."""
-    return encoded.thin(MOST_READ / density.counts.totals.sum())
-
-
-def _draw(
-    density: Density, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw points, in score units, and their classes from one Gaussian per class."""
-    gaussians = class_mixture(density.counts.totals, density.correlations)
-    codes, labels = draw_codes(gaussians, density.scores, NUM_DRAWS, rng)
-    return density.pooled(codes, np.zeros_like(labels)).astype(np.int64), labels

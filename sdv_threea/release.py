@@ -16,7 +16,7 @@ from sdv_threea.accounting import Ledger
 from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
-from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes

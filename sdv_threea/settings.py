@@ -27,7 +27,7 @@ LEAST_DELTA = 1e-50
 #: A promise that may expose one row in 100 entirely is none.
 LARGEST_DELTA = 0.01
 
-#: The most components per class. They are sought among 4,000 drawn records, and a component of four
+#: The most clusters per class. They are sought among 4,000 drawn records, and a cluster of four
 #: records tells little.
 MOST_COMPONENTS = 1000
 
@@ -47,7 +47,7 @@ SHARES = {
     'columns': 0.12,
     'classes': 0.34,
     'moments': 0.04,
-    'partition': 0.01,
+    'clusters': 0.01,
     'adapt': 0.22,
     'anonymize': 0.04,
 }
@@ -62,11 +62,11 @@ class Settings:
         delta: The probability with which the promise may fail, from 1e-50 to below 1/100; choose it
             well below one over the number of records.
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
-            charges the last step only.
+            charges the last step only, of the algorithm of the paper: ``mixing`` is then
+            ``'clusters'`` by default.
         neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
-        n_components: Components per class: a whole number up to 1,000, or ``'auto'`` to let the
-            budget decide. A class gets no more components than the largest class has records, as
-            released. Pairs of columns are counted with ``'auto'`` only.
+        n_components: Clusters per class with ``mixing='clusters'``: a whole number up to 1,000, or
+            ``'auto'`` to let the budget decide.
         alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 the target is
             drawn from the density. Below 1 it is fitted to the loss: the smaller the weight, the
             surer the target (:mod:`~sdv_threea.adapt`).
@@ -109,19 +109,23 @@ class Settings:
             raise InputError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
         if self.mixing is not None and self.mixing not in MIXINGS:
             raise InputError(f'mixing must be one of {MIXINGS}, got {self.mixing!r}.')
+        if self.mixing is None and self.guarantee == 'paper':
+            object.__setattr__(self, 'mixing', 'clusters')
         if not 0 <= self.alpha <= 1:
             raise InputError(f'alpha must be between 0 and 1, got {self.alpha}.')
         if self.kernel is not None:
             _check_kernel(self.kernel)
-        if not _is_count(self.n_components) and not _is_auto(self.n_components):
-            raise InputError(
-                f"n_components must be 'auto' or a whole number from 1 to {MOST_COMPONENTS:,}, "
-                f'got {self.n_components!r}.'
-            )
+        if not _is_auto(self.n_components):
+            _check_components(self.n_components, self.mixing)
 
     @property
-    def components_per_class(self) -> int | None:
-        """Components per class, or ``None`` to let the budget decide."""
+    def counts_pairs(self) -> bool:
+        """Whether pairs of columns are counted, if the budget supports them."""
+        return self.mixing is None
+
+    @property
+    def clusters_per_class(self) -> int | None:
+        """Clusters per class, or ``None`` to let the budget decide."""
         return None if _is_auto(self.n_components) else int(self.n_components)
 
     def budget(self, *, thresholds: bool) -> Budget:
@@ -189,6 +193,18 @@ def _check_kernel(kernel: object) -> None:
     from sdv_threea.adapt.kernels import as_kernel
 
     as_kernel(kernel)
+
+
+def _check_components(number: object, mixing: str | None) -> None:
+    if not _is_count(number):
+        raise InputError(
+            f"n_components must be 'auto' or a whole number from 1 to {MOST_COMPONENTS:,}, got "
+            f'{number!r}.'
+        )
+    if mixing != 'clusters':
+        raise InputError(
+            "n_components is a number of clusters: choose mixing='clusters', or leave it out."
+        )
 
 
 def _is_auto(value: object) -> bool:

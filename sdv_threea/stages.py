@@ -25,13 +25,13 @@ from sdv_threea.privacy.spending import Spending
 from sdv_threea.settings import Settings
 
 #: The stages, in order: public, as the algorithm is.
-STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
+STAGES = ('describe', 'approximate', 'adapt', 'anonymize')
 
-#: Shares that fund the pair counts: their own, and those of stages without a task then.
-FOR_PAIRS = ('pairs', 'functions', 'partition', 'anonymize')
+#: Shares that fund the pair counts: their own, and those that mixing records would get.
+FOR_PAIRS = ('pairs', 'functions', 'clusters', 'anonymize')
 
-#: Of these, the shares that a mixture needs if pairs are not counted.
-MIXED = ('partition', 'anonymize')
+#: Of these, the shares that fund the correlations if pairs are not counted.
+FOR_MOMENTS = ('clusters', 'anonymize')
 
 #: The part of the share of pairs that counts all of them first. The rest is for pairs that look
 #: like functions, and for a second count of all. Set by hand.
@@ -53,16 +53,6 @@ CLASSES_ASIDE, LABELS_ASIDE = 0.1, 0.25
 TIMES_FOR_NUMBERS = 1.8
 
 
-def may_count_pairs(settings: Settings) -> bool:
-    """Return whether pairs of columns are counted, if the budget supports them.
-
-    They are not with a number of components that the user chose, by the algorithm of the paper, or
-    under its accounting.
-    """
-    chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
-    return not chosen and settings.mixing is None
-
-
 def for_pairs(settings: Settings) -> tuple[str, ...]:
     """Stages whose budget funds the pair counts; at ``alpha=1`` *adapt* is one of them."""
     return FOR_PAIRS if settings.alpha < 1 else (*FOR_PAIRS, 'adapt')
@@ -70,7 +60,7 @@ def for_pairs(settings: Settings) -> tuple[str, ...]:
 
 def for_classes(settings: Settings) -> tuple[str, ...]:
     """Stages whose budget also funds the class counts, if pairs may be counted but are not."""
-    return tuple(each for each in for_pairs(settings) if each not in MIXED)
+    return tuple(each for each in for_pairs(settings) if each not in FOR_MOMENTS)
 
 
 def asks_size(domain: Domain, settings: Settings) -> bool:
@@ -108,7 +98,7 @@ def guess_target(
       tables the last column is the label.
 
     The domain stays as it is without a category of few enough stated values, without other columns,
-    with a named target, or with a number of components that the user chose.
+    with a named target, or by the algorithm of the paper.
 
     Formal guarantees:
         * the choice depends on public facts and on ``drowned`` alone
@@ -167,7 +157,7 @@ def plan_target(
 def _may_guess(domain: Domain, settings: Settings, num_given: int) -> bool:
     """Return whether a target may be chosen: none is named, and pairs may be counted."""
     several = len(domain.columns) > max(num_given, 1)
-    return domain.target is None and several and may_count_pairs(settings)
+    return domain.target is None and several and settings.counts_pairs
 
 
 def _suits_classes(column: Category, settings: Settings) -> bool:
@@ -181,7 +171,7 @@ def drowns_pairs(
 ) -> bool:
     """Return whether pairs are not counted, or noise would exceed their counts."""
     most = settings.constants.joint.most_columns
-    if not may_count_pairs(settings) or len(domain.columns) > most:
+    if not settings.counts_pairs or len(domain.columns) > most:
         return True
     shares = share_by_size(domain, settings, budget, num_rows, num_given)
     carried = _carry_bins(domain, shares, settings, budget, num_rows, num_given)
@@ -217,7 +207,7 @@ def share_by_size(
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))
         if not carries_number(num_rows, len(domain.columns), price, settings.constants.adapt):
             shares['adapt'] = 0.0
-        elif may_count_pairs(settings) and not aside:
+        elif settings.counts_pairs and not aside:
             shares = _share_with_classes(domain, shares, settings, budget, num_rows, num_given)
     return shares
 
@@ -282,7 +272,7 @@ def stage_shares(domain: Domain, settings: Settings, *, aside: bool = False) -> 
         shares['describe'] += shares.pop('size', 0.0)
     if not asks(domain):
         shares['describe'] = 0.0
-    if may_count_pairs(settings):
+    if settings.counts_pairs:
         whole = shares.pop('classes')
         if domain.target is not None and isinstance(domain[domain.target], Category):
             adapted = CLASSES_ASIDE if aside else CLASSES_ADAPTED

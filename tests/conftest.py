@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sdv_threea.settings import Settings
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -114,3 +116,9 @@ def gaussian():
 @pytest.fixture
 def rng():
     return np.random.default_rng(5)
+
+
+@pytest.fixture
+def without_pairs(monkeypatch):
+    """Fits as if the noise of pairs of columns were too large: a class is one Gaussian."""
+    monkeypatch.setattr(Settings, 'counts_pairs', False)

@@ -52,7 +52,7 @@ def test_no_default_argument_is_a_constant():
 
 def test_constants_are_passed_down_from_the_settings():
     settings = Settings()
-    moved = replace(settings.constants.partition, most_components=1)
+    moved = replace(settings.constants.encoding, most_bins=1)
 
     assert settings.constants == Constants()
-    assert replace(settings.constants, partition=moved) != settings.constants
+    assert replace(settings.constants, encoding=moved) != settings.constants

@@ -44,7 +44,7 @@ def test_seconds_are_within_a_factor_of_what_was_measured(rows, columns, classes
 @pytest.mark.parametrize('classes', [1, 2, 30])
 def test_what_goes_into_a_large_machine_takes_less_than_a_day(columns, classes):
     """So memory is what is refused: no number of seconds is too large for a machine."""
-    matrices = expect_memory(1_001, classes, 1) - expect_memory(1, classes, 1)
+    matrices = expect_memory(1_001, classes) - expect_memory(1, classes)
     columns = columns or int(1_000 * math.sqrt(LARGE / matrices))  # as many as it can hold
     expected = expected_cost(int(LARGE / CELL_BYTES / columns), columns, num_classes=classes)
 

@@ -114,15 +114,8 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
     clip = ApproximateConstants().clip
     radius, used = (clip_radius(own, clip) for own in (np.ones((1, 6)), released.scores.variances))
     assert 0.9 * radius < used <= radius, 'normal scores of numbers have nearly unit variance'
-    of_classes, *of_cells = find(released, 'second moments of normal scores')
-    scales = [of_classes.noise_scale]
-    counted = bool(find(released, 'pairs of columns'))
-    assert counted == (not of_cells), 'where pairs are counted there are no components'
-    for each in of_cells:
-        cells = int(each.released.split()[-2]) / num_classes
-        scales.append(math.sqrt(cells) * each.noise_scale)
-    product = 1 / math.hypot(*(OFF_DIAGONAL_WEIGHT / scale for scale in scales))
-    product *= (radius / used) ** 2
+    (moments,) = find(released, 'second moments of normal scores')
+    product = moments.noise_scale / OFF_DIAGONAL_WEIGHT * (radius / used) ** 2
     assert errors.correlation == pytest.approx(product / (NUM_ROWS / num_classes), 0.01)
 
 

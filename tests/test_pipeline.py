@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
+from unpaired import Unpaired
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.domain import Category, Domain
@@ -21,9 +23,9 @@ from sdv_threea.stages import (
 
 @pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-@pytest.mark.parametrize('n_components', [1, 3])
-def test_the_ledger_spends_the_budget_and_no_more(domain, neighbors, n_components):
-    settings = Settings(epsilon=2.0, delta=1e-5, neighbors=neighbors, n_components=n_components)
+@pytest.mark.parametrize('make', [Settings, Unpaired, partial(Settings, mixing='clusters')])
+def test_the_ledger_spends_the_budget_and_no_more(domain, neighbors, make):
+    settings = make(epsilon=2.0, delta=1e-5, neighbors=neighbors)
     ledger = release(make_table(2000), domain, settings).ledger
     spent = delta_from_mu(ledger.mu, settings.epsilon) + ledger.delta
     assert 0.999 * settings.delta < spent <= settings.delta
@@ -41,17 +43,17 @@ def test_a_budget_is_spent_whatever_the_target(target):
 
 
 def test_stages_are_on_the_ledger():
-    ledger = release(make_table(2000), PRIVATE, Settings(epsilon=3.0, n_components=2)).ledger
+    ledger = release(make_table(2000), PRIVATE, Settings(epsilon=3.0, mixing='clusters')).ledger
     stages = [receipt.stage for receipt in ledger.receipts]
     assert stages == sorted(stages, key=STAGES.index)
     assert set(stages) == set(STAGES)
 
 
 @pytest.mark.parametrize('target', ['label', None])
-@pytest.mark.parametrize('n_components', [1, 2, 'auto'])
-def test_stages_are_announced_in_order_whatever_they_have_to_do(n_components, target):
+@pytest.mark.parametrize('make', [Settings, Unpaired, partial(Settings, mixing='clusters')])
+def test_stages_are_announced_in_order_whatever_they_have_to_do(make, target):
     begun, domain = [], retarget(PUBLIC, target)
-    release(make_table(2000), domain, Settings(n_components=n_components), begin=begun.append)
+    release(make_table(2000), domain, make(), begin=begun.append)
     assert tuple(begun) == STAGES
 
 
@@ -91,8 +93,6 @@ def test_alpha_one_is_the_density_alone(epsilon, neighbors):
     ('target', 'rows', 'options'),
     [
         ('label', 60, {}),  # noise would drown pairs
-        ('label', 2000, {'n_components': 1}),
-        ('label', 2000, {'guarantee': 'paper'}),
         ('age', 2000, {'epsilon': 8.0}),
         ('age', 2000, {'epsilon': math.inf}),
     ],
@@ -109,18 +109,18 @@ def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, optio
     assert (other.labels is None) == (target == 'age')
     assert 'adapt' not in {each.stage for each in one.ledger.receipts}
     assert 'adapt' in {each.stage for each in other.ledger.receipts}
-    if settings['epsilon'] < math.inf and 'guarantee' not in options:
+    if settings['epsilon'] < math.inf:
         assert one.ledger.mu == pytest.approx(other.ledger.mu, rel=1e-6)
         spent = delta_from_mu(one.ledger.mu, settings['epsilon']) + one.ledger.delta
         assert 0.999 * settings['delta'] < spent <= settings['delta']
 
 
 def test_a_stage_without_a_share_is_left_out():
-    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
+    settings = Unpaired(shares=SHARES | {'adapt': 0.0})
     stages = {
         receipt.stage for receipt in release(make_table(500), PRIVATE, settings).ledger.receipts
     }
-    assert stages == {'describe', 'approximate', 'partition', 'anonymize'}
+    assert stages == {'describe', 'approximate'}
 
 
 @pytest.mark.parametrize('target', ['label', 'town', 'smoker', 'age', 'amount', None])

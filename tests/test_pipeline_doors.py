@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sales import SALES, make_sales
 from small_people import PRIVATE, PUBLIC, make_table, retarget
+from unpaired import Unpaired
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.domain import Domain
@@ -52,7 +53,7 @@ def release_by(monkeypatch, constants, table, domain, settings):
 @pytest.mark.parametrize('target', ['label', 'age', None])
 @pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
 def test_nothing_but_the_door_of_noise_lets_private_records_out(monkeypatch, domain, target):
-    settings = Settings(n_components=3)
+    settings = Unpaired()
     one, other = make_table(500, seed=1), make_table(90, seed=2).iloc[::-1]
     other['age'], other['town'] = 7.0, 'c'
     domain = retarget(domain, target)
@@ -125,7 +126,7 @@ def test_nor_where_categories_have_numbers(monkeypatch):
 
 
 def test_the_proof_above_would_see_a_leak(monkeypatch):
-    settings, table = Settings(n_components=1), make_table(500)
+    settings, table = Unpaired(), make_table(500)
     real = release(table, PUBLIC, settings, rng=np.random.default_rng(3))
     constant = release_constants(monkeypatch, table, PUBLIC, settings)
     assert pickle.dumps(real) != pickle.dumps(constant)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 LISTED = re.findall(r'^\| `([\w/]+\.py)`', (ROOT / 'docs/lab/private_rows.md').read_text(), re.M)
 
 #: Cases of ``tests/golden`` that read rows in different ways.
-CASES = ('three components', 'numerical target', 'database, diamond')
+CASES = ('clusters', 'numerical target', 'database, diamond')
 
 
 @pytest.fixture(scope='module')

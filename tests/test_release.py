@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from unpaired import Unpaired
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.anonymize.mixture import class_mixture
+from sdv_threea.approximate.mixture import class_mixture
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.sampling.asked import ImpossibleCondition
 from sdv_threea.sampling.draws import draw_codes
-from sdv_threea.settings import Settings
 
 
 @pytest.fixture
@@ -44,10 +44,9 @@ DOMAIN = Domain(
 )
 
 
-def make_release(table, domain=DOMAIN, *, epsilon=math.inf, components=1, **adapt):
+def make_release(table, domain=DOMAIN, *, epsilon=math.inf, **adapt):
     constants = Constants(adapt=AdaptConstants(**adapt))
-    terms = {'epsilon': epsilon, 'delta': 1e-6, 'n_components': components}
-    settings = Settings(**terms, constants=constants)
+    settings = Unpaired(epsilon=epsilon, delta=1e-6, constants=constants)
     return run_pipeline(table, domain, settings, noise=silent, rng=np.random.default_rng(1))
 
 

@@ -19,7 +19,7 @@ def test_shares_name_every_stage_and_add_up():
         'columns',
         'classes',
         'moments',
-        'partition',
+        'clusters',
         'adapt',
         'anonymize',
     }
@@ -81,11 +81,20 @@ def test_good_values_are_kept():
     settings = Settings(
         epsilon=math.inf,
         delta=1e-9,
+        mixing='clusters',
         n_components=np.int64(3),
         kernel=lambda one, other: 1 + one @ other.T,
     )
-    assert settings.components_per_class == 3
-    assert Settings().components_per_class is None
+    assert settings.clusters_per_class == 3
+    assert Settings().clusters_per_class is None
+
+
+def test_clusters_belong_to_the_algorithm_of_the_paper():
+    assert Settings(guarantee='paper', n_components=3).mixing == 'clusters'
+    assert Settings(guarantee='paper', mixing='random').mixing == 'random'
+    for mixing in (None, 'random'):
+        with pytest.raises(ValueError, match="choose mixing='clusters'"):
+            Settings(mixing=mixing, n_components=1)
 
 
 def test_thresholds_get_a_part_of_delta():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 from together import COUNTS, make_counts
+from unpaired import Unpaired
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.describe.questions import ask_questions
@@ -32,7 +33,7 @@ BLANK = Domain(
 
 
 def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not():
-    fixed = Settings(n_components=1, shares=SHARES | {'size': 0.0})
+    fixed = Unpaired(shares=SHARES | {'size': 0.0})
     one, other = (
         [
             each
@@ -54,15 +55,15 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
 
 def test_stages_with_nothing_to_do_leave_their_share_to_others():
     closed = Domain(tuple(PUBLIC[name] for name in ('town', 'smoker', 'label')), 'label')
-    whole = stage_shares(BLANK, Settings(n_components=1))
+    whole = stage_shares(BLANK, Unpaired())
     assert whole == SHARES
     # Where nothing is left to be found, the number of records is not asked for.
     without = {stage: share for stage, share in SHARES.items() if stage != 'size'}
-    assert stage_shares(closed, Settings(n_components=1)) == without | {'describe': 0.0}
+    assert stage_shares(closed, Unpaired()) == without | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
     assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
     assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
-    fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
+    fixed = stage_shares(retarget(PRIVATE, None), Unpaired())
     assert set(fixed) == set(SHARES) - {'classes'}
     for shares in (single, fixed):
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
@@ -72,7 +73,7 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert shares['adapt'] == TIMES_FOR_NUMBERS * SHARES['adapt']
     assert shares | {'adapt': 0.0} == single  # pairs say what a number has to do with others
     assert stage_shares(number, Settings(), aside=True)['adapt'] == SHARES['adapt']
-    assert stage_shares(number, Settings(n_components=1))['classes'] == SHARES['classes']
+    assert stage_shares(number, Unpaired())['classes'] == SHARES['classes']
     budget = Settings().budget(thresholds=True)
     few, many = (share_by_size(number, Settings(), budget, size)['adapt'] for size in (500, 50_000))
     assert (few, many) == (0, TIMES_FOR_NUMBERS * SHARES['adapt'])
@@ -83,8 +84,8 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
         parts = [shares[each] for each in pairs | {'classes'}]
         assert sum(parts) == pytest.approx(SHARES['classes'])
         assert shares['classes'] == pytest.approx(part * SHARES['classes'])
-    for options in ({'n_components': 1}, {'guarantee': 'paper'}):
-        assert not pairs & set(stage_shares(PRIVATE, Settings(alpha=1, **options)))
+    for mixing in ('clusters', 'random'):
+        assert not pairs & set(stage_shares(PRIVATE, Settings(alpha=1, mixing=mixing)))
 
 
 SENSORS = tuple(Number(name=f'x{at}') for at in range(30))
@@ -138,7 +139,7 @@ def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
     ('columns', 'target', 'options'),
     [
         ((*SENSORS, KIND), 'x0', {}),
-        ((*SENSORS, KIND), None, {'n_components': 2}),
+        ((*SENSORS, KIND), None, {'mixing': 'random'}),
         ((*SENSORS, KIND), None, {'guarantee': 'paper'}),
         ((*SENSORS, MANY), None, {}),
         ((*SENSORS, DATE), None, {}),
@@ -146,7 +147,7 @@ def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
         (SENSORS[:1], None, {}),
         ((), None, {}),
     ],
-    ids=['target', 'components', 'paper', 'many values', 'date', 'only', 'only number', 'nothing'],
+    ids=['target', 'mixing', 'paper', 'many values', 'date', 'only', 'only number', 'nothing'],
 )
 @pytest.mark.parametrize('drowned', [False, True])
 def test_nothing_is_taken_for_the_target_where_another_choice_is_there_or_none(
@@ -164,7 +165,7 @@ def test_nothing_is_taken_for_the_target_where_another_choice_is_there_or_none(
         (6_000, {'epsilon': math.inf}, True),
         (6_000, {'neighbors': 'replace_one'}, True),
         (6_000, {'alpha': 1}, False),
-        (6_000, {'n_components': 1}, False),
+        (6_000, {'mixing': 'random'}, False),
         (700, {}, False),  # pairs have few bins
         (60, {}, False),  # they would drown
     ],
@@ -197,7 +198,7 @@ LABEL = {'name': 'label', 'values': ('a', 'b', 'c'), 'nullable': False}
         ({'nullable': True}, {}, False),
         ({'values': tuple(range(21))}, {}, False),
         ({}, {'alpha': 1}, False),
-        ({}, {'n_components': 1}, False),
+        ({}, {'mixing': 'random'}, False),
     ],
     ids=str,
 )
@@ -211,7 +212,7 @@ def test_the_last_category_is_adapted_aside_if_its_values_are_classes(facts, opt
     assert (released.domain.target, released.labels is not None) == (
         ('label', True) if stays else (None, False)
     )
-    assert (released.joint is not None) == ('n_components' not in options)
+    assert (released.joint is not None) == ('mixing' not in options)
     if settings.epsilon < math.inf:
         spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
         assert 0.999 * settings.delta < spent <= settings.delta
@@ -234,7 +235,7 @@ def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():
 @pytest.mark.parametrize('num_rows', [100, 1e6])
 def test_what_is_stated_adds_no_noise_to_what_is_asked_and_saves_its_price(stated, saves, num_rows):
     """While classes are asked for, their least share takes what others save."""
-    settings = Settings(n_components=1)
+    settings = Unpaired()
     budget, constants = settings.budget(thresholds=True), settings.constants.describe
     columns = tuple(PUBLIC[name] if name in stated else BLANK[name] for name in BLANK.names)
     asked, parts = [], []

@@ -5,6 +5,7 @@ of columns, histograms by class, and second moments of normal scores. Everything
 post-processing of these releases and must not read a record.
 
 * :mod:`~sdv_threea.approximate.counts`: the two releases of histograms,
+* :mod:`~sdv_threea.approximate.mixture`: the Gaussians of classes, and samples from them,
 * :mod:`~sdv_threea.approximate.moments`: the release of moments of normal scores,
 * :mod:`~sdv_threea.approximate.density`: the post-processing from counts to normal scores,
 * :mod:`~sdv_threea.approximate.bins`: the coarse bins of a column,

@@ -22,7 +22,7 @@ from sdv_threea.approximate.bins import (
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import BinPlan, ClassCounts, ClassPlan, Counts
 from sdv_threea.approximate.histograms import column_shares, keep_ends
-from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.odds import Seen, class_rates
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
 from sdv_threea.encoding.classes import Classes
@@ -51,7 +51,6 @@ class Density(NamedTuple):
     scores: NormalScores
     pooled: NormalScores
     radius: int
-    moments: ScoreMoments
     correlations: NDArray[np.float64]
     chances: tuple[NDArray[np.float64], ...]
 

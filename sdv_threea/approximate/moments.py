@@ -7,7 +7,7 @@ A record with scores ``s`` is the vector ``t = (w, s)`` with a constant ``w``. I
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.maths.triangles import diagonal, unpack, width_of
 from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.mechanism import Noise
@@ -62,38 +61,6 @@ class ScoreMoments:
         """Sum of the products of scores, shape (G, m, m): a new array each time."""
         return unpack(self.triangles)
 
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """Mean scores, shape (G, m)."""
-        return self.sums / self.counts[:, None]
-
-    def average(self, other: ScoreMoments) -> ScoreMoments:
-        """Return the precision-weighted average with another release of the same moments."""
-        weight = precision_weight(self.product_scale, other.product_scale)
-        if weight in (0.0, 1.0):  # no copies of large moments
-            return self if weight else other
-        scale = math.sqrt(weight)
-        return ScoreMoments(
-            weight * self.counts + (1 - weight) * other.counts,
-            weight * self.sums + (1 - weight) * other.sums,
-            weight * self.triangles + (1 - weight) * other.triangles,
-            self.sum_scale * scale,
-            self.product_scale * scale,
-        )
-
-    def add(self, blocks: int) -> ScoreMoments:
-        """Return the moments of each ``blocks`` neighbouring groups together."""
-        if blocks == 1:
-            return self
-        starts = np.arange(0, len(self.counts), blocks)
-        return ScoreMoments(
-            np.add.reduceat(self.counts, starts),
-            np.add.reduceat(self.sums, starts),
-            np.add.reduceat(self.triangles, starts),
-            self.sum_scale * math.sqrt(blocks),
-            self.product_scale * math.sqrt(blocks),
-        )
-
     def unclipped(self, energy: float, most: float) -> ScoreMoments:
         """Return the moments scaled to undo the average effect of clipping.
 
@@ -111,15 +78,6 @@ class ScoreMoments:
             self.triangles * factor,
             self.sum_scale * math.sqrt(factor),
             self.product_scale * factor,
-        )
-
-    def select(self, groups: slice) -> ScoreMoments:
-        """Return the moments of some of the groups."""
-        return replace(
-            self,
-            counts=self.counts[groups],
-            sums=self.sums[groups],
-            triangles=self.triangles[groups],
         )
 
 

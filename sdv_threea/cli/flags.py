@@ -18,7 +18,6 @@ METHODS = {
     r'get_privacy_statement\(\)': '`sdv-threea statement`',
     r'see sdv_threea\.metadata': 'see `sdv-threea detect`',
     r'by sample_to_parquet': 'by --rows-per-file',
-    r'Choose a smaller n_components, or leave columns out': 'Leave columns out',
     r', or math\.inf for no privacy,': ', or --no-privacy,',
 }
 

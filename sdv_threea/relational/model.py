@@ -7,7 +7,6 @@ draws cost no privacy, and their source of randomness needs no secrecy.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +55,6 @@ class TableRelease:
         size_noise: Standard deviation of the noise of ``size``.
         common: Covariance of the effects that siblings share, shape (r, r) for ``r`` own columns
             with scores; ``None`` if not released.
-        together: The chance that two siblings have the same component because they are siblings.
         rows_per_unit: The most rows of a unit that were read; ``None`` for all.
         following: The model of a row given the row before it, both as codes of ``released``;
             ``None`` if rows are drawn given their owner alone.
@@ -71,7 +69,6 @@ class TableRelease:
     orphans: float = 0.0
     noise: float = 0.0
     common: NDArray[np.float64] | None = None
-    together: float = 0.0
     magnitudes: Magnitudes | None = None
     rows_per_unit: int | None = 1
     constants: RelationalConstants = RelationalConstants()
@@ -94,7 +91,7 @@ class TableRelease:
 def draw_shared(
     model: TableRelease, owners: NDArray[np.int64], rng: np.random.Generator
 ) -> Shared | None:
-    """Return the effects and components that siblings share; ``None`` if they were not released.
+    """Return the effects that siblings share; ``None`` if they were not released.
 
     ``owners`` is the owner of each row, -1 for none, shape (n,). Rows without one share nothing.
     """
@@ -108,11 +105,7 @@ def draw_shared(
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     num_groups = int(group.max(initial=-1)) + 1
     effects = rng.standard_normal((num_groups, len(values))) @ root.T
-    # Each sibling takes its group's choice with the chance ``sqrt(together)``, so two siblings both
-    # take it with the chance ``together``.
-    kept = rng.random(len(owners)) < math.sqrt(model.together)
-    places = np.where(kept, rng.random(num_groups)[group], np.nan)
-    return Shared(effects[group], model.common, places)
+    return Shared(effects[group], model.common)
 
 
 def draw_rows(

@@ -326,5 +326,5 @@ def _release_siblings(
     parts = explain(released.mixture, model.context, released.scores.variances)
     variances = (shares @ released.scores.variances)[own]
     most = task.constants.most_shared
-    common, together = shared_effect(siblings, variances, *parts, most_shared=most)
-    return replace(model, common=common, together=together), (receipt,)
+    common = shared_effect(siblings, variances, *parts, most_shared=most)
+    return replace(model, common=common), (receipt,)

@@ -137,36 +137,26 @@ def shared_effect(
     variances: NDArray[np.float64],
     explained: NDArray[np.float64],
     rest: NDArray[np.float64],
-    between: NDArray[np.float64],
     *,
     most_shared: float,
-) -> tuple[NDArray[np.float64], float]:
+) -> NDArray[np.float64]:
     """Estimate the covariance that siblings share beyond the part that their parent explains.
 
-    Siblings can be alike for two reasons: they have the same component more often than chance, or
-    they share an effect inside components. Let ``E`` be the covariance of siblings less the
-    ``explained`` one, ``B`` the covariance ``between`` the means of components, and ``t`` the
-    chance of a shared component. Then ``E = t B + S``: ``t`` is the least-squares fit within
-    [0, 1], and ``S`` the remainder. All matrices are of normals, shape (m, m). To first order, the
-    covariance of two scores is the product of their ``variances`` times the covariance of their
-    normals (see :func:`~sdv_threea.approximate.gaussian.class_correlations`).
-
-    Returns:
-        ``S``, positive semidefinite and at most ``most_shared`` times ``rest``, the positive
-        definite covariance that the parent leaves open; and ``t``.
+    It is the covariance of siblings less the ``explained`` one, positive semidefinite and at most
+    ``most_shared`` times ``rest``, the positive definite covariance that the parent leaves open.
+    All matrices are of normals, shape (m, m). To first order, the covariance of two scores is the
+    product of their ``variances`` times the covariance of their normals (see
+    :func:`~sdv_threea.approximate.gaussian.class_correlations`).
     """
     gains = np.outer(variances, variances)
     surprise = siblings.covariance - gains * explained
     # The variance of the noise, and that of a sample of ``count`` pairs.
     noises = siblings.scale**2 + gains / siblings.count
     effect = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel()).reshape(gains.shape)
-    size = float((between**2).sum())
-    together = min(max(float((effect * between).sum()) / size, 0.0), 1.0) if size else 0.0
-    effect = effect - together * between
     # In coordinates in which ``rest`` is the identity, bound the eigenvalues of the effect: from
     # below, so that the effect is a covariance; from above, so that it leaves some of ``rest``.
     root = np.linalg.cholesky(rest)
     inverse = np.linalg.inv(root)
     white = inverse @ effect @ inverse.T
     within = bound_eigenvalues(white, 0.0, most_shared)
-    return np.asarray(root @ within @ root.T), together
+    return np.asarray(root @ within @ root.T)

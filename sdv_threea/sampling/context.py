@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.maths.positive import bound_eigenvalues
 
 #: The least variance that a context leaves to another column: no column is determined exactly.
@@ -45,16 +45,13 @@ class Shared:
     Args:
         effects: What is added to the normals of the ``r`` unknown columns, shape (n, r).
         covariance: Covariance of the effects, shape (r, r).
-        places: Numbers in [0, 1] by which rows pick their class and component, shape (n,). Rows
-            with equal numbers pick the same; NaN stands for a number of the row's own.
     """
 
     effects: NDArray[np.float64]
     covariance: NDArray[np.float64]
-    places: NDArray[np.float64]
 
     def __getitem__(self, rows: NDArray[np.int64]) -> Shared:
-        return Shared(self.effects[rows], self.covariance, self.places[rows])
+        return Shared(self.effects[rows], self.covariance)
 
 
 class Regression(NamedTuple):
@@ -84,9 +81,6 @@ def draw_in_context(
     num_classes, num_components, width = mixture.means.shape
     other = np.setdiff1d(np.arange(width), context.columns)
     places = np.asarray(rng.random(context.chances.shape[1]))
-    if shared is not None:
-        places = np.asarray(np.where(np.isnan(shared.places), places, shared.places))
-    # One number per row picks the component, so siblings can share it.
     picked = _pick(weigh_components(mixture, context), places)
     classes = picked // num_components
     normals = np.empty((len(picked), len(other)))
@@ -143,11 +137,11 @@ def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
 
 def explain(
     mixture: Mixture, columns: NDArray[np.int64], variances: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return covariances of the unknown normals, averaged over components, shape (r, r) each.
 
-    They are the covariance that the known ``columns`` explain, the residual one, and that between
-    the means of the components of a class. ``variances`` of scores have the shape (C, m).
+    They are the covariance that the known ``columns`` explain, and the residual one. ``variances``
+    of scores have the shape (C, m).
     """
     other = np.setdiff1d(np.arange(mixture.means.shape[2]), columns)
     explained = np.zeros((len(other), len(other)))
@@ -158,12 +152,7 @@ def explain(
         left = regress(mixture.covariances[label, component], columns, variances[label]).rest
         rest += share * left
         explained += share * (covariance - left)
-    means = mixture.means[:, :, other]
-    totals = shares.sum(axis=1, keepdims=True)
-    inside = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
-    centred = means - np.einsum('ck,ckr->cr', inside, means)[:, None]
-    between = np.einsum('ck,ckr,cks->rs', shares, centred, centred)
-    return explained, rest, np.asarray(between)
+    return explained, rest
 
 
 def regress(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.labels import num_draws
-from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.sampling.asked import pick
 from sdv_threea.sampling.conditional import Region, draw_within

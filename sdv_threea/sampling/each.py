@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.sampling.asked import Asked, Pools, cut_pools, pick
 from sdv_threea.sampling.conditional import MARGIN, find_roots, spread, truncate

@@ -134,13 +134,13 @@ MOMENTS = Kind(
 
 COMPONENTS = Kind(
     name='components',
-    stage='partition',
-    title='counts and sums of normal scores in {components} components',
-    words='counts and sums of the scores in each component, three times',
+    stage='approximate',
+    title='counts and sums of normal scores in {groups} clusters',
+    words='with mixing: counts and sums of the scores in each cluster, three times',
     moves=('√2 R', '2 R'),
     sensitivity=sensitivities.components,
-    share='partition',
-    proofs=('partition.em.em_round', 'privacy.statistics.sum_sensitivity'),
+    share='clusters',
+    proofs=('paper.release_groups', 'privacy.statistics.sum_sensitivity'),
 )
 
 FEATURES = Kind(
@@ -201,26 +201,15 @@ PRODUCTS = Kind(
     proofs=('adapt.ridge.fit_ridge', 'adapt.ridge.sum_products', f'{_OWN}.products'),
 )
 
-MIXED = Kind(
-    name='moments of components',
-    stage='anonymize',
-    title='counts, sums and second moments of normal scores in {groups} groups',
-    words='counts, sums and products of the scores in each component',
-    moves=_OF_SCORES,
-    sensitivity=sensitivities.moments,
-    share='anonymize',
-    proofs=_SCORE_MOMENTS,
-)
-
 MIXES = Kind(
     name='mixes',
     stage='anonymize',
-    title='counts and sums of normal scores in {mixes} mixes of records',
+    title='counts and sums of normal scores in {groups} mixes of records',
     words='with mixing: counts and sums of the scores of the records that are mixed',
     moves=('√2 R', '2 R'),
     sensitivity=sensitivities.components,
     share='anonymize',
-    proofs=('paper.mix_records', 'privacy.statistics.sum_sensitivity'),
+    proofs=('paper.release_groups', 'privacy.statistics.sum_sensitivity'),
 )
 
 MAGNITUDES = Kind(
@@ -291,7 +280,6 @@ REGISTRY = MappingProxyType(
             SLOPES,
             RESIDUALS,
             PRODUCTS,
-            MIXED,
             MIXES,
             MAGNITUDES,
             ORPHANS,

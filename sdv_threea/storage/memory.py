@@ -24,19 +24,19 @@ def find_memory() -> float:
     return min(found)
 
 
-def check_fit(num_columns: int, num_classes: int, num_components: int, limit: float | None) -> None:
+def check_fit(num_columns: int, num_classes: int, limit: float | None) -> None:
     """Raise ``MemoryError`` unless a fit fits into memory, by public facts, before a row is read.
 
     ``limit`` is in gigabytes; ``None`` for the memory of the machine.
     """
     has = _allow(limit)
-    needed = expect_memory(num_columns, num_classes, num_components)
+    needed = expect_memory(num_columns, num_classes)
     if needed > has:
         raise ShortageError(
-            f'A fit of {num_columns:,} columns, with {num_components:,} components in each of '
-            f'{num_classes:,} classes, would take about {needed / GIGABYTE:,.1f} GB, and may take '
-            f'{has / GIGABYTE:,.1f} GB. Choose a smaller n_components, or leave columns out; or '
-            'say by memory_limit that it may take more. Nothing was read, and nothing was spent.'
+            f'A fit of {num_columns:,} columns and {num_classes:,} classes would take about '
+            f'{needed / GIGABYTE:,.1f} GB, and may take {has / GIGABYTE:,.1f} GB. Leave columns '
+            'out; or say by memory_limit that it may take more. Nothing was read, and nothing was '
+            'spent.'
         )
 
 

@@ -31,7 +31,7 @@ KINDS = {
     'Ledger': 'sdv_threea.accounting.receipts:Ledger',
     'Loss': 'sdv_threea.losses:Loss',
     'Magnitudes': 'sdv_threea.relational.magnitudes:Magnitudes',
-    'Mixture': 'sdv_threea.anonymize.mixture:Mixture',
+    'Mixture': 'sdv_threea.approximate.mixture:Mixture',
     'NormalScores': 'sdv_threea.approximate.scores:NormalScores',
     'Number': 'sdv_threea.domain:Number',
     'NumberModel': 'sdv_threea.adapt.numbers:NumberModel',
@@ -86,7 +86,10 @@ NAMES_OF_0_1_0 = {
 }
 
 #: Fields that a class had in earlier versions: they are not read from files.
-FORMER_FIELDS = {'JointConstants': ('records_per_error', 'least_held')}
+FORMER_FIELDS = {
+    'JointConstants': ('records_per_error', 'least_held'),
+    'TableRelease': ('together',),
+}
 
 _NAMES = {place: name for name, place in KINDS.items()}
 

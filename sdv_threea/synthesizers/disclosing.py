@@ -42,8 +42,7 @@ def check_memory(preprocessor: Any, settings: Settings, limit: float | None) -> 
     check_limit(memory_limit=limit)
     domain = guess_target(preprocessor.derive().derived, settings, drowned=True)
     values = domain.target and getattr(domain[domain.target], 'values', None)
-    components = settings.components_per_class or 1
-    check_fit(len(domain.columns), len(values or ()) or 1, components, limit)
+    check_fit(len(domain.columns), len(values or ()) or 1, limit)
 
 
 def demand_check(synthesizer: Any) -> None:

@@ -100,12 +100,11 @@ class ClustMixSynthesizer(SingleTableAdapter):
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately, because metadata that SDV
             detects from a table holds facts of its private rows.
-        guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which leaves
-            reads of the private rows uncharged.
+        guarantee: ``'end_to_end'``, or ``'paper'`` for the algorithm of the 3A paper (``mixing``)
+            with its accounting, which leaves reads of the private rows uncharged.
         neighbors: How neighbouring tables differ by one row: ``'add_remove'`` or ``'replace_one'``.
-        n_components: Components of the mixture in each class, up to 1,000. ``'auto'`` lets the
-            budget decide, and counts pairs of columns in place of the mixture where the budget
-            allows.
+        n_components: Clusters of each class with ``mixing='clusters'``, up to 1,000. ``'auto'``
+            lets the budget decide.
         alpha: Weight of the density against the prediction of the target, in [0, 1]. With 1 the
             target is drawn from the density; below 1 it is fitted to the loss of a model. Just
             below 1 the target is as uncertain as in the private rows. Smaller values make it surer

@@ -52,7 +52,6 @@ def test_without_noise_the_moments_are_those_of_the_records(rng):
         rows = scores[groups == group] / SCORE_UNITS
         assert moments.counts[group] == pytest.approx(len(rows))
         assert moments.sums[group] == pytest.approx(rows.sum(axis=0))
-        assert moments.means[group] == pytest.approx(rows.mean(axis=0))
         assert moments.products[group] == pytest.approx(rows.T @ rows)
 
 
@@ -75,29 +74,6 @@ def make_moments(rng, num_groups=4, sum_scale=1.0, product_scale=2.0):
         sum_scale,
         product_scale,
     )
-
-
-def test_neighbouring_groups_add_up(rng):
-    moments = make_moments(rng)
-
-    added = moments.add(2)
-
-    assert added.counts == pytest.approx([moments.counts[:2].sum(), moments.counts[2:].sum()])
-    assert added.sums[1] == pytest.approx(moments.sums[2] + moments.sums[3])
-    assert added.products[0] == pytest.approx(moments.products[0] + moments.products[1])
-    assert added.sum_scale == pytest.approx(math.sqrt(2))
-    assert added.product_scale == pytest.approx(2 * math.sqrt(2))
-
-
-def test_averaging_weighs_by_precision(rng):
-    first, second = make_moments(rng, 1, 1.0, 2.0), make_moments(rng, 1, 2.0, 4.0)
-
-    average = first.average(second)
-
-    assert average.products == pytest.approx(0.8 * first.products + 0.2 * second.products)
-    assert average.sums == pytest.approx(0.8 * first.sums + 0.2 * second.sums)
-    assert average.product_scale == pytest.approx((2.0**-2 + 4.0**-2) ** -0.5)
-    assert average.sum_scale == pytest.approx((1.0**-2 + 2.0**-2) ** -0.5)
 
 
 def test_unclipping_restores_the_sum_of_squares_but_not_out_of_noise(rng):

@@ -49,7 +49,7 @@ def schemas(neighbours):
     """All schemas, small; one of them with several components, which take their time."""
     made = neighbours.make_schemas(NUM_ROWS)
     for name in ('number and target, public', 'mixed types, public', 'Dask, three partitions'):
-        made[name] = made[name]._replace(make=partial(made[name].make, n_components=1))
+        made[name] = made[name]._replace(make=partial(made[name].make, epsilon=0.1))
     return made
 
 

@@ -61,13 +61,13 @@ def test_ablations_are_measured_by_the_default_where_both_ran(script, read):
     text = script.write_ablations(
         read(
             ('compas', 'ClustMix', 1.0, 0.7),
-            ('compas', '1 component', 1.0, 0.68),
+            ('compas', 'labels .25', 1.0, 0.68),
             ('adult', 'ClustMix', 1.0, 0.9),
-            ('adult', '1 component', 1.0, 0.91),
-            ('mushroom', '1 component', 1.0, 0.9),
+            ('adult', 'labels .25', 1.0, 0.91),
+            ('mushroom', 'labels .25', 1.0, 0.9),
             ('bike_sharing', 'ClustMix', 1.0, 0.5),
-            ('bike_sharing', '1 component', 1.0, 0.56),
+            ('bike_sharing', 'labels .25', 1.0, 0.56),
         ),
         1.0,
     )
-    assert '| 1 component | -.005 | +.060 | +.017 | 2 of 3 |' in text
+    assert '| labels .25 | -.005 | +.060 | +.017 | 2 of 3 |' in text

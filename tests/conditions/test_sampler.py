@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
+from unpaired import Unpaired
 
 from sdv_threea.conditions.sampler import LEAST_DRAWN, ConditionSampler, deal
 from sdv_threea.pipeline import release
-from sdv_threea.settings import Settings
 from sdv_threea.transforms.preprocessor import Preprocessor
 
 COLUMNS = {
@@ -33,7 +33,7 @@ def sampler():
     given = preprocessor.take({'t': table})
     preprocessor.prepare(given.header)
     rows = given.rows.map(preprocessor.make_translation())
-    settings = Settings(epsilon=math.inf, n_components=1)
+    settings = Unpaired(epsilon=math.inf)
     released = release(rows, preprocessor.derive().derived, settings, rng=rng)
     preprocessor.learn(released.domain, released.transformers)
     made = []
@@ -155,7 +155,7 @@ def ordered():
     given = preprocessor.take({'t': table})
     preprocessor.prepare(given.header)
     private = given.rows.map(preprocessor.make_translation())
-    settings = Settings(epsilon=math.inf, n_components=1)
+    settings = Unpaired(epsilon=math.inf)
     released = release(private, preprocessor.derive().derived, settings, rng=rng)
     preprocessor.learn(released.domain, released.transformers)
     made = []

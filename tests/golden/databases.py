@@ -164,7 +164,7 @@ def _fit_spoiled(synthesizer: Any, tables: Tables) -> None:
 
 
 def _set_parameters(synthesizer: Any, tables: Tables) -> None:
-    synthesizer.set_table_parameters('a', {'n_components': 2, 'alpha': 0.1})
+    synthesizer.set_table_parameters('a', {'mixing': 'clusters', 'n_components': 2})
     synthesizer.set_table_parameters('b', {'enforce_min_max_values': False})
     synthesizer.fit(tables)
 

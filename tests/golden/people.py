@@ -75,7 +75,8 @@ def _kernel(first: Any, second: Any) -> Any:
 
 
 def list_settings() -> dict[str, Case]:
-    classes, moved = {'target_column': 'label'}, {'target_column': 'label', 'n_components': 3}
+    classes = {'target_column': 'label'}
+    clusters = {**classes, 'mixing': 'clusters', 'n_components': 3}
     settings = {
         'no target': {},
         'target of three classes': classes,
@@ -85,20 +86,19 @@ def list_settings() -> dict[str, Case]:
         'large budget': {**classes, 'epsilon': 50.0},
         'no privacy': {**classes, 'epsilon': math.inf},
         'no privacy, no target': {'epsilon': math.inf},
-        'guarantee of the paper': {**moved, 'guarantee': 'paper'},
-        'neighbours by replacement': {**moved, 'neighbors': 'replace_one'},
+        'guarantee of the paper': {**clusters, 'guarantee': 'paper'},
+        'neighbours by replacement': {**classes, 'neighbors': 'replace_one'},
         'ranges not enforced': {**classes, 'enforce_min_max_values': False},
         'rounding not enforced': {**classes, 'enforce_rounding': False},
-        'alpha 0': {**moved, 'alpha': 0.0},
-        'alpha 0.1': {**moved, 'alpha': 0.1},
-        'alpha 1': {**moved, 'alpha': 1.0},
-        'alpha 1, components by budget': {**classes, 'alpha': 1.0},
-        'one component': {**classes, 'n_components': 1},
-        'three components': moved,
-        'three components, no privacy': {**moved, 'epsilon': math.inf},
-        'three components, numerical target': {**moved, 'target_column': 'age'},
-        'three components, no target': {'n_components': 3},
-        'a kernel': {**moved, 'kernel': _kernel},
+        'alpha 0': {**classes, 'alpha': 0.0},
+        'alpha 0.1': {**classes, 'alpha': 0.1},
+        'alpha 1': {**classes, 'alpha': 1.0},
+        'clusters': clusters,
+        'clusters, no privacy': {**clusters, 'epsilon': math.inf},
+        'clusters, numerical target': {**clusters, 'target_column': 'age'},
+        'clusters, no target': {'mixing': 'clusters'},
+        'random mixing': {**classes, 'mixing': 'random'},
+        'a kernel': {**classes, 'kernel': _kernel},
         'public metadata': {**classes, 'public_metadata': True},
         'locales': {'locales': ['de_CH', 'fr_FR']},
     }

@@ -137,7 +137,7 @@ def list_constraints() -> dict[str, Case]:
         'Inequality of dates': (lambda: [Inequality(*dates)], {}),
         'Inequality of the target': (
             lambda: [Inequality('low', 'high')],
-            {'target_column': 'low', 'n_components': 2},
+            {'target_column': 'low'},
         ),
         'Inequality, a tree': (
             lambda: [Inequality('low', 'middle'), Inequality('low', 'high')],
@@ -173,7 +173,7 @@ def list_constraints() -> dict[str, Case]:
                 OneHotEncoding(flags),
                 EvenLow(),
             ],
-            {'target_column': 'size', 'n_components': 2},
+            {'target_column': 'size'},
         ),
         'several, ranges not enforced': (
             lambda: [Range(*span), Inequality(*dates)],

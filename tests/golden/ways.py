@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import dask.dataframe as dd
 import pandas as pd
@@ -22,6 +23,8 @@ from rdt.transformers import (
 from sdv.sampling import Condition, DataFrameCondition
 from stored import make_for_stored, make_stored
 
+from sdv_threea.settings import Settings
+
 
 def fit_processed(synthesizer: Any, tables: Tables) -> None:
     synthesizer.fit_processed_data(synthesizer.preprocess(tables))
@@ -36,6 +39,12 @@ def _fit_files(synthesizer: Any, tables: Tables) -> None:
         for at in range(2):
             tables[NAME].iloc[at::2].to_parquet(Path(folder, f'{at}.parquet'), index=False)
         synthesizer.fit({NAME: folder})
+
+
+def _fit_unpaired(synthesizer: Any, tables: Tables) -> None:
+    """Fit as if the noise of pairs of columns were too large."""
+    with patch.object(Settings, 'counts_pairs', False):
+        synthesizer.fit(tables)
 
 
 def fit_twice(synthesizer: Any, tables: Tables) -> None:
@@ -123,14 +132,14 @@ def list_samples() -> dict[str, Case]:
             'saved and loaded': sample_loaded,
         },
     )
-    people, no_target = {NAME: make_people()}, partial(make_for_people, n_components=3)
+    people, no_target = {NAME: make_people()}, make_for_people
     made = {
-        '': partial(make_for_people, target_column='label', n_components=2),
+        '': partial(make_for_people, target_column='label'),
         ', no target': no_target,
     }
     return {
         **{
-            f'{name}{which}': Case(make, people, sample=way)
+            f'{name}{which}': Case(make, people, fit=_fit_unpaired, sample=way)
             for which, make in made.items()
             for name, way in ways.items()
         },

@@ -157,7 +157,6 @@ FORMULAS: Mapping[str, Formula] = {
     'slopes': slope,
     'residuals': residual,
     'residuals times features': residual_of_features,
-    'moments of components': multiply,
     'mixes': add,
     'magnitudes': once,
     'orphans': once,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from unpaired import Unpaired
 
 from sdv_threea.adapt import labels
 from sdv_threea.adapt.constants import AdaptConstants
@@ -19,7 +20,6 @@ from sdv_threea.pipeline import release
 from sdv_threea.privacy import rows as room
 from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.rows import LARGEST_SUM, Rows, Source, add, chunk_arrays, chunk_table
-from sdv_threea.settings import Settings
 
 
 class Pair(NamedTuple):
@@ -185,7 +185,7 @@ class Elsewhere(NamedTuple):
 
 
 def test_a_release_does_not_depend_on_where_the_rows_are_or_how_they_are_cut(monkeypatch):
-    table, settings = make_table(3000), Settings(epsilon=3.0, delta=1e-5, n_components=3)
+    table, settings = make_table(3000), Unpaired(epsilon=3.0, delta=1e-5)
     whole, long, short = (chunk_table(table, chunk_rows) for chunk_rows in (3000, 700, 64))
     released = []
     for rows, kept_bytes in (
@@ -205,7 +205,7 @@ def measure_peak(num_rows):
     table = make_table(num_rows)
     # What draws take is the same for any table. It is made little, or the rows would not be seen.
     constants = Constants(adapt=AdaptConstants(most_features=8, landmarks=32))
-    settings = Settings(epsilon=30.0, delta=1e-7, n_components=1, constants=constants)
+    settings = Unpaired(epsilon=30.0, delta=1e-7, constants=constants)
     tracemalloc.start()
     release(table, DOMAIN, settings, noise=fixed_noise, rng=np.random.default_rng(1))
     _, peak = tracemalloc.get_traced_memory()

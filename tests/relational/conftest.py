@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 import pytest
+from unpaired import Unpaired
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy import mechanism
@@ -81,9 +82,8 @@ class Made:
     def domains(self):
         return {table: Domain(self.columns, self.target) for table in self.schema.private}
 
-    def release(self, epsilon=5.0, noise=None, seed=3, **settings):
-        # One component: the adapt step has tests of its own, and takes its time to compile.
-        chosen = Settings(epsilon=epsilon, delta=1e-5, **{'n_components': 1, **settings})
+    def release(self, epsilon=5.0, noise=None, seed=3, *, pairs=False, **settings):
+        chosen = (Settings if pairs else Unpaired)(epsilon=epsilon, delta=1e-5, **settings)
         return release_database(
             self.database,
             self.schema,

@@ -130,13 +130,13 @@ def test_so_does_a_unit_with_a_thousand_children(
     assert 1 < round(max(times)) < 1000
 
 
-def test_so_does_a_unit_that_classes_and_components_look_at(
+def test_so_does_a_unit_that_classes_and_clusters_look_at(
     make, crowd, neighbour, compare_neighbours
 ):
     made = make('two_level', 60, target='kind')
     made = crowd(made, made.schema.links[0], 0, 300)
     records = compare_neighbours(
-        made, neighbour(made, 'a', 0), epsilon=20.0, n_components=2, alpha=0.3
+        made, neighbour(made, 'a', 0), epsilon=20.0, mixing='clusters', alpha=0.3
     )
 
     assert {receipt.stage for _, receipt, _, _ in records} >= {'approximate', 'adapt', 'anonymize'}
@@ -148,7 +148,7 @@ def test_so_does_a_unit_whose_pairs_with_its_owner_are_counted(
 ):
     made = make('chain', 200)
     made = crowd(made, made.schema.links[1], 0, 300)
-    records = compare_neighbours(made, neighbour(made, 'a', 0), epsilon=300.0, n_components='auto')
+    records = compare_neighbours(made, neighbour(made, 'a', 0), epsilon=300.0, pairs=True)
 
     pairs = [receipt.released for _, receipt, _, _ in records if 'pairs' in receipt.released]
     assert {each.split(': ')[0] for each in pairs} >= {'b', 'c'}

@@ -242,7 +242,7 @@ def test_rows_depend_on_their_parent_and_on_the_one_above(build, epsilon):
     reals, founds = [], []
     for seed in range(4):
         schema, tables, parents = make_generations(np.random.default_rng(seed))
-        drawn = draw(build(schema, tables, parents).release(epsilon, n_components='auto'))
+        drawn = draw(build(schema, tables, parents).release(epsilon, pairs=True))
         rows = {table: each.rows for table, each in drawn.items()}
         edges = [drawn[edge.child].parents[edge] for edge in schema.links]
         reals.append(relate_generations(tables, parents.values()))
@@ -266,7 +266,7 @@ def test_rules_hold_within_rows_and_between_them_and_their_owner(build, epsilon)
     places = Category(name='place', values=tuple(range(9)), nullable=False)
     tables = {'a': rows, 'b': rows.iloc[by_a].reset_index(drop=True)}
     made = build(schema, tables, {schema.links[0]: by_a}, (places, KIND))
-    model = made.release(epsilon, n_components='auto')
+    model = made.release(epsilon, pairs=True)
     drawn = draw(model)
 
     assert model.tables['b'].released.joint is not None

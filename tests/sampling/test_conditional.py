@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2_contingency, ks_2samp, multivariate_normal, norm
 
-from sdv_threea.anonymize.mixture import Mixture, class_mixture
+from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.sampling.asked import ImpossibleCondition
 from sdv_threea.sampling.conditional import Region, draw_within
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, ks_2samp
 
-from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.sampling.asked import Asked, cut_pools, pick
 from sdv_threea.sampling.draws import find_codes

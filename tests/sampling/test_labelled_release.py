@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from together import make_wide, make_wide_domain
+from unpaired import Unpaired
 
 from sdv_threea import adaptation
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.settings import Settings
 
 DOMAIN = Domain(
     (
@@ -47,7 +47,7 @@ def make_labelled(rng, num_rows=4_000):
     rare = (rng.random(num_rows) < 0.05) & (number > 50)
     target = np.where(rare, 'yes', 'no').astype(object)
     table = pd.DataFrame({'number': number, 'color': color, 'target': target})
-    settings = Settings(epsilon=math.inf, delta=1e-6, n_components=1)
+    settings = Unpaired(epsilon=math.inf, delta=1e-6)
     return run_pipeline(table, DOMAIN, settings, rng=np.random.default_rng(1))
 
 
@@ -79,7 +79,7 @@ def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
         ),
     )
     table = make_wide(rng, 1_000, num_columns=10)
-    settings = Settings(epsilon=0.5, delta=1e-5, n_components=1)
+    settings = Unpaired(epsilon=0.5, delta=1e-5)
     run_pipeline(table, make_wide_domain(table), settings, rng=rng)
 
     (chances, *_), draws = seen['evident'], seen['draws']
@@ -128,7 +128,7 @@ def make_together(rng, num_rows=12_000):
 
 
 def release_together(table, **settings):
-    settings = Settings(**{'epsilon': math.inf, 'delta': 1e-6, 'n_components': 1} | settings)
+    settings = Unpaired(**{'epsilon': math.inf, 'delta': 1e-6} | settings)
     return run_pipeline(table, TOGETHER, settings, rng=np.random.default_rng(1))
 
 

@@ -73,7 +73,7 @@ def describe(columns=COLUMNS):
 def fit_table(rows, kind=ClustMixSynthesizer):
     table = {'columns': describe(), 'primary_key': 'key'}
     metadata = Metadata.load_from_dict({'tables': {'people': table}})
-    settings = {'target_column': 'target', 'n_components': 2}
+    settings = {'target_column': 'target'}
     synthesizer = kind(metadata, epsilon=EPSILON, accept='noise', **settings)
     synthesizer.fit({'people': rows})
     synthesizer.told = [ask_methods(synthesizer), synthesizer.sample(25)]

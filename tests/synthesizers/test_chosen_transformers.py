@@ -103,8 +103,7 @@ def choose():
 def make(table, steps, facts=None, **options):
     columns = {name: each | (facts or {}).get(name, {}) for name, each in COLUMNS.items()}
     metadata = Metadata.load_from_dict({'tables': {NAME: {'columns': columns}}})
-    # One component is fitted sooner than pairs of columns, and transformers come before both.
-    terms = {'epsilon': 20.0, 'n_components': 1, **options}
+    terms = {'epsilon': 20.0, **options}
     synthesizer = ClustMixSynthesizer(metadata, **terms)
     synthesizer.auto_assign_transformers({NAME: table})
     if steps:

@@ -10,6 +10,7 @@ import pytest
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixSynthesizer
+from sdv_threea.settings import Settings
 
 NAME = 'people'
 
@@ -62,9 +63,10 @@ def people(build_metadata):
 
 @pytest.fixture(scope='module')
 def mixed(build_metadata, mixed_columns, mixed_table):
-    settings = SETTINGS | {'n_components': 1}  # which needs no chain for each list of columns
-    synthesizer = ClustMixSynthesizer(build_metadata(mixed_columns, 'key'), **settings)
-    synthesizer.fit({NAME: mixed_table})
+    synthesizer = ClustMixSynthesizer(build_metadata(mixed_columns, 'key'), **SETTINGS)
+    with pytest.MonkeyPatch.context() as patch:  # without a chain for each list of columns
+        patch.setattr(Settings, 'counts_pairs', False)
+        synthesizer.fit({NAME: mixed_table})
     return synthesizer
 
 

@@ -25,7 +25,7 @@ def kernel(one, other):
 def make(kernel):
     columns = {'x': {'sdtype': 'numerical'}, 'c': {'sdtype': 'categorical'}}
     metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
-    how = {'epsilon': 10.0, 'target_column': 'c', 'n_components': 2, 'kernel': kernel}
+    how = {'epsilon': 10.0, 'target_column': 'c', 'kernel': kernel}
     return ClustMixSynthesizer(metadata, **how)
 
 def fit(synthesizer):

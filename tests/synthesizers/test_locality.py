@@ -82,7 +82,7 @@ def make_usual(num_rows=300, seed=0):
 def fitted():
     """A synthesizer whose target has several classes, fitted to usual rows."""
     synthesizer = make_synthesizer(
-        COLUMNS, constrained=True, invalid_cells='coerce', target_column='other', n_components=1
+        COLUMNS, constrained=True, invalid_cells='coerce', target_column='other'
     )
     synthesizer.fit({NAME: make_usual()})
     return synthesizer

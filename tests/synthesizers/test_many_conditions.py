@@ -11,7 +11,9 @@ from sdv_threea.release import Release
 
 
 @pytest.mark.parametrize(
-    'how', [{}, {'n_components': 2}, {'target_column': 'u'}], ids=['pairs', 'mixture', 'labels']
+    'how',
+    [{}, {'mixing': 'clusters'}, {'target_column': 'u'}],
+    ids=['pairs', 'mixture', 'labels'],
 )
 def test_many_conditions_are_drawn_at_once(build_metadata, monkeypatch, how):
     """Each took a call, or three: 20,000 of them took an hour."""

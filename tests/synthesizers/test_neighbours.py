@@ -52,7 +52,7 @@ NEIGHBOURS = {
 }
 
 #: With a target and components, every stage is run.
-SETTINGS = {'epsilon': 20.0, 'target_column': 'letter', 'n_components': 2}
+SETTINGS = {'epsilon': 20.0, 'target_column': 'letter', 'mixing': 'clusters', 'n_components': 2}
 
 
 class FixedNoise:

@@ -36,7 +36,7 @@ def fitted(build_table, build_metadata, mixed_columns):
     table['grade'] = pd.Categorical(rng.integers(1, 4, 400), ordered=True)
     new = dict.fromkeys(['code_object', 'half', 'truth', 'grade', 'rare'], 'categorical')
     columns = mixed_columns | {name: {'sdtype': sdtype} for name, sdtype in new.items()}
-    settings = {'epsilon': math.inf, 'n_components': 1}
+    settings = {'epsilon': math.inf}
     synthesizer = ClustMixSynthesizer(build_metadata(columns, 'key'), **settings)
     synthesizer.fit({NAME: table})
     return synthesizer

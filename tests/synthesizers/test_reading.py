@@ -50,7 +50,7 @@ def make_table(num_rows=2000, seed=0):
 
 def make(columns=None, **arguments):
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns or COLUMNS}}})
-    arguments = {'epsilon': 5.0, 'target_column': 'label', 'n_components': 4, **arguments}
+    arguments = {'epsilon': 5.0, 'target_column': 'label', **arguments}
     return ClustMixSynthesizer(metadata, **arguments)
 
 

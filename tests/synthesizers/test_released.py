@@ -79,7 +79,7 @@ def restore(synthesizer, path):
 @pytest.mark.filterwarnings('ignore')
 @pytest.mark.parametrize(
     'how',
-    [{}, {'target_column': 'letter'}, {'target_column': 'whole'}, {'n_components': 2}],
+    [{}, {'target_column': 'letter'}, {'target_column': 'whole'}, {'mixing': 'clusters'}],
     ids=str,
 )
 def test_a_release_samples_as_the_synthesizer_does(

@@ -73,6 +73,7 @@ def test_private_metadata_is_dropped(build_metadata, small_table):
         ({'n_components': 0}, 'n_components'),
         ({'n_components': 2.5}, 'n_components'),
         ({'n_components': 'many'}, 'n_components'),
+        ({'n_components': 3}, "choose mixing='clusters'"),
         ({'alpha': -0.1}, 'alpha'),
         ({'alpha': 1.1}, 'alpha'),
         ({'kernel': 'linear'}, 'kernel'),
@@ -117,7 +118,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'accept': ('unit',),
         'ledger': 'people.ledger',
         'target': None,
-        'mixing': None,
+        'mixing': 'clusters',
         'sentinels': None,
     }
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)

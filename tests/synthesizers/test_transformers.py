@@ -49,7 +49,7 @@ def make_metadata(facts=None):
 
 
 def fit(table, **options):
-    terms = {'epsilon': 20.0, 'n_components': 1, **options}
+    terms = {'epsilon': 20.0, **options}
     synthesizer = ClustMixSynthesizer(make_metadata(), **terms)
     synthesizer.fit({NAME: table})
     return synthesizer

@@ -24,7 +24,7 @@ SETTINGS: dict[str, list[Any]] = {
     'epsilon': [1e-4, 0.1, 1, 10.0, 1e3, 1e9, math.inf],
     'delta': [1e-12, 1e-6, 1e-6, 0.009],
     'neighbors': ['add_remove', 'replace_one'],
-    'n_components': ['auto', 1, 3],
+    'mixing': [None, None, 'clusters', 'random'],
     'enforce_min_max_values': [True, False],
     'enforce_rounding': [True, False],
     'alpha': [0.0, 0.5, 1],

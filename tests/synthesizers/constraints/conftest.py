@@ -170,10 +170,10 @@ def describe(build_metadata):
 
 
 @pytest.fixture
-def fit(describe, table):
+def fit(describe, table, without_pairs):
     def fit_synthesizer(constraints, data=table, epsilon=math.inf, target=None, **settings):
         synthesizer = ClustMixSynthesizer(
-            describe(data), epsilon=epsilon, target_column=target, n_components=1, **settings
+            describe(data), epsilon=epsilon, target_column=target, **settings
         )
         synthesizer.add_constraints(constraints)
         synthesizer.fit({NAME: data})

@@ -36,7 +36,6 @@ def constrained(make, real):
 
 def test_constraints_of_tables_are_met(constrained, real, check_integrity):
     constrained.add_constraints(copy.deepcopy(CONSTRAINTS))
-    constrained.set_table_parameters('a', {'n_components': 1})
     constrained.fit(real)
     sampled = constrained.sample(60, 'a')
 

@@ -1,27 +1,19 @@
+"""The clusters of the algorithm of the paper: private expectation maximisation."""
+
 import math
 import warnings
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from sdv_threea import paper
 from sdv_threea.approximate.moments import SCORE_UNITS, Grouped
-from sdv_threea.partition.constants import PartitionConstants
-from sdv_threea.partition.em import (
-    assign,
-    em_round,
-    first_centroids,
-    num_components,
-    private_em,
-)
+from sdv_threea.paper import ROUNDS, assign, first_centres, move_centres
 from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.rows import chunk_arrays
 
-CONSTANTS = PartitionConstants()
-num_components = partial(num_components, constants=CONSTANTS)
-private_em = partial(private_em, constants=CONSTANTS)
-
+NEIGHBORS = ('add_remove', 'replace_one')
 RADIUS = 1_000
 
 
@@ -38,16 +30,6 @@ def integer_noise(rng):
     return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
 
 
-def make_blobs(rng, num_rows=600):
-    """Two classes of two well-separated blobs each, in units of the grid."""
-    classes, sides = rng.integers(0, 2, num_rows), rng.choice([-1, 1], num_rows)
-    centers = np.stack([sides * np.where(classes == 0, 400, 0), sides * 400 * classes], axis=1)
-    return np.rint(centers + rng.normal(0, 40, (num_rows, 2))).astype(np.int64), classes, sides
-
-
-# How many components
-
-
 def spy(asked):
     """No noise, but a note of how much was asked for."""
 
@@ -58,20 +40,11 @@ def spy(asked):
     return noise
 
 
-def test_more_budget_and_more_records_carry_more_components():
-    mus = [1e-3, 0.01, 0.1, 0.15, 0.2, 1.0, math.inf]
-    sizes = [1.0, 30.0, 300.0, 3e3, 1e5]
-    table = np.array([[num_components(np.full(3, size), 4.0, mu) for mu in mus] for size in sizes])
-
-    assert (np.diff(table, axis=0) >= 0).all()
-    assert (np.diff(table, axis=1) >= 0).all()
-    assert set(table.ravel().tolist()) == set(range(1, CONSTANTS.most_components + 1))
-
-
-def test_wide_tables_and_small_classes_carry_one_component_even_without_noise():
-    assert num_components(np.full(26, 300.0), 28.0, math.inf) == 1
-    assert num_components(np.full(2, 3.0), 2.0, math.inf) == 1
-    assert num_components(np.full(2, 300.0), 0.0, math.inf) == CONSTANTS.most_components
+def make_blobs(rng, num_rows=600):
+    """Two classes of two well-separated blobs each, in units of the grid."""
+    classes, sides = rng.integers(0, 2, num_rows), rng.choice([-1, 1], num_rows)
+    centers = np.stack([sides * np.where(classes == 0, 400, 0), sides * 400 * classes], axis=1)
+    return np.rint(centers + rng.normal(0, 40, (num_rows, 2))).astype(np.int64), classes, sides
 
 
 # Where components start
@@ -80,7 +53,7 @@ def test_wide_tables_and_small_classes_carry_one_component_even_without_noise():
 def test_centroids_start_at_the_modes_of_each_class(rng):
     points, classes, _ = make_blobs(rng)
 
-    centroids = first_centroids(points, classes, 2, 2, rng)
+    centroids = first_centres(points, classes, 2, 2, rng)
 
     for label, axis in ((0, 0), (1, 1)):
         found = centroids[label][np.argsort(centroids[label][:, axis])]
@@ -100,10 +73,26 @@ def test_centroids_start_at_the_modes_of_each_class(rng):
 def test_centroids_start_somewhere_in_degenerate_draws_and_without_a_warning(rng, draws):
     with warnings.catch_warnings():
         warnings.simplefilter('error')
-        centroids = first_centroids(draws, np.zeros(len(draws), dtype=np.int64), 2, 3, rng)
+        centroids = first_centres(draws, np.zeros(len(draws), dtype=np.int64), 2, 3, rng)
 
     assert centroids.shape == (2, 3, draws.shape[1])
     assert (centroids[1] == 0).all()
+
+
+def test_records_without_columns_share_one_component_through_every_round(rng):
+    points, classes = np.zeros((50, 0), dtype=np.int64), np.repeat([0, 1], 25)
+
+    centroids = first_centres(points, classes, 2, 3, rng)
+    moved, _ = run_em(points, classes, centroids, 1.0, silent)
+
+    assert centroids.shape == moved.shape == (2, 1, 0)
+    assert assign(points, classes, moved).tolist() == classes.tolist()
+
+
+def test_one_component_per_class_needs_no_draws(rng):
+    centroids = first_centres(np.ones((5, 2), dtype=np.int64), np.zeros(5, dtype=int), 3, 1, rng)
+
+    assert centroids.shape == (3, 1, 2)
 
 
 # Who belongs where
@@ -145,15 +134,12 @@ def test_ties_go_to_the_first_centroid_and_one_component_is_the_class():
 
 
 def make_round(points, classes, centroids, *, mu=1.0, neighbors='add_remove', noise=silent):
-    return em_round(
-        chunk_arrays(Grouped(points, classes)),
-        centroids,
-        RADIUS,
-        CONSTANTS.mean_error,
-        mu=mu,
-        neighbors=neighbors,
-        noise=noise,
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paper, 'ROUNDS', 1)
+        terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
+        rows = chunk_arrays(Grouped(points, classes))
+        moved, (receipt,) = move_centres(rows, centroids, RADIUS, **terms)
+    return moved, receipt
 
 
 def test_vectors_of_two_records_never_have_a_negative_inner_product(rng):
@@ -216,7 +202,7 @@ def test_rounds_of_blocks_of_rows_read_sums_only(rng):
 
 
 def run_em(points, classes, centroids, mu, noise):
-    return private_em(
+    return move_centres(
         chunk_arrays(Grouped(points, classes)),
         centroids,
         RADIUS,
@@ -232,7 +218,7 @@ def test_rounds_compose_to_the_price_and_draw_noise_afresh(rng):
 
     _, receipts = run_em(points, classes, np.zeros((2, 2, 2), dtype=np.int64), 0.3, spy(drawn))
 
-    assert len(receipts) == len(drawn) == CONSTANTS.rounds
+    assert len(receipts) == len(drawn) == ROUNDS
     assert math.hypot(*(receipt.mu for receipt in receipts)) == pytest.approx(0.3)
 
 

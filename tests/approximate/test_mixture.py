@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, norm
 
-from sdv_threea.anonymize.mixture import Mixture, class_mixture
+from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
 
 
 @pytest.fixture
@@ -106,3 +106,20 @@ def test_a_marginal_has_the_classes_and_columns_asked_for(mixture):
     assert part.weights.tolist() == [[60.0, 0.0]]
     assert part.means[0, :, 0].tolist() == [0.0, 500.0]
     assert part.covariances.shape == (1, 2, 1, 1)
+
+
+@pytest.mark.parametrize('trust', [0.0, 0.75, 1.0])
+def test_regularizing_keeps_variances_and_a_share_of_covariances(rng, trust):
+    roots = rng.normal(size=(2, 3, 4, 4))
+    covariances = roots @ np.swapaxes(roots, 2, 3) + np.eye(4)
+    mixture = Mixture(np.ones((2, 3)), np.zeros((2, 3, 4)), covariances)
+
+    found = regularize(mixture, trust)
+
+    diagonals = (np.diagonal(each, axis1=2, axis2=3) for each in (found.covariances, covariances))
+    assert np.array_equal(*diagonals)
+    upper = np.triu_indices(4, 1)
+    wanted = trust * covariances[..., *upper]
+    assert found.covariances[..., *upper] == pytest.approx(wanted)
+    assert np.linalg.eigvalsh(found.covariances).min() > 0
+    assert np.array_equal(found.means, mixture.means)
