@@ -167,15 +167,20 @@ def _suits_classes(column: Category, settings: Settings) -> bool:
 
 
 def drowns_pairs(
-    domain: Domain, settings: Settings, budget: Budget, num_rows: float, num_given: int = 0
+    domain: Domain,
+    settings: Settings,
+    budget: Budget,
+    num_rows: float,
+    num_given: int = 0,
+    least: int = 0,
 ) -> bool:
-    """Return whether pairs are not counted, or noise would exceed their counts."""
+    """Return whether pairs are not counted, or noise would exceed counts in ``least`` bins."""
     most = settings.constants.joint.most_columns
     if not settings.counts_pairs or len(domain.columns) > most:
         return True
     shares = share_by_size(domain, settings, budget, num_rows, num_given)
     carried = _carry_bins(domain, shares, settings, budget, num_rows, num_given)
-    return carried is None
+    return carried is None or carried < least
 
 
 def share_by_size(

@@ -142,7 +142,8 @@ def share_following(
     """Return the share of the budget for rows given the row before them; 0 for none.
 
     Each column of both releases gets the same. The share is zero if no owner has two rows and, for
-    rows without an order, if noise would exceed the pair counts. ``share`` is that of both.
+    rows without an order, if noise would exceed pair counts in fine bins: what rows have in common
+    (:mod:`~sdv_threea.relational.agreement`) says more then. ``share`` is that of both.
     """
     num_pairs, own = magnitudes.count_pairs(bound), task.plan.domain.columns
     if num_pairs < 1:
@@ -153,7 +154,8 @@ def share_following(
         return later
     renamed = Domain(tuple(replace(each, name=str(at)) for at, each in enumerate(both)))
     terms = task.settings, task.budget.part(later), num_pairs, len(domain.columns)
-    return 0.0 if drowns_pairs(renamed, *terms) else later
+    least = task.settings.constants.joint.least_bins_of_number
+    return 0.0 if drowns_pairs(renamed, *terms, least) else later
 
 
 def release_following(

@@ -177,13 +177,13 @@ def _release_table(
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
     later = share_following(task, joined.domain, magnitudes, bound, share)
     share -= later
-    task = task.unsharpened() if later else task
     num_rows, num_given = magnitudes.count(bound), joined.given.context.shape[1]
     left = task.settings, task.budget.part(share), num_rows[0], num_given
     # The covariance of siblings is for the mixture that rows are drawn from if noise masks pairs.
     covary = not later and drowns_pairs(joined.domain, *left)
     agrees = not (later or covary or task.ordered) and magnitudes.count_pairs(1) >= 1
     share -= constants.siblings_share * (covary or agrees)
+    task = task.unsharpened() if later or agrees else task
     context = joined.given.as_read(bound, task.draws).context
     known = {'size': num_rows if bound else None, 'given': context}
     first = joined.siblings.previous < 0 if task.ordered else None

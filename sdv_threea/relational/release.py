@@ -85,7 +85,7 @@ class DatabaseRelease:
             f'{table}.{target}'
             for table, model in self.tables.items()
             for target in model.released.sharpened
-            if model.following is None
+            if model.following is None and model.agreement is None
         )
 
     def add(
