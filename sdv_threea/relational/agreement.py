@@ -1,6 +1,6 @@
 """How often two rows of one owner are alike, and rows that are drawn so.
 
-Where noise would exceed the pair counts of a row and the row before it, a histogram for each column
+Where noise leaves pairs of a row and the row before it no fine bins, a histogram for each column
 says which code both have, if it is the same. It costs so little that a few hundred units can pay
 for it. A row then keeps some values of the row before it, and the others follow from those.
 """

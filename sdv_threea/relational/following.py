@@ -6,6 +6,7 @@ own. One model of such records draws a whole sequence, and siblings that are ali
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -154,7 +155,8 @@ def share_following(
         return later
     renamed = Domain(tuple(replace(each, name=str(at)) for at, each in enumerate(both)))
     terms = task.settings, task.budget.part(later), num_pairs, len(domain.columns)
-    least = task.settings.constants.joint.least_bins_of_number
+    noisy = math.isfinite(task.budget.mu)
+    least = task.settings.constants.joint.least_bins_of_number if noisy else 0
     return 0.0 if drowns_pairs(renamed, *terms, least) else later
 
 
