@@ -220,5 +220,13 @@ def test_synthesizers_hold_what_they_do_and_do_not_inherit_it(name):
     synthesizer = getattr(sdv_threea, f'ClustMix{name}Synthesizer')
     own = [each for each in synthesizer.__mro__ if each.__module__.startswith('sdv_threea.')]
     kinds = FunctionType | property | classmethod | staticmethod
-    methods = {name for each in own for name, one in vars(each).items() if isinstance(one, kinds)}
+    found = {
+        name: one for each in own for name, one in vars(each).items() if isinstance(one, kinds)
+    }
+    # One of SDV's that waits for its turn is not ours.
+    methods = [name for name, one in found.items() if not _is_of_sdv(one)]
     assert len(methods) <= MAX_METHODS_IN_ALL, sorted(methods)
+
+
+def _is_of_sdv(method):
+    return getattr(method, '__module__', '').startswith('sdv.')

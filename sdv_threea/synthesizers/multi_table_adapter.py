@@ -210,7 +210,9 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
 
-    @in_turn
+    #: SDV asks whether the synthesizer is fitted: it is not while another thread fits it.
+    sample_scale = in_turn(BaseMultiTableSynthesizer.sample_scale)
+
     def _sample_from_scale(
         self, scale: float, batch_size: Any, max_tries_per_batch: Any, output_folder_path: Any
     ) -> tuple[dict[str, pd.DataFrame], int, int]:
