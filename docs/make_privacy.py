@@ -2,7 +2,7 @@
 
     python docs/make_privacy.py
 
-The text around them is written by hand. ``tests/test_privacy_page.py`` compares the table of
+The text around them is written by hand. ``tests/test_receipts.py`` compares the table of
 releases with the ledgers of real fits.
 """
 

@@ -125,7 +125,17 @@ class BetweenTables(Stated):
         return {name: pd.Series(each, data[name].index) for name, each in found.items()}
 
 
-class After(BetweenTables):
+class _OfTwo(BetweenTables):
+    """A rule that a column obeys, given another one."""
+
+    def __init__(self, column_name: str, other_column_name: str, foreign_key: Key = None) -> None:
+        super().__init__()
+        self.column_name, self.other_column_name = column_name, other_column_name
+        self.foreign_key = foreign_key
+        self._check_texts(column_name, other_column_name)
+
+
+class After(_OfTwo):
     """A date, or a number, that is never below another one: a loan after its account was opened.
 
     One of the tables refers to the other, directly or through others, or both are the same. Samples
@@ -139,12 +149,6 @@ class After(BetweenTables):
     Raises:
         ValueError: If a name is no text.
     """
-
-    def __init__(self, column_name: str, other_column_name: str, foreign_key: Key = None) -> None:
-        super().__init__()
-        self.column_name, self.other_column_name = column_name, other_column_name
-        self.foreign_key = foreign_key
-        self._check_texts(column_name, other_column_name)
 
     def list_parts(self, relations: Relations) -> list[Part]:
         """Return the end of the column that moves."""
@@ -194,7 +198,7 @@ class Within(BetweenTables):
         return [Bound(own, low, path, True), Bound(own, high, path, False)]
 
 
-class SameAs(BetweenTables):
+class SameAs(_OfTwo):
     """A column that equals one of the row it leads to: the billing city is the customer's.
 
     The column is left out of the model, so it costs no budget.
@@ -207,12 +211,6 @@ class SameAs(BetweenTables):
     Raises:
         ValueError: If a name is no text.
     """
-
-    def __init__(self, column_name: str, other_column_name: str, foreign_key: Key = None) -> None:
-        super().__init__()
-        self.column_name, self.other_column_name = column_name, other_column_name
-        self.foreign_key = foreign_key
-        self._check_texts(column_name, other_column_name)
 
     def list_parts(self, relations: Relations) -> list[Part]:
         """Return the copy."""

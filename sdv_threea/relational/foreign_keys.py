@@ -167,16 +167,21 @@ def choose_within(
     units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Choose for each row a parent row of the same unit, or any parent row if the unit has none."""
-    # Sorted by unit, the parent's rows of one unit are a slice from ``first`` to ``last``.
-    order = np.argsort(units_of_parent, kind='stable')
-    first = np.searchsorted(units_of_parent[order], units, side='left')
-    last = np.searchsorted(units_of_parent[order], units, side='right')
-    inside = order[
-        np.minimum(
-            first + (rng.random(len(units)) * (last - first)).astype(np.int64), len(order) - 1
-        )
-    ]
+    order, first, last = _find_slices(units, units_of_parent)
+    places = first + (rng.random(len(units)) * (last - first)).astype(np.int64)
+    inside = order[np.minimum(places, len(order) - 1)]
     return np.where(last > first, inside, rng.integers(len(order), size=len(units)))
+
+
+def choose_outside(
+    units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Choose for each row a parent row of another unit, or any parent row if there is no other."""
+    order, first, last = _find_slices(units, units_of_parent)
+    # Places in the order, from the end of the own unit on and around.
+    others = len(order) - (last - first)
+    step = (rng.random(len(units)) * np.where(others > 0, others, len(order))).astype(np.int64)
+    return np.asarray(order[(last + step) % len(order)])
 
 
 def choose_shared(
@@ -197,14 +202,11 @@ def choose_shared(
     return chosen
 
 
-def choose_outside(
-    units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Choose for each row a parent row of another unit, or any parent row if there is no other."""
+def _find_slices(
+    units: NDArray[np.int64], units_of_parent: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Sort the parent's rows by unit; return their order, and the slice of each row's unit."""
     order = np.argsort(units_of_parent, kind='stable')
     first = np.searchsorted(units_of_parent[order], units, side='left')
     last = np.searchsorted(units_of_parent[order], units, side='right')
-    # Places in the order, from the end of the own unit on and around.
-    others = len(order) - (last - first)
-    step = (rng.random(len(units)) * np.where(others > 0, others, len(order))).astype(np.int64)
-    return np.asarray(order[(last + step) % len(order)])
+    return order, first, last

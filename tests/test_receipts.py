@@ -1,0 +1,307 @@
+"""What real fits have on their ledgers: registered statistics, their sensitivities and shares."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import sensitivities
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.approximate.density import clip_radius
+from sdv_threea.datasets import load_adult, load_hospital
+from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.questions import find_asked_part, find_blanks
+from sdv_threea.relational.plan import plan_tables
+from sdv_threea.settings import SHARES, Settings
+from sdv_threea.stages import (
+    CLASSES_ADAPTED,
+    CLASSES_ALONE,
+    CLASSES_ASIDE,
+    LABELS_ASIDE,
+    TIMES_FOR_NUMBERS,
+    guess_target,
+    take_last,
+)
+from sdv_threea.statistics.registry import REGISTRY
+
+CODES = ['admission_type', 'discharge_disposition', 'admission_source']
+
+#: Fits of one table.
+FITS = {
+    'all blanks asked': {'target_column': 'income'},
+    'one row replaced': {'target_column': 'income', 'neighbors': 'replace_one'},
+    'public metadata': {'target_column': 'income', 'public_metadata': True},
+    'no target': {},
+    # So much that triples are sure to be counted.
+    'pairs of columns': {'epsilon': 400.0, 'alpha': 1},
+    'the density alone': {'target_column': 'income', 'alpha': 1},
+    'pairs and labels': {'target_column': 'income', 'epsilon': 40.0},
+    'a category aside': {'epsilon': 40.0},
+    'columns counted twice': {'epsilon': 0.05},
+    # At smaller budgets the first look at the number may be the last.
+    'a number as the target': {'target_column': 'age', 'epsilon': 400.0},
+    'a number replaced': {'target_column': 'age', 'epsilon': 8.0, 'neighbors': 'replace_one'},
+    'records mixed': {'target_column': 'income', 'mixing': 'clusters'},
+}
+#: Those in which pairs of columns may be counted.
+PAIRED = {
+    'pairs of columns',
+    'the density alone',
+    'pairs and labels',
+    'a category aside',
+    'columns counted twice',
+}
+#: The stages that have nothing to do in a fit.
+IDLE = {
+    'no target': {'classes', 'adapt'},
+    'pairs of columns': {'classes', 'clusters', 'adapt', 'anonymize'},
+    'the density alone': {'clusters', 'adapt', 'anonymize'},
+    'pairs and labels': {'clusters', 'anonymize'},
+    'a category aside': {'clusters', 'anonymize'},
+    'columns counted twice': {'classes', 'adapt'},
+}
+#: The part of their share that classes keep where pairs of columns are counted.
+CLASSES = {
+    'the density alone': CLASSES_ALONE,
+    'pairs and labels': CLASSES_ADAPTED,
+    'a category aside': CLASSES_ASIDE,
+}
+SHARE_OF_FEW = DescribeConstants().share_of_few
+
+UNITS = {
+    'units': {'neighbors': 'add_remove'},
+    'units replaced': {'neighbors': 'replace_one'},
+    'units alike': {'neighbors': 'replace_one', 'epsilon': 12.0},
+}
+
+
+#: Receipts of rows that are released with the row before them.
+BEFORE = 'given the row before'
+
+
+class Fit(NamedTuple):
+    """A fit of a table, alone or of several: what is known of it, and its receipts."""
+
+    receipts: tuple
+    facts: object
+    settings: object
+    part: float = 1.0
+
+
+def fit(synthesizer, data):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer.fit(data)
+    return synthesizer
+
+
+def fit_unpaired(synthesizer, data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Settings, 'counts_pairs', False)
+        return fit(synthesizer, data)
+
+
+def take_facts(blanks, release, settings, rows_per_unit=1):
+    model = release.labels or (release.number and release.number.expectation)
+    together = model.interplay if model else None
+    return sensitivities.Facts(
+        asked={name: len(columns) for name, columns in blanks.items()},
+        width=len(release.scored),
+        radius=clip_radius(release.scores.variances, settings.constants.approximate.clip),
+        feature_radius=together.features.radius if together else 0,
+        replaced=settings.neighbors == 'replace_one',
+        rows_per_unit=rows_per_unit,
+    )
+
+
+@pytest.fixture(scope='module')
+def single():
+    """Fits of a part of Adult, with a column of decimals beside its own."""
+    adult, _, metadata = load_adult()
+    adult = adult.head(2000).assign(ratio=adult['fnlwgt'] / 7)
+    # What two columns say of it together, neither says alone: a triple that is counted.
+    adult['either'] = np.where((adult['sex'] == 'Male') ^ (adult['age'] > 37), 'yes', 'no')
+    # The number of each of 40 kinds: a category that has one, inside an interval.
+    kinds = np.random.default_rng(0).integers(0, 40, len(adult))
+    adult['kind'] = np.char.add('kind ', kinds.astype(str)).astype(object)
+    adult['rate'] = np.random.default_rng(1).uniform(0, 100, 40).round(3)[kinds]
+    fits = {}
+    for name, settings in FITS.items():
+        public = 'public_metadata' in settings
+        facts = (load_adult(public_metadata=True)[-1] if public else metadata).to_dict()
+        columns = facts['tables']['adult']['columns']
+        columns['rate'] = {'sdtype': 'numerical'}
+        columns['ratio'] = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1e6}
+        # A target that nobody names must have few values: that of the last column has, or has not.
+        last = ['kind', 'either'] if name == 'a category aside' else ['either', 'kind']
+        columns |= dict.fromkeys(last, {'sdtype': 'categorical'})
+        made = ClustMixSynthesizer(
+            Metadata.load_from_dict(facts),
+            **{'epsilon': 4.0, 'accept': 'noise', **settings},
+        )
+        # So that labels have features, whose radius the release then tells.
+        adapt = replace(made._settings.constants.adapt, feature_doubt=-1e9)
+        constants = replace(made._settings.constants, adapt=adapt)
+        made._settings = replace(made._settings, constants=constants)
+        if name in PAIRED or 'mixing' in settings:
+            fit(made, {'adult': adult})
+        else:
+            fit_unpaired(made, {'adult': adult})
+        derived = made.preprocessor.derive().derived
+        drowned = name == 'columns counted twice'
+        derived = guess_target(derived, made.settings, drowned=drowned)
+        if name == 'a category aside':
+            derived = take_last(derived, made.settings)
+        known = take_facts(find_blanks(derived), made._model, made.settings)
+        receipts = made.get_privacy_statement().receipts
+        part = find_asked_part(derived, DescribeConstants())
+        fits[name] = Fit(receipts, known, made.settings, part)
+    return fits
+
+
+@pytest.fixture(scope='module')
+def units():
+    """Fits of a part of Hospital, where stays need not hang off a patient; by table."""
+    tables, metadata = load_hospital()
+    tables['patient'] = tables['patient'].head(1500)
+    kept = tables['encounter']['patient_nbr'].isin(tables['patient']['patient_nbr'])
+    tables['encounter'] = tables['encounter'][kept].astype({'patient_nbr': 'Int64'})
+    fits = {}
+    for name, settings in UNITS.items():
+        made = ClustMixMultiTableSynthesizer(
+            metadata,
+            privacy_unit='patient',
+            public_tables=CODES,
+            **{'epsilon': 50.0, 'accept': 'noise', **settings},
+        )
+        # Rows come from Gaussians, so the covariance of siblings is released; or pairs of columns
+        # are counted, and pairs with the row before are not.
+        if 'epsilon' in settings:
+            for table in ('patient', 'encounter'):
+                made.set_table_parameters(table, {'alpha': 1.0})
+            fit(made, tables)
+        else:
+            fit_unpaired(made, tables)
+        model, synthesizers = made._model, made._table_synthesizers
+        domains = {each: synthesizers[each].preprocessor.derive().derived for each in model.tables}
+        num_rows = {each: len(table) for each, table in tables.items()}
+        plans = plan_tables(model.schema, domains, num_rows, model.children)
+        (receipts,) = made.get_privacy_statement().receipts.values()
+        for table, released in model.tables.items():
+            bound = released.rows_per_unit
+            own = tuple(each for each in receipts if each.released.startswith(f'{table}: '))
+            domain, chosen = plans[table].domain, synthesizers[table].settings
+            blanks = find_blanks(domain)
+            for kind, each in enumerate((released, released.following)):
+                theirs = tuple(one for one in own if (BEFORE in one.released) == kind)
+                if each is not None:
+                    known = take_facts(blanks, each.released, chosen, bound)
+                    fits[name, table, kind] = Fit(theirs, known, chosen)
+    return fits
+
+
+def test_every_receipt_is_a_row_of_the_table_and_has_its_sensitivity(single, units):
+    for done in [*single.values(), *units.values()]:
+        assert done.receipts
+        for receipt in done.receipts:
+            kind = REGISTRY[receipt.statistic]
+            expected = sensitivities.expect(kind, done.facts, receipt.sensitivity)
+            assert receipt.sensitivity == pytest.approx(expected, rel=1e-9), receipt
+
+
+def test_no_row_of_the_table_is_made_up(single, units):
+    fits = [*single.values(), *units.values()]
+    released = {receipt.statistic for done in fits for receipt in done.receipts}
+    assert released == set(REGISTRY) == set(sensitivities.FORMULAS)
+
+
+def test_some_fits_look_at_several_rows_of_a_unit(units):
+    """Or the test of sensitivities would not see the factor."""
+    assert max(done.facts.rows_per_unit for done in units.values()) > 1
+
+
+def test_the_noise_is_the_sensitivity_over_the_price(single):
+    for done in single.values():
+        for receipt in done.receipts:
+            exact = receipt.sensitivity / receipt.mu
+            assert exact < receipt.noise_scale < exact * (1 + 1e-4)
+
+
+@pytest.mark.parametrize('name', FITS)
+def test_shares_are_paid_as_the_page_says(single, name):  # noqa: C901 (each fit has its own shares)
+    done, pairs, idle = single[name], 'pairs', IDLE.get(name, set())
+    paid = dict.fromkeys([*SHARES, pairs], 0.0)
+    for receipt in done.receipts:
+        paid[REGISTRY[receipt.statistic].share] += receipt.mu**2
+    budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
+    paid = {stage: cost / budget.mu**2 for stage, cost in paid.items()}
+    # Labels are those of categories: without them, their share goes to all.
+    given_to_pairs = name == 'the density alone'
+    whole = 1 - SHARES['adapt'] * ('adapt' in idle and not given_to_pairs)
+    expected = {stage: share / whole for stage, share in SHARES.items() if stage not in idle}
+    if name == 'public metadata':
+        # What is stated saves its price for other stages.
+        rest, saved = 1 - expected['size'], (1 - done.part) * expected['describe']
+        assert saved > 0.1
+        expected['describe'] -= saved
+        for stage in set(expected) - {'size'}:
+            expected[stage] *= rest / (rest - saved)
+    if name in ('no target', 'columns counted twice'):
+        expected['columns'] += SHARES['classes'] / whole
+    if FITS[name].get('target_column') == 'age':
+        more = TIMES_FOR_NUMBERS - 1
+        expected['adapt'] += more * SHARES['adapt']
+        expected = {stage: own / (1 + more * SHARES['adapt']) for stage, own in expected.items()}
+    if name == 'a category aside':
+        # It stands for the target once the number of records is paid.
+        size = SHARES['size'] / (1 - SHARES['adapt'])
+        expected['adapt'] *= LABELS_ASIDE
+        given = sum(SHARES[each] for each in idle)
+        expected[pairs] = given + (1 - CLASSES[name]) * expected['classes']
+        expected['classes'] *= CLASSES[name]
+        del expected['size']
+        rest = (1 - size) / sum(expected.values())
+        expected = {stage: own * rest for stage, own in expected.items()} | {'size': size}
+    elif name == 'pairs of columns':
+        expected[pairs] = sum(SHARES[stage] for stage in idle - {'adapt'}) / whole
+    elif name in CLASSES:
+        given = sum(SHARES[stage] for stage in idle)
+        expected[pairs] = given + (1 - CLASSES[name]) * expected['classes']
+        expected['classes'] *= CLASSES[name]
+    elif 'mixing' in FITS[name]:
+        del expected['anonymize']
+    else:
+        expected['moments'] += expected.pop('clusters') + expected.pop('anonymize')
+    if name == 'columns counted twice':
+        # So small a budget makes few records of them, and describing gets more of the rest.
+        rest, usual = 1 - expected['size'], expected['describe']
+        for stage in set(expected) - {'size', 'describe'}:
+            expected[stage] *= (1 - SHARE_OF_FEW) * rest / (rest - usual)
+        expected['describe'] = SHARE_OF_FEW * rest
+    for stage, share in expected.items():
+        assert paid[stage] == pytest.approx(share), stage
+    assert sum(paid.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize('settings', UNITS)
+def test_tables_pay_by_their_columns_and_for_what_concerns_units_first(units, settings):
+    costs = {}
+    own = {(table, at): done for (name, table, at), done in units.items() if name == settings}
+    for (table, _), done in own.items():
+        for receipt in done.receipts:
+            kind = REGISTRY[receipt.statistic]
+            kind = kind.share if kind.about_units else 'rows'
+            costs[table, kind] = costs.get((table, kind), 0.0) + receipt.mu**2
+    whole = sum(cost for (table, _), cost in costs.items() if table == 'encounter')
+    assert costs['encounter', 'magnitudes'] / whole == pytest.approx(0.05)
+    assert costs['encounter', 'siblings'] / whole == pytest.approx(0.05)
+    assert costs['encounter', 'orphans'] / whole == pytest.approx(0.01)
+    # Of a patient two columns and the number of stays; of a stay ten columns and three references.
+    assert whole / costs['patient', 'rows'] == pytest.approx((1 + 10 + 3) / (1 + 2 + 1))
+    budget = done.settings.budget(thresholds=True)
+    assert costs['patient', 'rows'] + whole == pytest.approx(budget.mu**2)
