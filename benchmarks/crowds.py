@@ -244,7 +244,7 @@ def _fit_units(  # noqa: PLR0913 (what is fitted, and how)
 def _make_units(size: int, *, mixed: bool = False, epsilon: float = 100.0) -> Crowd:
     """Make patients with stays, of which some have no patient, and items of those.
 
-    If ``mixed``, rows are drawn from Gaussians, whose siblings share a covariance. At an
+    If ``mixed``, rows are drawn from Gaussians. At an
     ``epsilon`` of 40, pairs of a stay's columns are counted, and pairs with the stay before not.
     """
     tables = {

@@ -34,7 +34,7 @@ class RelationalConstants:
         magnitudes_of_few: But at most this share of the table's budget. Set by hand.
         magnitudes_of_hidden: If noise hides the number of units in a table's histograms, magnitudes
             get up to this share. Less made tables of 60 to 90 units vanish at epsilon 1.
-        siblings_share: Share of a table's budget for the covariance between siblings. Set by hand.
+        agreement_share: Share of a table's budget for what two rows of a unit share. Set by hand.
         orphans_share: Share of a table's budget for the number of rows without an owner. It is a
             single count, so a small share is enough. Set by hand.
         units_false_alarm: The probability that noise alone makes some unit look larger than all
@@ -45,8 +45,6 @@ class RelationalConstants:
             deviations of their noise. Set by hand.
         clear_of_noise: A noisy count below this many standard deviations of its noise is taken for
             zero. Set by hand.
-        most_shared: The largest part of the variance left by the parent that siblings may share. It
-            is below one, so that rows of one parent still differ. Set by hand.
         top_discount: The largest of many noisy shares is most likely too large, so shares of
             references are capped at the largest one minus this many standard deviations of the
             noise. Set by hand.
@@ -59,13 +57,12 @@ class RelationalConstants:
     magnitudes_noise: float = 0.1
     magnitudes_of_few: float = 0.25
     magnitudes_of_hidden: float = 0.6
-    siblings_share: float = 0.05
+    agreement_share: float = 0.05
     orphans_share: float = 0.01
     units_false_alarm: float = 0.02
     typical_share: float = 0.02
     agreeing: float = 2.0
     clear_of_noise: float = 3.0
-    most_shared: float = 0.95
     top_discount: float = 2.0
     most_lifted: float = 0.02
 

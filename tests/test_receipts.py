@@ -179,8 +179,8 @@ def units():
             public_tables=CODES,
             **{'epsilon': 50.0, 'accept': 'noise', **settings},
         )
-        # Rows come from Gaussians, so the covariance of siblings is released; or pairs of columns
-        # are counted, and pairs with the row before are not.
+        # Rows come from Gaussians; or pairs of columns are counted, and those with the row before
+        # are not.
         if 'epsilon' in settings:
             for table in ('patient', 'encounter'):
                 made.set_table_parameters(table, {'alpha': 1.0})
@@ -299,7 +299,7 @@ def test_tables_pay_by_their_columns_and_for_what_concerns_units_first(units, se
             costs[table, kind] = costs.get((table, kind), 0.0) + receipt.mu**2
     whole = sum(cost for (table, _), cost in costs.items() if table == 'encounter')
     assert costs['encounter', 'magnitudes'] / whole == pytest.approx(0.05)
-    assert costs['encounter', 'siblings'] / whole == pytest.approx(0.05)
+    assert costs['encounter', 'agreement'] / whole == pytest.approx(0.05)
     assert costs['encounter', 'orphans'] / whole == pytest.approx(0.01)
     # Of a patient two columns and the number of stays; of a stay ten columns and three references.
     assert whole / costs['patient', 'rows'] == pytest.approx((1 + 10 + 3) / (1 + 2 + 1))

@@ -10,7 +10,6 @@ how tables are stored, nor SDV.
 * :mod:`~sdv_threea.relational.magnitudes`: noisy counts of units by their number of rows,
 * :mod:`~sdv_threea.relational.rows_per_unit`: the bound on the rows of a unit that are read,
 * :mod:`~sdv_threea.relational.estimates`: estimates of the number of rows of a table,
-* :mod:`~sdv_threea.relational.siblings`: the covariance between rows of one parent,
 * :mod:`~sdv_threea.relational.transitions`: rows in the context of the row before them,
 * :mod:`~sdv_threea.relational.plan`: the columns, bounds and budget of every table,
 * :mod:`~sdv_threea.relational.task`: one table to release, and the release of its rows,

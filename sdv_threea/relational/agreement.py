@@ -2,7 +2,8 @@
 
 Where noise leaves pairs of a row and the row before it no fine bins, a histogram for each column
 says which code both have, if it is the same. It costs so little that a few hundred units can pay
-for it. A row then keeps some values of the row before it, and the others follow from those.
+for it, and it serves whether pairs of columns are counted or not. A row then keeps some values of
+the row before it, and the others follow from those.
 """
 
 from __future__ import annotations
@@ -49,10 +50,8 @@ def release_agreement(
         * a pair adds one to the number of pairs and to at most one code of each of ``r`` columns:
           the sums move as histograms of ``r + 1`` columns do
     """
-    if model.released.joint is None:
-        return model, ()
     own = own_transformers(model)
-    part, previous = task.budget.part(task.constants.siblings_share), joined.siblings.previous
+    part, previous = task.budget.part(task.constants.agreement_share), joined.siblings.previous
     with guarded():
         led = np.where(previous >= 0, units, LEFT_OUT)
         pairs = pair_rows(model, joined.rows, previous, bound_rows(led, 1, task.choices))
@@ -66,7 +65,7 @@ def release_agreement(
     noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     num_pairs = max(float(noisy[0]), 1.0)
     context = joined.given.context
-    drawn = [encode(draw_rows(model, context, None, task.draws), own) for _ in range(2)]
+    drawn = [encode(draw_rows(model, context, task.draws), own) for _ in range(2)]
     counts = np.split(noisy[1:] / num_pairs, np.cumsum([each.size for each in own])[:-1])
     found = []
     for at, each in enumerate(own):
@@ -77,8 +76,10 @@ def release_agreement(
     if not found:
         return model, (receipt,)
     _, columns, chances = zip(*sorted(found, key=lambda one: one[:2]), strict=True)
-    codes = encode_context(model, context).astype(np.int64)
-    chain = model.released.begin_with(columns, codes, task.draws)
+    chain = None
+    if model.released.joint is not None:
+        codes = encode_context(model, context).astype(np.int64)
+        chain = model.released.begin_with(columns, codes, task.draws)
     return replace(model, agreement=Agreement(columns, chances, chain)), (receipt,)
 
 

@@ -1,12 +1,13 @@
 """The released model of one table of a database, and rows drawn from it.
 
-In go the model, the *context* of each row (the released columns of the row that owns it), and
-effects that siblings share. Out comes a row per row of the context. No private row is read, so
+In go the model, the *context* of each row (the released columns of the row that owns it), and the
+row before it. Out comes a row per row of the context. No private row is read, so
 draws cost no privacy, and their source of randomness needs no secrecy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
-from sdv_threea.sampling.context import Context, Shared, draw_in_context
+from sdv_threea.sampling.context import Context, draw_in_context
 
 #: The least chance of a code in a class. A code that was never counted in a class must not exclude
 #: the class, and the logarithm of its chance must be finite.
@@ -34,12 +35,13 @@ class Agreement:
     Args:
         columns: The columns whose codes rows keep, the one that is kept most often first.
         chances: By column, the chance that a row keeps each code of the row before it, shape (S,).
-        chain: The distribution of all columns, in which these come first after the context.
+        chain: The distribution of all columns, in which these come first after the context. There
+            is none if pairs of columns are not counted.
     """
 
     columns: tuple[str, ...]
     chances: tuple[NDArray[np.float64], ...]
-    chain: Chain
+    chain: Chain | None
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,6 @@ class TableRelease:
         orphans: The estimated share of rows without an owner.
         noise: Standard deviation of the noise of a released share of the rows.
         size_noise: Standard deviation of the noise of ``size``.
-        common: Covariance of the effects that siblings share, shape (r, r) for ``r`` own columns
-            with scores; ``None`` if not released.
         rows_per_unit: The most rows of a unit that were read; ``None`` for all.
         following: The model of a row given the row before it, both as codes of ``released``;
             ``None`` if rows are drawn given their owner alone.
@@ -68,7 +68,6 @@ class TableRelease:
     size: float
     orphans: float = 0.0
     noise: float = 0.0
-    common: NDArray[np.float64] | None = None
     magnitudes: Magnitudes | None = None
     rows_per_unit: int | None = 1
     constants: RelationalConstants = RelationalConstants()
@@ -88,81 +87,65 @@ class TableRelease:
         return self.noise * self.constants.clear_of_noise > float(chances.max(initial=0.0))
 
 
-def draw_shared(
-    model: TableRelease, owners: NDArray[np.int64], rng: np.random.Generator
-) -> Shared | None:
-    """Return the effects that siblings share; ``None`` if they were not released.
-
-    ``owners`` is the owner of each row, -1 for none, shape (n,). Rows without one share nothing.
-    """
-    if model.common is None:
-        return None
-    # A row without an owner is a group of its own, so it gets a number that no owner has.
-    groups = np.where(owners >= 0, owners, owners.max(initial=0) + 1 + np.arange(len(owners)))
-    _, group = np.unique(groups, return_inverse=True)
-    # ``root root^T`` is the covariance, and so is that of ``z root^T`` for a standard normal ``z``.
-    values, vectors = np.linalg.eigh(model.common)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    num_groups = int(group.max(initial=-1)) + 1
-    effects = rng.standard_normal((num_groups, len(values))) @ root.T
-    return Shared(effects[group], model.common)
-
-
 def draw_rows(
     model: TableRelease,
     context: pd.DataFrame,
-    shared: Shared | None,
     rng: np.random.Generator,
+    before: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Draw the own columns of rows, given their context and the result of :func:`draw_shared`.
+    """Draw the own columns of rows, given their context.
 
-    Rows of a joint density share their context alone, and ``shared`` is not read.
+    With ``before``, the codes of the rows before them by column, rows keep codes of these as the
+    model's :class:`Agreement` says. One number decides for all columns of a row, so those that are
+    kept come first in the chain.
+    """
+    released, agreement, chain = model.released, model.agreement, None
+    codes = encode_context(model, context).astype(np.int64).T
+    known = dict(zip(model.layout.context, codes, strict=True))
+    if before is not None and agreement is not None:
+        decided, chain = rng.random(len(context)), agreement.chain
+        for name, chances in zip(agreement.columns, agreement.chances, strict=True):
+            theirs = before[name].to_numpy()
+            known[name] = np.where(decided < chances[theirs], theirs, -1)
+    if not known:
+        drawn = released.sample(len(context), rng)
+    elif released.joint is not None:
+        drawn = released.sample_given(known, len(context), rng, chain)
+    else:
+        drawn = decode(_draw_codes(model, known, rng), released.transformers, rng)
+    return drawn.drop(columns=list(model.layout.context))
+
+
+def _draw_codes(
+    model: TableRelease, known: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw codes of all columns, shape (n, m), from the Gaussian of a class given known codes.
+
+    A code of -1 is drawn; in the context it tells nothing.
     """
     released = model.released
-    names = [transformer.name for transformer in released.transformers]
-    own = [name for name in names if name not in model.layout.context]
-    if context.empty and shared is None:
-        return released.sample(len(context), rng)[own]
-    if released.joint is not None:
-        columns = encode_context(model, context).astype(np.int64).T
-        codes_of = dict(zip(model.layout.context, columns, strict=True))
-        return released.sample_given(codes_of, len(context), rng)[own]
-    known, other = model.context, np.setdiff1d(np.arange(len(released.scored)), model.context)
-    found = encode_context(model, context)
-    given = describe_context(model, found)
-    classes, quantiles = draw_in_context(released.mixture, given, rng, shared)
-    codes = np.zeros((len(context), len(released.transformers)), dtype=np.int64)
-    scored = np.empty((len(context), len(released.scored)), dtype=np.int64)
-    scored[:, known] = found
-    for at, column in zip(other, quantiles.T, strict=True):
-        scored[:, at] = released.scores.codes(at, column, classes)
-    codes[:, released.scored[other]] = scored[:, other]
+    names = [released.transformers[at].name for at in released.scored]
+    places = np.array([names.index(name) for name in known], dtype=np.int64)
+    table = np.stack(list(known.values()), axis=1)
+    given = (table >= 0) | np.array([name in model.layout.context for name in known])
+    scored = np.empty((len(table), len(names)), dtype=np.int64)
+    classes = np.zeros(len(table), dtype=np.int64)
+    patterns, group = np.unique(given, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        rows, columns = np.flatnonzero(group.ravel() == number), places[pattern]
+        found = table[rows][:, pattern]
+        context = describe_context(released, columns, found)
+        classes[rows], quantiles = draw_in_context(released.mixture, context, rng)
+        scored[np.ix_(rows, columns)] = found
+        other = np.setdiff1d(np.arange(len(names)), columns)
+        for at, column in zip(other, quantiles.T, strict=True):
+            scored[rows, at] = released.scores.codes(at, column, classes[rows])
+    codes = np.zeros((len(table), len(released.transformers)), dtype=np.int64)
+    codes[:, released.scored] = np.maximum(scored, 0)
     if released.labels is not None:
         classes = released.labels.draw(scored, rng)
     released.classes.write_target(codes, classes)
-    return decode(codes, released.transformers, rng)[own]
-
-
-def draw_alike(
-    model: TableRelease,
-    context: pd.DataFrame,
-    before: pd.DataFrame,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Draw the own columns of rows that keep codes of the rows before them: columns of ``before``.
-
-    One number decides for all columns of a row, so those that are kept come first in the chain.
-    """
-    agreement, released = model.agreement, model.released
-    assert agreement is not None
-    codes = encode_context(model, context).astype(np.int64).T
-    known = dict(zip(model.layout.context, codes, strict=True))
-    decided = rng.random(len(context))
-    for name, chances in zip(agreement.columns, agreement.chances, strict=True):
-        theirs = before[name].to_numpy()
-        known[name] = np.where(decided < chances[theirs], theirs, -1)
-    drawn = released.sample_given(known, len(context), rng, agreement.chain)
-    return drawn.drop(columns=list(model.layout.context))
+    return codes
 
 
 def encode_context(model: TableRelease, context: pd.DataFrame) -> NDArray[np.int32]:
@@ -171,12 +154,15 @@ def encode_context(model: TableRelease, context: pd.DataFrame) -> NDArray[np.int
     return encode(context, tuple(model.released.transformers[place] for place in at))
 
 
-def describe_context(model: TableRelease, codes: NDArray[np.int32]) -> Context:
-    """Look up the scores and log chances of context codes of shape (n, q), in every class.
+def describe_context(
+    released: Release, columns: NDArray[np.int64], codes: NDArray[np.integer]
+) -> Context:
+    """Look up the scores and log chances of known codes of shape (n, q), in every class.
 
-    A value without a code (-1) gets the mean score, 0, and does not change the chances of classes.
+    ``columns`` are positions among the columns with scores, shape (q,). A value without a code (-1)
+    gets the mean score, 0, and does not change the chances of classes.
     """
-    columns, scores = model.context, model.released.scores
+    scores = released.scores
     num_classes = len(scores.variances)
     found = np.zeros((num_classes, *codes.shape))
     chances = np.zeros((num_classes, len(codes)))

@@ -8,7 +8,6 @@ rows. Out comes a :class:`~sdv_threea.relational.release.DatabaseRelease` with i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.transformers import encode
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
@@ -52,14 +49,11 @@ from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.rows_per_unit import choose_bound
-from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
 from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.relational.task import Task, keep_rows, noise_of_count, release_rows
 from sdv_threea.relational.transitions import add_rank
 from sdv_threea.release import Release
-from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
-from sdv_threea.stages import drowns_pairs
 from sdv_threea.statistics import registry
 from sdv_threea.units.membership import Database, find_units
 from sdv_threea.units.schema import Link, Schema
@@ -126,7 +120,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
             context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given.context
             ranks = np.zeros(NUM_DRAWN) if given is None else draws.random(NUM_DRAWN) * given.owned
             context = add_rank(model, context, ranks.astype(np.int64))
-            drawn[table] = draw_rows(model, context, None, draws)
+            drawn[table] = draw_rows(model, context, draws)
     return done.settle()
 
 
@@ -177,12 +171,9 @@ def _release_table(
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
     later = share_following(task, joined.domain, magnitudes, bound, share)
     share -= later
-    num_rows, num_given = magnitudes.count(bound), joined.given.context.shape[1]
-    left = task.settings, task.budget.part(share), num_rows[0], num_given
-    # The covariance of siblings is for the mixture that rows are drawn from if noise masks pairs.
-    covary = not later and drowns_pairs(joined.domain, *left)
-    agrees = not (later or covary or task.ordered) and magnitudes.count_pairs(1) >= 1
-    share -= constants.siblings_share * (covary or agrees)
+    num_rows = magnitudes.count(bound)
+    agrees = not (later or task.ordered) and magnitudes.count_pairs(1) >= 1
+    share -= constants.agreement_share * agrees
     task = task.unsharpened() if later or agrees else task
     context = joined.given.as_read(bound, task.draws).context
     known = {'size': num_rows if bound else None, 'given': context}
@@ -198,8 +189,6 @@ def _release_table(
         model, paid = release_following(task, joined, units[table], model, later)
     elif agrees:
         model, paid = release_agreement(task, joined, units[table], model)
-    elif covary:
-        model, paid = _release_siblings(task, joined.rows, units[table], referred, model)
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
@@ -290,41 +279,3 @@ class Orphans(NamedTuple):
 
 def _count_alone(chunk: Orphans) -> NDArray[np.int64]:
     return np.array([chunk.alone.sum()], dtype=np.int64)
-
-
-def _release_siblings(
-    task: Task,
-    joined: pd.DataFrame,
-    units: NDArray[np.int64],
-    referred: NDArray[np.int64],
-    model: TableRelease,
-) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Add the effects that siblings share beyond their owner's, unless no own column has scores."""
-    released = model.released
-    own = np.setdiff1d(np.arange(len(released.scored)), model.context)
-    if not len(own):
-        return model, ()
-    # Scores of the first rows of the pairs, then of the second rows.
-    pair = []
-    with guarded():
-        for chosen in choose_pairs(units, referred, task.choices):
-            codes = encode(joined.iloc[chosen], released.transformers)
-            labels = np.maximum(released.classes.label(codes), 0)
-            pair.append(released.scores(codes[:, released.scored], labels)[:, own])
-    part = task.budget.part(task.constants.siblings_share)
-    constants = task.settings.constants.approximate
-    siblings, receipt = release_siblings(
-        (pair[0], pair[1]),
-        clip_radius(released.scores.variances, constants.clip),
-        constants.count_weight,
-        mu=part.mu * (1 - ROUNDING),
-        neighbors=part.neighbors,
-        noise=task.noise,
-    )
-    weights = released.mixture.weights
-    shares = weights.sum(axis=1) / weights.sum()
-    parts = explain(released.mixture, model.context, released.scores.variances)
-    variances = (shares @ released.scores.variances)[own]
-    most = task.constants.most_shared
-    common = shared_effect(siblings, variances, *parts, most_shared=most)
-    return replace(model, common=common), (receipt,)

@@ -27,7 +27,7 @@ from sdv_threea.relational.foreign_keys import (
     level,
 )
 from sdv_threea.relational.layout import NONE, OTHER, context_columns, context_transformers
-from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
+from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
 from sdv_threea.units.schema import Link, Schema
@@ -251,11 +251,9 @@ class DatabaseRelease:
 
         if model.following is not None or model.agreement is not None:
             return draw_in_turn(model, context, owners, settle, rng)
-        shared = draw_shared(model, owners, rng)
 
         def draw(rows: NDArray[np.int64]) -> pd.DataFrame:
-            theirs = None if shared is None else shared[rows]
-            return draw_rows(model, context.iloc[rows], theirs, rng)
+            return draw_rows(model, context.iloc[rows], rng)
 
         return settle(draw, np.arange(len(owners)))
 

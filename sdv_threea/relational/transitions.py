@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
-from sdv_threea.relational.model import TableRelease, draw_alike, draw_rows
+from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.units.membership import rank_within
 
 #: Codes of ranks: the first row, the next two, the next four, and so on.
@@ -153,15 +153,15 @@ def draw_in_turn(
     before, previous = name_before(model), np.full(len(context), -1)
 
     def start(rows: NDArray[np.int64]) -> pd.DataFrame:
-        return draw_rows(model, context.iloc[rows].reset_index(drop=True), None, rng)
+        return draw_rows(model, context.iloc[rows].reset_index(drop=True), rng)
 
     def follow(rows: NDArray[np.int64]) -> pd.DataFrame:
         theirs, known = codes[previous[rows]], context.iloc[rows].reset_index(drop=True)
         if following is None:
             kept = pd.DataFrame(theirs, columns=[each.name for each in own])
-            return draw_alike(model, known, kept, rng)
+            return draw_rows(model, known, rng, kept)
         given = pd.concat([known, name_codes(theirs, before)], axis=1)
-        return decode(read_codes(draw_rows(following, given, None, rng), own), own, rng)
+        return decode(read_codes(draw_rows(following, given, rng), own), own, rng)
 
     parts = []
     for number, (rows, last) in enumerate(list_rounds(owners, ordered=model.ordered)):
@@ -182,7 +182,7 @@ def draw_before(
     last = (rng.random(len(given)) * np.maximum(owned - 1, 1)).astype(np.int64)
     earlier, given = add_rank(model, given, last), add_rank(model, given, last + 1)
     own = own_transformers(model)
-    codes = np.maximum(encode(draw_rows(model, earlier, None, rng), own), 0)
+    codes = np.maximum(encode(draw_rows(model, earlier, rng), own), 0)
     return pd.concat([given, name_codes(codes, name_before(model))], axis=1)
 
 

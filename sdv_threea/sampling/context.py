@@ -38,22 +38,6 @@ class Context:
     variances: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Shared:
-    """The randomness that rows have in common with other rows.
-
-    Args:
-        effects: What is added to the normals of the ``r`` unknown columns, shape (n, r).
-        covariance: Covariance of the effects, shape (r, r).
-    """
-
-    effects: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-
-    def __getitem__(self, rows: NDArray[np.int64]) -> Shared:
-        return Shared(self.effects[rows], self.covariance)
-
-
 class Regression(NamedTuple):
     """The regression of the unknown normals of a component on the known scores.
 
@@ -69,15 +53,9 @@ class Regression(NamedTuple):
 
 
 def draw_in_context(
-    mixture: Mixture,
-    context: Context,
-    rng: np.random.Generator,
-    shared: Shared | None = None,
+    mixture: Mixture, context: Context, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw classes, shape (n,), and quantiles of the ``r = m - q`` unknown columns, shape (n, r).
-
-    Unknown columns are in order, also in ``shared``; by default rows share nothing.
-    """
+    """Draw classes, shape (n,), and quantiles of the ``r = m - q`` other columns, shape (n, r)."""
     num_classes, num_components, width = mixture.means.shape
     other = np.setdiff1d(np.arange(width), context.columns)
     places = np.asarray(rng.random(context.chances.shape[1]))
@@ -90,15 +68,9 @@ def draw_in_context(
         mean = mixture.means[label, component]
         covariance = mixture.covariances[label, component]
         fit = regress(covariance, context.columns, context.variances[label])
-        rest = fit.rest
-        if shared is not None:
-            # The shared effects are added below, so their covariance is left out here.
-            rest = bound_eigenvalues(rest - shared.covariance, SMALLEST_VARIANCE)
         centred = context.scores[label][rows] - mean[context.columns]
-        drawn = rng.standard_normal((len(rows), len(other))) @ _root(rest).T
+        drawn = rng.standard_normal((len(rows), len(other))) @ _root(fit.rest).T
         normals[rows] = mean[other] + centred @ fit.slope.T + drawn
-    if shared is not None:
-        normals += shared.effects
     # Quantiles are those of the class, so a context changes the quantile of a row.
     drawn_columns = Mixture(
         mixture.weights,
@@ -133,26 +105,6 @@ def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
     logs -= logs.max(axis=1, keepdims=True)
     chances = np.exp(logs)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
-
-
-def explain(
-    mixture: Mixture, columns: NDArray[np.int64], variances: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return covariances of the unknown normals, averaged over components, shape (r, r) each.
-
-    They are the covariance that the known ``columns`` explain, and the residual one. ``variances``
-    of scores have the shape (C, m).
-    """
-    other = np.setdiff1d(np.arange(mixture.means.shape[2]), columns)
-    explained = np.zeros((len(other), len(other)))
-    rest = np.zeros_like(explained)
-    shares = mixture.weights / mixture.weights.sum()
-    for (label, component), share in np.ndenumerate(shares):
-        covariance = mixture.covariances[label, component][np.ix_(other, other)]
-        left = regress(mixture.covariances[label, component], columns, variances[label]).rest
-        rest += share * left
-        explained += share * (covariance - left)
-    return explained, rest
 
 
 def regress(

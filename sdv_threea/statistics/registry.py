@@ -236,18 +236,6 @@ ORPHANS = Kind(
     about_units=True,
 )
 
-SIBLINGS = Kind(
-    name='siblings',
-    stage='approximate',
-    title='products of the scores of one pair of siblings per unit',
-    words='many tables: products of the scores of two rows of a unit',
-    moves=('2 · 17/√2 (w² + R²)', '4 · 17/√2 (w² + R²)'),
-    sensitivity=sensitivities.siblings,
-    share='siblings',
-    proofs=('relational.siblings.release_siblings', 'relational.siblings.choose_pairs'),
-    about_units=True,
-)
-
 AGREEMENT = Kind(
     name='agreement',
     stage='approximate',
@@ -255,7 +243,7 @@ AGREEMENT = Kind(
     words='many tables: how many units have two rows, and which values both have, column by column',
     moves=('√(m + 1)', '√(2m + 2)'),
     sensitivity=sensitivities.sizes_and_histograms,
-    share='siblings',
+    share='agreement',
     proofs=('relational.agreement.release_agreement', _HISTOGRAM),
     about_units=True,
 )
@@ -283,7 +271,6 @@ REGISTRY = MappingProxyType(
             MIXES,
             MAGNITUDES,
             ORPHANS,
-            SIBLINGS,
             AGREEMENT,
         )
     }

@@ -99,8 +99,3 @@ def products(*, largest: int, radius: int, neighbors: str, **_: Any) -> float:
     opposite ways, so replacing one by another moves them by at most twice that.
     """
     return slopes(radius=float(largest * radius), neighbors=neighbors)
-
-
-def siblings(*, norm: float, neighbors: str, **_: Any) -> float:
-    """A unit adds the products of two vectors of at most this norm, twice and of either sign."""
-    return slopes(radius=2 * moment_sensitivity(norm), neighbors=neighbors)

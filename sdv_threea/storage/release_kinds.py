@@ -88,7 +88,8 @@ NAMES_OF_0_1_0 = {
 #: Fields that a class had in earlier versions: they are not read from files.
 FORMER_FIELDS = {
     'JointConstants': ('records_per_error', 'least_held'),
-    'TableRelease': ('together',),
+    'RelationalConstants': ('siblings_share', 'most_shared'),
+    'TableRelease': ('together', 'common'),
 }
 
 _NAMES = {place: name for name, place in KINDS.items()}

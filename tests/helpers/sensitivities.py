@@ -117,11 +117,6 @@ def residual_of_features(facts: Facts, found: float) -> float:
     return round(found / unit) * unit
 
 
-def pair(facts: Facts, _: float) -> float:
-    """That of the products of two records of a unit."""
-    return 2 * multiply(facts, 0.0) * (2 if facts.replaced else 1)
-
-
 def once(facts: Facts, _: float) -> float:
     """One count of each record or unit; of a replaced one, two."""
     return math.sqrt(2 if facts.replaced else 1)
@@ -160,7 +155,6 @@ FORMULAS: Mapping[str, Formula] = {
     'mixes': add,
     'magnitudes': once,
     'orphans': once,
-    'siblings': pair,
     'agreement': distance,
 }
 
@@ -168,7 +162,7 @@ FORMULAS: Mapping[str, Formula] = {
 def expect(kind: Kind, facts: Facts, found: float) -> float:
     """What the sensitivity of an accounting record should be, where ``found`` stands there.
 
-    Replacing a record multiplies it by ``sqrt(2)``, but for siblings, interactions, slopes,
+    Replacing a record multiplies it by ``sqrt(2)``, but for interactions, slopes,
     residuals and distances, whose formulas say it.
     """
     formula = FORMULAS[kind.name]

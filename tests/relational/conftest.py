@@ -12,7 +12,7 @@ from unpaired import Unpaired
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy import mechanism
-from sdv_threea.relational import siblings, transitions
+from sdv_threea.relational import transitions
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.settings import Settings
 from sdv_threea.units import membership
@@ -303,7 +303,7 @@ class InOrder:
 def couple_choices(patch):
     """Make the choice among the rows of a unit depend on those rows alone."""
     ranks = membership.rank_within
-    for module in (membership, siblings, transitions):
+    for module in (membership, transitions):
         patch.setattr(module, 'rank_within', lambda groups, *_: ranks(groups, InOrder()))
 
 

@@ -7,6 +7,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.relational.agreement import Alike, _believe, _count_alike
+from sdv_threea.settings import Settings
 
 SHARES = np.array([0.0, 0.5, 0.3, 0.2])
 
@@ -47,7 +48,9 @@ def test_a_pair_adds_one_to_a_code_of_each_column_at_most():
     assert _count_alike((3, 2, 1), Alike(alike.codes[:0])).tolist() == [0] * 7
 
 
-def test_few_units_at_a_small_budget_keep_what_does_not_vary():
+@pytest.mark.parametrize('paired', [True, False])
+def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired):
+    monkeypatch.setattr(Settings, 'counts_pairs', paired)
     rng = np.random.default_rng(2)
     num_units = 4000
     units = np.repeat(np.arange(num_units), rng.integers(1, 5, num_units))
@@ -75,6 +78,7 @@ def test_few_units_at_a_small_budget_keep_what_does_not_vary():
     made.fit(tables)
     model = made._model.tables['stay']
     assert model.following is None, 'pairs of rows are not counted'
+    assert (model.released.joint is not None) == paired
     assert model.agreement.columns[0] == 'band'
 
     stays = made.sample_scale(1.0)['stay']

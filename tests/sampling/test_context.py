@@ -12,9 +12,7 @@ from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import LARGEST_SCORE, normal_scores
 from sdv_threea.sampling.context import (
     Context,
-    Shared,
     draw_in_context,
-    explain,
     regress,
     weigh_components,
 )
@@ -135,33 +133,6 @@ def test_averaged_over_its_own_context_the_density_comes_back(rng):
         )
     expected = np.corrcoef(codes, real[:, 2])[0, 1]
     assert np.corrcoef(codes, quantiles[:, 1])[0, 1] == pytest.approx(expected, abs=0.04)
-
-
-def test_what_siblings_share_is_added_and_the_rest_leaves_room_for_it(rng):
-    scores, mixture = (
-        make_scores(uniform(1)),
-        Mixture(np.array([[1.0]]), np.zeros((1, 1, 3)), correlated((0, 2, 0.5))[None, None]),
-    )
-    codes = rng.integers(0, NUM_CODES, (20_000, 1))
-    common = np.diag([0.6, 0.0])
-    groups = rng.standard_normal((10_000, 2)) * np.sqrt(np.diag(common))
-    shared = Shared(np.repeat(groups, 2, axis=0), common)
-    _, quantiles = draw_in_context(mixture, describe(scores, [0], codes), rng, shared)
-    pairs = quantiles.reshape(-1, 2, 2)
-
-    assert np.corrcoef(pairs[:, 0, 0], pairs[:, 1, 0])[0, 1] == pytest.approx(0.58, abs=0.05)
-    assert abs(np.corrcoef(pairs[:, 0, 1], pairs[:, 1, 1])[0, 1]) < 0.05
-    assert np.histogram(quantiles[:, 0], 5, (0, 1))[0] / 4000 == pytest.approx(np.ones(5), abs=0.1)
-
-
-def test_what_is_explained_and_what_is_left_add_up():
-    scores = make_scores(uniform(1))
-    explained, rest = explain(COMPONENTS, np.array([0]), scores.variances)
-    shares = COMPONENTS.weights[0] / COMPONENTS.weights.sum()
-    total = np.tensordot(shares, COMPONENTS.covariances[0], 1)[1:, 1:]
-
-    assert explained + rest == pytest.approx(total)
-    assert np.linalg.eigvalsh(rest).min() > 0
 
 
 @pytest.mark.parametrize('seed', range(20))
