@@ -240,7 +240,7 @@ BENCHMARK = Benchmark(
         'memory': 8.0,
     },
     write_pages=lambda runs: write_page(
-        DOCS / 'relational.md',
+        DOCS / 'lab' / 'databases.md',
         {'relational': write_medians(runs), 'relational-rules': write_rules(runs)},
     ),
     process='job',
