@@ -95,7 +95,7 @@ def test_the_command_line_neither_reads_nor_writes_outside_its_folders(call, tmp
 @pytest.fixture(scope='module')
 def renamed():
     """Make fitted synthesizers whose table was given a hostile name since, as an attacker may."""
-    one = ClustMixSynthesizer(describe('people'))
+    one = ClustMixSynthesizer(describe('people'), accept='noise')
     one.fit({'people': ROWS})
     many = ClustMixMultiTableSynthesizer(describe_two('child'))
     keyed = ROWS.assign(key=np.arange(100))
