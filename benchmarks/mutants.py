@@ -3,7 +3,7 @@
 Each mutant changes one line that a proof leans on, in a copy of the tree. The tests of its room run
 until one fails. A mutant that no test notices is *missed*. ``mutants.txt`` lists files, and what
 is put in the place of what. To compare the tests of two trees, run
-the script in each: ``python benchmarks/mutants.py --only privacy/clipping --tests privacy``.
+the script in each: ``python benchmarks/mutants.py --only rows/clipping --tests rows``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[1]
 
 #: The tests that guard a room, the quickest first.
 TESTS = {
-    'privacy': 'joint/test_interactions.py privacy proofs audit/test_contributions.py',
+    'privacy': 'privacy proofs audit/test_contributions.py',
+    'rows': 'joint/test_interactions.py rows privacy audit/test_contributions.py',
     'statistics': 'audit/test_contributions.py',
     'accounting': 'accounting privacy/test_spending.py',
     'units': 'units relational/test_membership.py relational/test_pipeline.py',
@@ -46,7 +47,7 @@ def list_mutants() -> Iterator[tuple[str, str, str]]:
 
 def list_tests(tree: Path, name: str, folders: list[str] | None) -> list[str]:
     """Return the tests to run for a file: those that are named like it first."""
-    room, module = name.removesuffix('.py').split('/')
+    room, _, module = name.removesuffix('.py').rpartition('/')
     own = f'tests/{room}/test_{module}.py'
     paths = [f'tests/{each}' for each in folders or TESTS[room].split()]
     return [own, *paths] if folders is None and (tree / own).exists() else paths

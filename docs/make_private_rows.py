@@ -2,7 +2,7 @@
 
     python docs/make_private_rows.py
 
-A module *reads* rows if its code runs inside :func:`~sdv_threea.privacy.guard.guarded` in one of
+A module *reads* rows if its code runs inside :func:`~sdv_threea.rows.guard.guarded` in one of
 :data:`READERS`, which are cases of ``tests/golden``; it *holds* them if it only imports something
 that holds rows.
 """
@@ -21,7 +21,7 @@ from typing import Any
 from make_privacy import fill, write_table
 
 import sdv_threea
-from sdv_threea.privacy import guard
+from sdv_threea.rows import guard
 
 PACKAGE = Path(sdv_threea.__file__).parent
 PAGE = Path(__file__).parent / 'lab' / 'private_rows.md'
@@ -41,9 +41,9 @@ READERS = (
 
 #: What holds private rows, or reads them, by module.
 HANDLES = {
-    'privacy.guard': {'guarded'},
-    'privacy.rows': {'Rows', 'chunk_arrays', 'chunk_table'},
-    'privacy.sums': {'Summed', 'take'},
+    'rows.guard': {'guarded'},
+    'rows.chunks': {'Rows', 'chunk_arrays', 'chunk_table'},
+    'rows.sums': {'Summed', 'take'},
     'storage.reading': {'PrivateTable', 'as_plain', 'take_table'},
     'units.membership': {'Database'},
 }

@@ -39,7 +39,7 @@ from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.prior import expect_tables
-from sdv_threea.privacy.rows import Rows
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.stages import (
     Run,
     for_classes,

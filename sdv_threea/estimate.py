@@ -19,7 +19,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.errors import InputError
 from sdv_threea.joint.bins import PairPlan, plan_pairs
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.privacy.statistics import (
+from sdv_threea.rows.statistics import (
     OFF_DIAGONAL_WEIGHT,
     histogram_sensitivity,
     moment_sensitivity,

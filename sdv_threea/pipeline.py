@@ -32,9 +32,9 @@ from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
 from sdv_threea.paper import mix_records
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
-from sdv_threea.privacy.rows import Rows, chunk_table
-from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.release import Release
+from sdv_threea.rows.chunks import Rows, chunk_table
+from sdv_threea.rows.statistics import histogram_sensitivity
 from sdv_threea.settings import Settings
 from sdv_threea.stages import (
     Run,

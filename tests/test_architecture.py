@@ -35,7 +35,7 @@ FLOORS = (
     {'units', 'statistics'},
     {'intake'},
     {'domain', 'privacy', 'pages'},
-    {'cost', 'maths', 'warning'},
+    {'cost', 'maths', 'rows', 'warning'},
     {'accounting', 'atomic', 'errors', 'names'},
 )
 
@@ -117,6 +117,11 @@ def test_imports_only_go_down(path):
     for other in list_imported_rooms(path) - {room}:
         assert other not in OUTSIDE, f'{path.name} imports {other}'
         assert find_floor(other) > find_floor(room), f'{path.name} imports {other}'
+
+
+def test_what_sees_rows_knows_only_accounting():
+    for path in (PACKAGE / 'rows').rglob('*.py'):
+        assert list_imported_rooms(path) <= {'rows', 'accounting'}, path.name
 
 
 def test_the_data_knows_nothing_of_the_house():

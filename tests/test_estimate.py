@@ -14,7 +14,7 @@ from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import SURE, expected_error
 from sdv_threea.pipeline import release
-from sdv_threea.privacy.statistics import OFF_DIAGONAL_WEIGHT
+from sdv_threea.rows.statistics import OFF_DIAGONAL_WEIGHT
 from sdv_threea.settings import Settings
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 

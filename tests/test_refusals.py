@@ -1,6 +1,6 @@
 """The page on privacy lists every refusal that depends on private cells, and none that is not.
 
-What is raised inside :func:`~sdv_threea.privacy.guard.guarded` leaves it as one of our sentences or
+What is raised inside :func:`~sdv_threea.rows.guard.guarded` leaves it as one of our sentences or
 as those of the guard itself. So every refusal is a sentence in a module that reads private rows, or
 raises what is raised of them. Each sentence there is in the table under *Refusals*, or is listed
 here with what it depends on instead.
@@ -32,7 +32,7 @@ TELLTALES = {
 }  # fmt: skip
 
 #: Rooms that read private rows, all of them; and the module by which the command line reads files.
-READERS = ('intake/', 'cli/table_files.py')
+READERS = ('rows/', 'privacy/', 'intake/', 'cli/table_files.py')
 
 #: Rooms that compare real rows with synthetic ones, for the holder of both: no fit runs them.
 BESIDE = ('audit/', 'datasets/', 'datasheet/', 'report/', 'cli/saved.py', 'cli/errors.py')
@@ -146,7 +146,7 @@ def reads_rows(path, source):
         if isinstance(node, ast.ImportFrom)
         for each in node.names
     }
-    return place.startswith(READERS) or bool(imported & TELLTALES) or 'privacy/' in place
+    return place.startswith(READERS) or bool(imported & TELLTALES)
 
 
 def list_refusals():

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.ntk import Floats, Kernel, Points
 from sdv_threea.approximate.moments import SCORE_UNITS
-from sdv_threea.privacy.clipping import EXACT_FLOAT, clip_norm
+from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 
 #: Units per one: features are whole multiples of ``1 / FEATURE_UNITS``, as scores are.
 FEATURE_UNITS = SCORE_UNITS

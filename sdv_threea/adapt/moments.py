@@ -21,7 +21,7 @@ from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.statistics import registry
 
 #: Smallest factor on the variance of draws.

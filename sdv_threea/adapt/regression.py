@@ -43,9 +43,10 @@ from sdv_threea.adapt.terms import (
 )
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.sensitivities import residuals
 

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.shrinkage import precision_weight
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import (
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.statistics import (
     histogram,
     weighted_histogram,
 )
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
 

@@ -15,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.maths.triangles import diagonal, unpack, width_of
-from sdv_threea.privacy.clipping import clip_norm
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import (
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.statistics import (
     OFF_DIAGONAL_WEIGHT,
     second_moments,
     unweighted_moments,
 )
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.sums import take
+from sdv_threea.rows.triangles import diagonal, unpack, width_of
 from sdv_threea.statistics.kind import Kind
 
 #: Score units per one. Scores are whole numbers of units, so that their sums are exact.

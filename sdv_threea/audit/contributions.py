@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from sdv_threea.audit.arithmetic import RELATIVE_ERROR, match_claims
 from sdv_threea.audit.doors import exchange, record, replay
-from sdv_threea.privacy import sums
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy import door
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Kept, Rows, add
-from sdv_threea.privacy.sums import Statistic, Summed
+from sdv_threea.rows.chunks import Kept, Rows, add
+from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.sums import Statistic, Summed
 
 #: Values by key: the position in an array, or the key of a threshold release.
 Values = dict[Hashable, int]
@@ -132,7 +132,7 @@ def measure_contributions(
 @contextmanager
 def _watch(look: Callable[..., None]) -> Iterator[None]:
     """Pass all sums to ``look`` before noise is added to them."""
-    release, release_keys = sums.release, sums.release_keys
+    release, release_keys = door.release, door.release_keys
 
     def watch(summed: Summed, **terms: Any) -> Any:
         look(summed)

@@ -107,7 +107,7 @@ def _errors_about_input() -> tuple[type[Exception], ...]:
     from sdv.cag._errors import ConstraintNotMetError
     from sdv.metadata.errors import InvalidMetadataError
 
-    from sdv_threea.privacy.guard import UnreadableRowsError
+    from sdv_threea.rows.guard import UnreadableRowsError
 
     return (
         errors.InvalidDataError,

@@ -27,7 +27,7 @@ from sdv_threea.domain import Category, Column, Number
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.sampling.asked import Asked
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.table import StoredColumns

@@ -1,7 +1,7 @@
 """Constraints: SDV's rules about the columns of a row, met without learning from private rows.
 
 It may map private records, each by itself, to derived columns, and check them under
-:func:`~sdv_threea.privacy.guard.guarded`. User code learns from synthetic rows alone.
+:func:`~sdv_threea.rows.guard.guarded`. User code learns from synthetic rows alone.
 
 * :mod:`~sdv_threea.constraints.constraint_set`: the constraints on a table, and the sampled rows
   that meet them,

@@ -53,7 +53,7 @@ from sdv_threea.constraints.rules import Rules
 from sdv_threea.constraints.stated import Formula, IfThen, read_stated
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.errors import InputError
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.metadata import MODELLED
 from sdv_threea.storage.reading import PrivateTable
 

@@ -24,7 +24,7 @@ from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.intake.cells import Distinct
 from sdv_threea.intake.columns import read_categories, read_numbers
 from sdv_threea.intake.scalars import spell
-from sdv_threea.privacy.statistics import histogram
+from sdv_threea.rows.statistics import histogram
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 #: Number of buckets that numbers are hashed into.

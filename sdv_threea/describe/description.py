@@ -52,9 +52,10 @@ from sdv_threea.describe.questions import (
 from sdv_threea.describe.ranges import Sketch, count_beyond
 from sdv_threea.describe.values import detach
 from sdv_threea.domain import Domain, Number
+from sdv_threea.privacy.door import release_keys
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import release_keys, take
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.sums import take
 
 #: A threshold lies at most this many noise scales above the counts that it must mask. Candidates
 #: start this far below the bar of a column, so that the bar decides which values are shown.

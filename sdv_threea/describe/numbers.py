@@ -26,7 +26,7 @@ from sdv_threea.describe.questions import Asked
 from sdv_threea.describe.ranges import Sketch, evident_runs
 from sdv_threea.describe.sentinels import find_sentinels, make_look
 from sdv_threea.domain import TIME_STEPS, Column, Number
-from sdv_threea.privacy.rows import Rows
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 Floats = NDArray[np.float64]

@@ -17,10 +17,11 @@ from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
 from sdv_threea.describe.values import list_keys
 from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import histogram_sensitivity
-from sdv_threea.privacy.sums import Statistic, Summed, release, take
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.statistics import histogram_sensitivity
+from sdv_threea.rows.sums import Statistic, Summed, take
 from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 

@@ -7,9 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import describe
 
 

@@ -24,7 +24,7 @@ from sdv_threea.intake.cells import (
 )
 from sdv_threea.intake.dates import MISSING, find_zones, from_storage, read_dates
 from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
-from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.rows.guard import UnreadableRowsError
 
 #: Larger and infinite numbers are read as this one, so that their sums stay finite.
 LARGEST_NUMBER = 1e200

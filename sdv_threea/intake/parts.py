@@ -14,7 +14,7 @@ import pandas as pd
 
 from sdv_threea.intake.cells import INVALID_PLACE, spread
 from sdv_threea.intake.columns import find_distinct, find_numbers
-from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.rows.guard import UnreadableRowsError
 
 #: Below this, floats and integers hold the same whole numbers.
 EXACT = 2.0**53

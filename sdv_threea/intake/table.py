@@ -18,7 +18,7 @@ from sdv_threea.intake.dates import has_zone
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.keys import has_repeats
 from sdv_threea.intake.parts import MERGED, holds_nul
-from sdv_threea.privacy.rows import Rows
+from sdv_threea.rows.chunks import Rows
 
 REPEATED = "Key column '{key}' has repeated values."
 

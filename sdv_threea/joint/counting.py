@@ -58,8 +58,8 @@ from sdv_threea.joint.values import (
     price_values,
     release_values,
 )
-from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.spending import Spending
+from sdv_threea.rows.chunks import Rows
 
 #: Pairs are counted again if the price that is left is at least this part of their first one.
 LEAST_PART = 1e-3

@@ -28,9 +28,10 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.maths.shrinkage import precision_weight
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
 #: One, two or three columns, in ascending order. The class is the last column, if it is one.
@@ -93,7 +94,7 @@ def release_interactions(
         * the columns, bins and weights are public or released; a record adds to the sums of each
           set of columns a product of contrasts times a whole number, or nothing if one of the
           columns has no bin for it, as
-          :func:`~sdv_threea.privacy.statistics.interaction_sensitivity` asks
+          :func:`~sdv_threea.rows.statistics.interaction_sensitivity` asks
     """
     sizes = count_bins(bins)
     shapes = [tuple(sizes[at] for at in columns) for columns in weights]

@@ -13,9 +13,10 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.interactions import count_together, find_places
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
 
@@ -52,7 +53,7 @@ def release_pair_counts(
     Formal guarantees:
         * the pairs and codes are public or released, and so are the weights, which are whole
           numbers; a record adds the weight of a pair to at most one of its counts, as
-          :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
+          :func:`~sdv_threea.rows.statistics.histogram_sensitivity` asks
     """
     sizes = count_bins(codes)
     statistic = registry.FUNCTIONS.state(

@@ -20,12 +20,13 @@ from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.interactions import count_together, find_places
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import (
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.statistics import (
     sum_distances,
 )
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
 #: Three columns, in ascending order. The class, if present, is the last column.
@@ -97,7 +98,7 @@ def release_distances(
 
     Formal guarantees:
         * the triples, bins and expected counts are public or released; a record counts in at most
-          one bin of a triple, as :func:`~sdv_threea.privacy.statistics.distance_sensitivity` asks
+          one bin of a triple, as :func:`~sdv_threea.rows.statistics.distance_sensitivity` asks
     """
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]

@@ -22,10 +22,11 @@ from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import find_small
 from sdv_threea.joint.tables import left_open
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import histogram
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.statistics import histogram
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
 #: Number of digits of a place in an interval, and of values of a digit.
@@ -75,7 +76,7 @@ def release_values(
 
     Formal guarantees:
         * a record adds one to at most one count of each digit of each pair, as
-          :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
+          :func:`~sdv_threea.rows.statistics.histogram_sensitivity` asks
     """
     counted = [size * BASE for size in sizes for _ in range(DIGITS)]
     statistic = registry.DIGITS.state(

@@ -6,7 +6,6 @@ It touches released and public numbers only. It must not import any other room.
 * :mod:`~sdv_threea.maths.smoothing`: noisy counts of neighbours, smoothed at every resolution,
 * :mod:`~sdv_threea.maths.neighbours`: noisy pairs of ordered columns, smoothed,
 * :mod:`~sdv_threea.maths.positive`: symmetric matrices with bounded eigenvalues,
-* :mod:`~sdv_threea.maths.triangles`: symmetric matrices as their upper triangles,
 * :mod:`~sdv_threea.maths.mixtures`: frequencies of the components of a mixture,
 * :mod:`~sdv_threea.maths.simplex`: the nearest point of a simplex,
 * :mod:`~sdv_threea.maths.threads`: products of small matrices, in one thread.

@@ -1,14 +1,10 @@
-"""Privacy: how private rows are read, and the only place where noise is added.
+"""Privacy: the only place where noise is added, and the account of it.
 
-It may touch private rows, as sums over all of them. It must not know what the sums are for: no
-column, no class, no stage is named here. An auditor reads this room first.
+What comes in are exact sums over private rows. It must not know what the sums are for: no column,
+no class, no stage is named here. An auditor reads this room after :mod:`~sdv_threea.rows`.
 
-* :mod:`~sdv_threea.privacy.rows`: private rows in chunks, of which only sums are read,
-* :mod:`~sdv_threea.privacy.statistics`: counts and second moments, and their sensitivities,
-* :mod:`~sdv_threea.privacy.clipping`: vectors clipped to a norm,
+* :mod:`~sdv_threea.privacy.door`: the way of sums to the noise, and back with a receipt,
 * :mod:`~sdv_threea.privacy.mechanism`: Gaussian noise, and stability thresholds,
-* :mod:`~sdv_threea.privacy.sums`: statistics that declare their sensitivity, and their release,
 * :mod:`~sdv_threea.privacy.discrete`: the discrete Gaussian, sampled exactly,
-* :mod:`~sdv_threea.privacy.spending`: the running account of one release,
-* :mod:`~sdv_threea.privacy.guard`: blocks warnings, logs and errors that could show private cells.
+* :mod:`~sdv_threea.privacy.spending`: the running account of one release.
 """

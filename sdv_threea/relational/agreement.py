@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.maths.shrinkage import shrunk_effects, stein_factor
-from sdv_threea.privacy.guard import guarded
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.spending import ROUNDING
-from sdv_threea.privacy.sums import release, take
 from sdv_threea.relational.following import Joined
 from sdv_threea.relational.model import Agreement, TableRelease, draw_rows, encode_context
 from sdv_threea.relational.task import Task
 from sdv_threea.relational.transitions import name_before, own_transformers, pair_rows
+from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 from sdv_threea.units.membership import LEFT_OUT, bound_rows
 

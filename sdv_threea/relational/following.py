@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.domain import Domain
-from sdv_threea.privacy.guard import guarded
-from sdv_threea.privacy.rows import chunk_table
 from sdv_threea.relational.layout import (
     Layout,
     add_name,
@@ -40,6 +38,8 @@ from sdv_threea.relational.transitions import (
     rank_rows,
     shuffle_ranks,
 )
+from sdv_threea.rows.chunks import chunk_table
+from sdv_threea.rows.guard import guarded
 from sdv_threea.stages import drowns_pairs
 from sdv_threea.units.membership import LEFT_OUT, bound_rows
 

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
-from sdv_threea.privacy.sums import release, take
+from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 from sdv_threea.units.membership import LEFT_OUT
 

@@ -16,12 +16,9 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.domain import Domain
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.door import release as release_sums
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
-from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
-from sdv_threea.privacy.sums import release as release_sums
-from sdv_threea.privacy.sums import take
 from sdv_threea.relational.agreement import release_agreement
 from sdv_threea.relational.estimates import (
     agree,
@@ -53,6 +50,9 @@ from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.relational.task import Task, keep_rows, noise_of_count, release_rows
 from sdv_threea.relational.transitions import add_rank
 from sdv_threea.release import Release
+from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.sums import take
 from sdv_threea.settings import Settings
 from sdv_threea.statistics import registry
 from sdv_threea.units.membership import Database, find_units

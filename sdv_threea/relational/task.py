@@ -14,12 +14,12 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
-from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
 from sdv_threea.relational.plan import Plan
 from sdv_threea.relational.rows_per_unit import count_noise
 from sdv_threea.release import Release
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.guard import guarded
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
 from sdv_threea.units.membership import bound_rows

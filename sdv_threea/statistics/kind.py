@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sdv_threea.privacy.sums import Statistic
+from sdv_threea.rows.sums import Statistic
 
 
 @dataclass(frozen=True, kw_only=True)

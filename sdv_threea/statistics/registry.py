@@ -16,14 +16,14 @@ _OF_A_COUNT = '1', '√2'
 _OF_INTERACTIONS = '√(Σ v² Π g(g−1))', '√(2 Σ v² Π g(g−1) h/(h−1))'
 _OF_SCORES = '17/√2 (w² + R²)', '17 (w² + R²)'
 _OWN = 'statistics.sensitivities'
-_HISTOGRAM = 'privacy.statistics.histogram_sensitivity'
+_HISTOGRAM = 'rows.statistics.histogram_sensitivity'
 _SCORE_MOMENTS = (
     'approximate.moments.release_score_moments',
-    'privacy.statistics.moment_sensitivity',
+    'rows.statistics.moment_sensitivity',
 )
 _INTERACTIONS = (
     'joint.interactions.release_interactions',
-    'privacy.statistics.interaction_sensitivity',
+    'rows.statistics.interaction_sensitivity',
 )
 
 COLUMNS = Kind(
@@ -50,8 +50,8 @@ CLASSES = Kind(
     share='classes',
     proofs=(
         'approximate.counts.release_class_counts',
-        'privacy.statistics.weighted_histogram',
-        'privacy.statistics.sum_sensitivity',
+        'rows.statistics.weighted_histogram',
+        'rows.statistics.sum_sensitivity',
     ),
 )
 
@@ -105,7 +105,7 @@ DISTANCES = Kind(
     moves=('√t', '2 √t'),
     sensitivity=sensitivities.distances,
     share='pairs',
-    proofs=('joint.triples.release_distances', 'privacy.statistics.distance_sensitivity'),
+    proofs=('joint.triples.release_distances', 'rows.statistics.distance_sensitivity'),
 )
 
 TRIPLES = Kind(
@@ -140,7 +140,7 @@ COMPONENTS = Kind(
     moves=('√2 R', '2 R'),
     sensitivity=sensitivities.components,
     share='clusters',
-    proofs=('paper.release_groups', 'privacy.statistics.sum_sensitivity'),
+    proofs=('paper.release_groups', 'rows.statistics.sum_sensitivity'),
 )
 
 FEATURES = Kind(
@@ -151,7 +151,7 @@ FEATURES = Kind(
     moves=('17/√2 (w² + F²)', '17 (w² + F²)'),
     sensitivity=sensitivities.moments,
     share='adapt',
-    proofs=('adapt.moments.release_feature_moments', 'privacy.statistics.moment_sensitivity'),
+    proofs=('adapt.moments.release_feature_moments', 'rows.statistics.moment_sensitivity'),
 )
 
 SLOPES = Kind(
@@ -209,7 +209,7 @@ MIXES = Kind(
     moves=('√2 R', '2 R'),
     sensitivity=sensitivities.components,
     share='anonymize',
-    proofs=('paper.release_groups', 'privacy.statistics.sum_sensitivity'),
+    proofs=('paper.release_groups', 'rows.statistics.sum_sensitivity'),
 )
 
 MAGNITUDES = Kind(

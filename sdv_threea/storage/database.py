@@ -16,7 +16,7 @@ from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
 from sdv_threea.intake.keys import find_flaws
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.reading import as_plain
 from sdv_threea.storage.references import (
     Tables,

@@ -14,8 +14,8 @@ import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 
 from sdv_threea.intake.parts import check_part
-from sdv_threea.privacy.guard import guarded
-from sdv_threea.privacy.rows import Rows, Sums, add, chunk_table
+from sdv_threea.rows.chunks import Rows, Sums, add, chunk_table
+from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.metadata import MODELLED
 
 #: Number of partitions whose sums are added up in one task.
@@ -157,7 +157,7 @@ class Partitions:
     Args:
         frame: The DataFrame.
         in_files: Whether the partitions are files of Parquet without further steps. They are then
-            read inside :func:`~sdv_threea.privacy.guard.guarded`.
+            read inside :func:`~sdv_threea.rows.guard.guarded`.
     """
 
     frame: Any

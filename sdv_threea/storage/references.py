@@ -12,7 +12,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.intake.cells import INVALID_PLACE
 from sdv_threea.intake.keys import find_rows, number_values
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.units.schema import Link, Schema
 
 #: Tables by name.

@@ -17,7 +17,7 @@ from sdv_threea.intake.table import (
     find_problems,
     find_repeated_keys,
 )
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.dtypes import choose_dtypes, declare, make_proxy
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata, describe, list_facts
 from sdv_threea.storage.reading import PrivateTable

@@ -11,7 +11,7 @@ import pandas as pd
 from sdv.metadata import Metadata
 from tqdm import tqdm
 
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.settings import Settings
 from sdv_threea.storage.database import take_tables
 from sdv_threea.storage.database_terms import Bounds, DatabaseTerms

@@ -17,7 +17,7 @@ from sdv.multi_table.base import BaseMultiTableSynthesizer
 
 from sdv_threea.constraints.between import BetweenTables
 from sdv_threea.domain import Domain
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.database import (
     find_broken_references,
     take_tables,

@@ -13,7 +13,7 @@ from sdv.metadata import Metadata
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
 from sdv_threea.domain import Domain
-from sdv_threea.privacy.rows import Rows, chunk_table
+from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.settings import Settings
 from sdv_threea.storage.processing import prepare_processor
 from sdv_threea.synthesizers.arguments import (

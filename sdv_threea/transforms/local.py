@@ -17,7 +17,7 @@ from rdt.transformers import (
 )
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea.privacy.guard import UnreadableRowsError, guarded
+from sdv_threea.rows.guard import UnreadableRowsError, guarded
 
 
 class FixedTimestampEncoder(OptimizedTimestampEncoder):

@@ -23,7 +23,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.table import read_table
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.storage.reading import PrivateTable, take_table
 from sdv_threea.storage.table import StoredColumns, TableStorage

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
 from sdv_threea.intake.keys import find_rows
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 from sdv_threea.units.membership import Parents
 from sdv_threea.units.schema import Link, Schema
 

@@ -28,7 +28,7 @@ from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
 from sdv_threea.adapt.fit import Fit
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.approximate import moments as moments_module
-from sdv_threea.maths.triangles import pack
+from sdv_threea.rows.triangles import pack
 
 
 def measure_loss(chances, labels):
@@ -150,7 +150,7 @@ def test_private_rows_reach_the_model_through_noise_alone(monkeypatch):
         )
         return np.abs(rng.normal(0, 300, values.shape)), receipt
 
-    monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', answer)
+    monkeypatch.setattr('sdv_threea.privacy.door.add_noise', answer)
     records, other = make_xor(), make_task(500)
 
     models = [fit(records, 1.0, together=True, private=each) for each in (records, other)]

@@ -17,9 +17,9 @@ from sdv_threea.adapt.slopes import Featured
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.maths.triangles import pack
-from sdv_threea.privacy.clipping import clip_norm
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.triangles import pack
 
 CONSTANTS = AdaptConstants()
 RADIUS = 5 * FEATURE_UNITS

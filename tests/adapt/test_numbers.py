@@ -16,7 +16,7 @@ from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.rows.chunks import chunk_arrays
 
 #: Codes of the columns and of the number, the missing value among them; the number is last.
 SIZES = (5, 5, 4, 11)

@@ -22,7 +22,7 @@ from sdv_threea.adapt.slopes import (
     WholeModel,
     sum_slopes,
 )
-from sdv_threea.privacy.clipping import clip_norm
+from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.statistics.sensitivities import slopes
 
 SIZES = (3, 5, 2)

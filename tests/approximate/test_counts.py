@@ -13,7 +13,7 @@ from sdv_threea.approximate.counts import (
     release_counts,
 )
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.rows.chunks import chunk_arrays
 
 NEIGHBORS = ('add_remove', 'replace_one')
 SIZES = [3, 2, 5]

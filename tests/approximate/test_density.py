@@ -22,7 +22,7 @@ from sdv_threea.approximate.density import (
 )
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.rows.chunks import chunk_arrays
 
 CONSTANTS = ApproximateConstants()
 class_chances = partial(class_chances, constants=CONSTANTS)
@@ -94,7 +94,7 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
             stage='s', released=released, sensitivity=1.0, noise_scale=5.0, mu=mu
         )
 
-    monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', add_noise)
+    monkeypatch.setattr('sdv_threea.privacy.door.add_noise', add_noise)
     terms = {'mu': 1.0, 'neighbors': 'add_remove', 'noise': silent}
     found = []
     for num_rows in (0, 500):

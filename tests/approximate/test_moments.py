@@ -10,9 +10,9 @@ from sdv_threea.approximate.moments import (
     ScoreMoments,
     release_score_moments,
 )
-from sdv_threea.maths.triangles import pack
-from sdv_threea.privacy.clipping import clip_norm
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.triangles import pack
 from sdv_threea.statistics import registry
 
 CONSTANTS = ApproximateConstants()

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from sdv_threea.audit.doors import DivergedError, compare, record, replay
-from sdv_threea.privacy import mechanism, sums
+from sdv_threea.privacy import door, mechanism
 
 TERMS = {'sensitivity': 1.0, 'mu': 0.5, 'stage': 'a stage', 'released': 'counts'}
 
 
 def ask(*values, **terms):
     """Ask for noisy values by a door that a module has imported."""
-    noisy, _ = sums.add_noise(np.array(values, dtype=np.int64), **{**TERMS, **terms})
+    noisy, _ = door.add_noise(np.array(values, dtype=np.int64), **{**TERMS, **terms})
     return noisy
 
 
 def show(tally, **terms):
     """Ask which keys are frequent."""
-    shown, noisy, _ = sums.threshold_release(
+    shown, noisy, _ = door.threshold_release(
         list(tally),
         np.array(list(tally.values()), dtype=np.int64),
         **{**TERMS, 'mu': 5.0, 'delta': 1e-6, 'max_new_keys': 1, **terms},
@@ -148,10 +148,10 @@ def test_a_table_that_is_refused_before_anything_is_asked_is_refused():
 
 def test_the_doors_hang_as_before():
     record(lambda: ask(1))
-    assert sums.add_noise is mechanism.add_noise
+    assert door.add_noise is mechanism.add_noise
     with pytest.raises(ZeroDivisionError):
         record(lambda: 1 / 0)
-    assert sums.add_noise is mechanism.add_noise
+    assert door.add_noise is mechanism.add_noise
 
 
 def test_a_module_that_is_loaded_during_the_fit_is_watched_and_left_as_it_should_be(monkeypatch):

@@ -2,7 +2,7 @@ import pytest
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 
 
 @pytest.fixture

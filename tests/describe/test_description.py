@@ -9,7 +9,7 @@ from sdv_threea.describe import answers
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 
 CONSTANTS = DescribeConstants()
 describe = partial(describe, constants=CONSTANTS)

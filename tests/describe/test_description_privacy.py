@@ -24,9 +24,9 @@ from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Domain, Numbe
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.intake.scalars import spell
-from sdv_threea.privacy import sums
-from sdv_threea.privacy.guard import UnreadableRowsError
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.privacy import door as doors
+from sdv_threea.rows.chunks import chunk_table
+from sdv_threea.rows.guard import UnreadableRowsError
 from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
@@ -95,9 +95,9 @@ class Door:
 
     def __init__(self, monkeypatch):
         self.exact, self.receipts, self.max_new_keys, self.targets = {}, {}, {}, None
-        self._add_noise, self._threshold_release = sums.add_noise, sums.threshold_release
-        monkeypatch.setattr(sums, 'add_noise', self.add_noise)
-        monkeypatch.setattr(sums, 'threshold_release', self.threshold_release)
+        self._add_noise, self._threshold_release = doors.add_noise, doors.threshold_release
+        monkeypatch.setattr(doors, 'add_noise', self.add_noise)
+        monkeypatch.setattr(doors, 'threshold_release', self.threshold_release)
 
     def add_noise(self, values, **terms):
         self.exact[terms['released']] = Counter(dict(enumerate(values.ravel().tolist())))

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.describe.size import release_size
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 
 
 def test_the_number_of_records_is_released_with_noise(gaussian):

@@ -11,7 +11,7 @@ from sdv_threea.domain import MISSING, SPREAD, Category, Domain, Number
 from sdv_threea.encoding.classes import make_classes, settle_guess
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import encode, make_transformers
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 
 CONSTANTS = EncodingConstants()
 describe = partial(describe, constants=DescribeConstants())

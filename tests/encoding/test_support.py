@@ -11,7 +11,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.support import narrowed, support, supports
 from sdv_threea.encoding.transformers import encode, make_transformers
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 
 CONSTANTS = EncodingConstants()
 describe = partial(describe, constants=DescribeConstants())

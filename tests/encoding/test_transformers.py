@@ -17,7 +17,7 @@ from sdv_threea.encoding.transformers import (
     encode,
     make_transformers,
 )
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 
 CONSTANTS = EncodingConstants()
 describe = partial(describe, constants=DescribeConstants())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from sdv_threea.privacy.rows import Rows
+from sdv_threea.rows.chunks import Rows
 
 
 class Elsewhere:

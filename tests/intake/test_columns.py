@@ -22,7 +22,7 @@ from sdv_threea.intake.columns import (
 )
 from sdv_threea.intake.dates import INVALID, MISSING, to_seconds
 from sdv_threea.intake.scalars import spell
-from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.rows.guard import UnreadableRowsError
 
 DAY = 86_400.0
 

@@ -10,7 +10,7 @@ import pytest
 
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.table import compare_columns, find_misstored, find_problems
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.storage.metadata import list_facts
 
 SECRET = 'secret'

@@ -18,7 +18,7 @@ from sdv_threea.intake.columns import read_categories, read_numbers
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.keys import find_rows, has_repeats
 from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows.guard import guarded
 
 #: Facts about a column: each sdtype alone, and with more facts.
 KNOWN = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sdv_threea.intake import parts
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.parts import check_part
-from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.rows.guard import UnreadableRowsError
 
 #: Dtypes that a column may be declared as.
 DECLARED = {

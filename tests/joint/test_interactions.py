@@ -17,7 +17,7 @@ from sdv_threea.joint.interactions import (
     release_interactions,
     round_weights,
 )
-from sdv_threea.privacy.rows import Rows, chunk_arrays
+from sdv_threea.rows.chunks import Rows, chunk_arrays
 
 NEIGHBORS = ('add_remove', 'replace_one')
 

@@ -10,7 +10,7 @@ import pytest
 
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.pairs import release_pair_counts
-from sdv_threea.privacy.rows import Rows, chunk_arrays
+from sdv_threea.rows.chunks import Rows, chunk_arrays
 
 NEIGHBORS = ('add_remove', 'replace_one')
 

@@ -15,7 +15,7 @@ from sdv_threea.joint.triples import (
     num_triple_bins,
     release_distances,
 )
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.rows.chunks import chunk_arrays
 
 CONSTANTS = JointConstants()
 

@@ -20,7 +20,7 @@ from sdv_threea.joint.values import (
     price_values,
     release_values,
 )
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.rows.chunks import chunk_arrays
 
 CONSTANTS = JointConstants()
 PAIRS, SIZES = ((0, 3), (1, 4)), (5, 3)

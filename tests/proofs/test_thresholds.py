@@ -17,9 +17,9 @@ from sdv_threea.accounting import delta_from_mu
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.privacy import sums
+from sdv_threea.privacy import door
 from sdv_threea.privacy.mechanism import threshold_release
-from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.rows.chunks import chunk_table
 
 EPSILONS = [0.0, 0.3, 1.0, 2.0, 4.0]
 
@@ -177,7 +177,7 @@ class Counted:
 
 def describe_counted(monkeypatch, rows, neighbors, rows_per_unit, least):
     counted = Counted(least)
-    monkeypatch.setattr(sums, 'threshold_release', counted)
+    monkeypatch.setattr(door, 'threshold_release', counted)
     describe(
         chunk_table(pd.DataFrame(rows, columns=['c', 'd', 'label', 'x'])),
         DOMAIN,

@@ -7,7 +7,7 @@ import pytest
 
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
-from sdv_threea.privacy import sums as doors
+from sdv_threea.privacy import door as doors
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
 from sdv_threea.units.membership import LEFT_OUT
 

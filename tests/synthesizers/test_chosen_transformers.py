@@ -29,7 +29,7 @@ from sdv.sampling import Condition
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.encoding.transformers import NumberEncoder
-from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.rows.guard import UnreadableRowsError
 from sdv_threea.synthesizers import single_table
 
 NAME = 't'

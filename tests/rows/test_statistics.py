@@ -4,8 +4,8 @@ import operator
 import numpy as np
 import pytest
 
-from sdv_threea.privacy.clipping import clip_norm
-from sdv_threea.privacy.statistics import (
+from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.statistics import (
     distance_sensitivity,
     first_moments,
     histogram,

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from sdv_threea.privacy.door import release, release_keys
 from sdv_threea.privacy.mechanism import add_noise, threshold_release
-from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.privacy.sums import Statistic, release, release_keys, take
+from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.sums import Statistic, take
 
 
 class Numbers(NamedTuple):

@@ -9,8 +9,8 @@ import warnings
 
 import cloudpickle
 
-from sdv_threea.privacy import guard
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.rows import guard
+from sdv_threea.rows.guard import guarded
 
 SECRET = 'secret-4711'
 

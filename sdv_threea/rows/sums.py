@@ -1,4 +1,4 @@
-"""Statistics that declare their sensitivity, and the release of their sums.
+"""Statistics that declare their sensitivity, and their exact sums over the rows.
 
 A :class:`Statistic` is data: what is summed over the rows, the words of the receipt, and the claim
 how far one record moves the sums. Every release reads private rows through a statistic, so one test
@@ -8,16 +8,11 @@ can check all claims against single records (:mod:`sdv_threea.audit.contribution
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sdv_threea.accounting import Receipt
-from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
-from sdv_threea.privacy.rows import Rows
+from sdv_threea.rows.chunks import Rows
 
 
 @dataclass(frozen=True)
@@ -63,50 +58,6 @@ def take(rows: Rows[Any], *statistics: Statistic) -> tuple[Summed, ...]:
     """Return the exact sums of several statistics over the rows, in one pass."""
     sums = rows.sum(partial(_sum_each, tuple(each.sums for each in statistics)))
     return tuple(Summed(each, rows, own) for each, own in zip(statistics, sums, strict=True))
-
-
-def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[NDArray[np.float64], Receipt]:
-    """Return noisy values and a receipt, by :func:`~sdv_threea.privacy.mechanism.add_noise`."""
-    statistic = summed.statistic
-    noisy, receipt = add_noise(
-        statistic.values(summed.sums),
-        sensitivity=statistic.sensitivity,
-        mu=mu,
-        stage=statistic.stage,
-        released=statistic.released,
-        resolution=statistic.resolution,
-        noise=noise,
-    )
-    return noisy, replace(receipt, statistic=statistic.name)
-
-
-def release_keys(  # noqa: PLR0913 (the price, and the threshold)
-    summed: Summed,
-    *,
-    mu: float,
-    delta: float,
-    max_new_keys: int,
-    least: NDArray[np.int64],
-    most_added: int,
-    noise: Noise,
-) -> tuple[list[Any], NDArray[np.float64], Receipt]:
-    """Return frequent keys, noisy counts and a receipt, as ``threshold_release`` does."""
-    statistic = summed.statistic
-    keys, counts = statistic.values(summed.sums)
-    shown, noisy, receipt = threshold_release(
-        keys,
-        counts,
-        sensitivity=statistic.sensitivity,
-        mu=mu,
-        delta=delta,
-        max_new_keys=max_new_keys,
-        least=least,
-        most_added=most_added,
-        stage=statistic.stage,
-        released=statistic.released,
-        noise=noise,
-    )
-    return shown, noisy, replace(receipt, statistic=statistic.name)
 
 
 def _sum_each(sums: tuple[Callable[[Any], Any], ...], chunk: Any) -> tuple[Any, ...]:

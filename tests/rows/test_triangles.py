@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_threea.maths.triangles import diagonal, mask, pack, unpack, width_of
+from sdv_threea.rows.triangles import diagonal, mask, pack, unpack, width_of
 
 
 @pytest.mark.parametrize('width', [0, 1, 2, 7, 40])

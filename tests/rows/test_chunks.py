@@ -17,9 +17,9 @@ from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
-from sdv_threea.privacy import rows as room
-from sdv_threea.privacy.guard import UnreadableRowsError
-from sdv_threea.privacy.rows import LARGEST_SUM, Rows, Source, add, chunk_arrays, chunk_table
+from sdv_threea.rows import chunks as room
+from sdv_threea.rows.chunks import LARGEST_SUM, Rows, Source, add, chunk_arrays, chunk_table
+from sdv_threea.rows.guard import UnreadableRowsError
 
 
 class Pair(NamedTuple):

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE
-from sdv_threea.maths.triangles import diagonal, mask, unpack, width_of
-from sdv_threea.privacy.clipping import EXACT_FLOAT, block_rows, clip_norm
-from sdv_threea.privacy.rows import LARGEST_SUM, magnitude
+from sdv_threea.rows.chunks import LARGEST_SUM, magnitude
+from sdv_threea.rows.clipping import EXACT_FLOAT, block_rows, clip_norm
+from sdv_threea.rows.triangles import diagonal, mask, unpack, width_of
 
 #: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
 #: ``sqrt(2)`` the norm of one record's moments would be exactly ``||t||^2``. The ratio 17 / 12 in
@@ -77,7 +77,7 @@ def weighted_histogram(
     Formal guarantees:
         * the sums of a table are the sums of those of its blocks of rows
         * a record adds a vector of non-negative whole numbers to its group, of norm at most
-          ``radius``: its weights, shortened by :func:`~sdv_threea.privacy.clipping.clip_norm`
+          ``radius``: its weights, shortened by :func:`~sdv_threea.rows.clipping.clip_norm`
         * so the sums of all columns together move by at most ``sum_sensitivity(radius, ...)``
     """
     _check_groups(groups, num_groups)

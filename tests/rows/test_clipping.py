@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_threea.privacy.clipping import clip_norm
+from sdv_threea.rows.clipping import clip_norm
 
 
 @pytest.fixture

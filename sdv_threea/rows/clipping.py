@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.privacy.rows import LARGEST_SUM, magnitude
+from sdv_threea.rows.chunks import LARGEST_SUM, magnitude
 
 #: Integers of any width.
 Whole = TypeVar('Whole', bound=np.integer[Any])

@@ -14,8 +14,8 @@ import warnings
 import pytest
 from sklearn.utils.parallel import Parallel, delayed
 
-from sdv_threea.privacy import guard
-from sdv_threea.privacy.guard import UnreadableRowsError, guarded
+from sdv_threea.rows import guard
+from sdv_threea.rows.guard import UnreadableRowsError, guarded
 
 SECRET = 'secret-4711'
 
@@ -304,7 +304,7 @@ def test_an_interrupt_between_any_two_steps_leaves_nothing_silent():
 
 INTERRUPTED = """
 import signal, sys
-from sdv_threea.privacy import guard
+from sdv_threea.rows import guard
 
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 kept, stuck, times = None, 0, 400
@@ -346,7 +346,7 @@ def test_a_child_is_silent_only_if_it_was_forked_inside(forks_inside):
 
 
 def test_a_process_that_was_guarded_ends_without_a_word():
-    program = 'import sys; from sdv_threea.privacy.guard import guarded\nwith guarded(): print(1)'
+    program = 'import sys; from sdv_threea.rows.guard import guarded\nwith guarded(): print(1)'
     done = subprocess.run(
         [sys.executable, '-X', 'dev', '-c', program],
         capture_output=True,

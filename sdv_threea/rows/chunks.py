@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.privacy.guard import UnreadableRowsError, guarded
+from sdv_threea.rows.guard import UnreadableRowsError, guarded
 
 #: A table, or a named tuple of arrays with one entry per row.
 Chunk = TypeVar('Chunk')
@@ -51,7 +51,7 @@ class Rows(Generic[Chunk]):
     """Private rows of which only sums are read; ``steps`` are applied to each chunk in order.
 
     Formal guarantees: all work on chunks and on their sums runs inside
-    :func:`~sdv_threea.privacy.guard.guarded`, wherever the chunks lie: no warning, log, print or
+    :func:`~sdv_threea.rows.guard.guarded`, wherever the chunks lie: no warning, log, print or
     error of a library shows a cell.
     """
 

@@ -1,0 +1,57 @@
+"""The way of exact sums to the door: a summed statistic becomes noisy values and a receipt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
+from sdv_threea.rows.sums import Summed
+
+
+def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[NDArray[np.float64], Receipt]:
+    """Return noisy values and a receipt, by :func:`~sdv_threea.privacy.mechanism.add_noise`."""
+    statistic = summed.statistic
+    noisy, receipt = add_noise(
+        statistic.values(summed.sums),
+        sensitivity=statistic.sensitivity,
+        mu=mu,
+        stage=statistic.stage,
+        released=statistic.released,
+        resolution=statistic.resolution,
+        noise=noise,
+    )
+    return noisy, replace(receipt, statistic=statistic.name)
+
+
+def release_keys(  # noqa: PLR0913 (the price, and the threshold)
+    summed: Summed,
+    *,
+    mu: float,
+    delta: float,
+    max_new_keys: int,
+    least: NDArray[np.int64],
+    most_added: int,
+    noise: Noise,
+) -> tuple[list[Any], NDArray[np.float64], Receipt]:
+    """Return frequent keys, noisy counts and a receipt, as ``threshold_release`` does."""
+    statistic = summed.statistic
+    keys, counts = statistic.values(summed.sums)
+    shown, noisy, receipt = threshold_release(
+        keys,
+        counts,
+        sensitivity=statistic.sensitivity,
+        mu=mu,
+        delta=delta,
+        max_new_keys=max_new_keys,
+        least=least,
+        most_added=most_added,
+        stage=statistic.stage,
+        released=statistic.released,
+        noise=noise,
+    )
+    return shown, noisy, replace(receipt, statistic=statistic.name)

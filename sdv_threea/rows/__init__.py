@@ -1,0 +1,13 @@
+"""Rows: how private rows are read. What else sees them is listed in ``docs/lab/private_rows.md``.
+
+It imports nothing of ours but :mod:`~sdv_threea.accounting`. It must not know what rows are read
+for, and what leaves it are exact sums, which :mod:`~sdv_threea.privacy.door` takes to the noise. An
+auditor reads this room first.
+
+* :mod:`~sdv_threea.rows.guard`: blocks warnings, logs and errors that could show private cells,
+* :mod:`~sdv_threea.rows.chunks`: private rows in chunks, of which only sums are read,
+* :mod:`~sdv_threea.rows.sums`: statistics that declare their sensitivity, and their sums,
+* :mod:`~sdv_threea.rows.statistics`: counts and second moments, and their sensitivities,
+* :mod:`~sdv_threea.rows.clipping`: vectors clipped to a norm,
+* :mod:`~sdv_threea.rows.triangles`: symmetric matrices as their upper triangles.
+"""
