@@ -27,8 +27,8 @@ TESTS = {
     'rows': 'joint/test_interactions.py rows privacy audit/test_contributions.py',
     'statistics': 'audit/test_contributions.py',
     'accounting': 'accounting privacy/test_spending.py',
-    'units': 'units relational/test_membership.py relational/test_pipeline.py',
-    'intake': 'intake fuzz',
+    'rows/units': 'rows/units relational/test_membership.py relational/test_pipeline.py',
+    'rows/intake': 'rows/intake fuzz',
     'describe': 'describe audit/test_contributions.py',
     'relational': 'relational',
 }

@@ -150,7 +150,7 @@ def release_alone(job: Job, setup: Setup, parts: Parts, real: View, delta: float
     """Release each private table by itself; keys are copied, to be shuffled."""
     from sdv_threea import ClustMixSynthesizer
     from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
-    from sdv_threea.units.membership import bound_rows, find_units
+    from sdv_threea.rows.units.membership import bound_rows, find_units
 
     epsilon, made = job['epsilon'], dict(parts.train)
     private, noisy = real.schema.private, math.isfinite(job['epsilon'])

@@ -45,7 +45,7 @@ HANDLES = {
     'rows.chunks': {'Rows', 'chunk_arrays', 'chunk_table'},
     'rows.sums': {'Summed', 'take'},
     'storage.reading': {'PrivateTable', 'as_plain', 'take_table'},
-    'units.membership': {'Database'},
+    'rows.units.membership': {'Database'},
 }
 
 

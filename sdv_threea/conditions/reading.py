@@ -25,9 +25,9 @@ from pandas.api.types import is_float_dtype
 from sdv_threea.conditions.zones import place_dates
 from sdv_threea.domain import Category, Column, Number
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
-from sdv_threea.intake.columns import make_table
-from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake.columns import make_table
+from sdv_threea.rows.intake.facts import Facts, read_column
 from sdv_threea.sampling.asked import Asked
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.table import StoredColumns

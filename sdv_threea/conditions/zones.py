@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.dates import find_clocks, find_zones, has_zone, is_zulu
+from sdv_threea.rows.intake.dates import find_clocks, find_zones, has_zone, is_zulu
 from sdv_threea.storage.dtypes import find_zone
 from sdv_threea.storage.writing import ORIGIN
 

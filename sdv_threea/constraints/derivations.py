@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from sdv_threea.constraints.results import Outcome, Result, bound_inputs, find_solved
 from sdv_threea.constraints.results import solve as solve_formula
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.intake.cells import take_values
-from sdv_threea.intake.columns import find_distinct, make_table
-from sdv_threea.intake.scalars import spell
+from sdv_threea.rows.intake.cells import take_values
+from sdv_threea.rows.intake.columns import find_distinct, make_table
+from sdv_threea.rows.intake.scalars import spell
 
 #: Columns by name, shape (n,) each: floats with NaN, or categories.
 Cells = dict[str, Any]

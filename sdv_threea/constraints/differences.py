@@ -24,7 +24,7 @@ from sdv_threea.constraints.intervals import find_released, intersect, reach, sp
 from sdv_threea.describe.granularity import step_codes
 from sdv_threea.describe.lattice import STEP_TOLERANCE, has_few_values, multiples
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.intake.columns import read_numbers
+from sdv_threea.rows.intake.columns import read_numbers
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from sdv_threea.describe.granularity import count_codes
 from sdv_threea.describe.sentinels import make_look
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
 from sdv_threea.domain import Column, Domain, Number
-from sdv_threea.intake.cells import Distinct
-from sdv_threea.intake.columns import read_categories, read_numbers
-from sdv_threea.intake.scalars import spell
+from sdv_threea.rows.intake.cells import Distinct
+from sdv_threea.rows.intake.columns import read_categories, read_numbers
+from sdv_threea.rows.intake.scalars import spell
 from sdv_threea.rows.statistics import histogram
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 

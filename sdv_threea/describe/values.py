@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.intake.cells import Distinct
-from sdv_threea.intake.scalars import spell
+from sdv_threea.rows.intake.cells import Distinct
+from sdv_threea.rows.intake.scalars import spell
 
 
 class Tally(dict[Hashable, tuple[Hashable, int]]):

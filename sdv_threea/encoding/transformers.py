@@ -22,9 +22,9 @@ from sdv_threea.domain import DECIMAL_STEPS, MISSING, SPREAD, Category, Column
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import public_edges, released_edges
 from sdv_threea.encoding.encoder import Encoder
-from sdv_threea.intake.cells import take_values
-from sdv_threea.intake.columns import make_table, read_categories, read_numbers
-from sdv_threea.intake.scalars import spell
+from sdv_threea.rows.intake.cells import take_values
+from sdv_threea.rows.intake.columns import make_table, read_categories, read_numbers
+from sdv_threea.rows.intake.scalars import spell
 
 if TYPE_CHECKING:
     from sdv_threea.describe.description import Description

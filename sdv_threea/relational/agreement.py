@@ -30,8 +30,8 @@ from sdv_threea.relational.transitions import name_before, own_transformers, pai
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.units.membership import LEFT_OUT, bound_rows
 from sdv_threea.statistics import registry
-from sdv_threea.units.membership import LEFT_OUT, bound_rows
 
 
 class Alike(NamedTuple):

@@ -13,7 +13,7 @@ from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.release import Release
-from sdv_threea.units.schema import Link
+from sdv_threea.rows.units.schema import Link
 
 
 def believe(count: float, scale: float, constants: RelationalConstants) -> float:

@@ -40,8 +40,8 @@ from sdv_threea.relational.transitions import (
 )
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.units.membership import LEFT_OUT, bound_rows
 from sdv_threea.stages import drowns_pairs
-from sdv_threea.units.membership import LEFT_OUT, bound_rows
 
 
 class Given(NamedTuple):

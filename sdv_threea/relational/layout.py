@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import Transformer, encode
-from sdv_threea.intake.columns import make_table
 from sdv_threea.relational.sizes import Children
-from sdv_threea.units.membership import Database, count_children, follow, join_parent
-from sdv_threea.units.schema import Link, Schema
+from sdv_threea.rows.intake.columns import make_table
+from sdv_threea.rows.units.membership import Database, count_children, follow, join_parent
+from sdv_threea.rows.units.schema import Link, Schema
 
 #: Where a reference within the tables of the units leads to.
 NONE, OWN, OTHER = range(3)

@@ -20,8 +20,8 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.statistics import registry
-from sdv_threea.units.membership import LEFT_OUT
 
 #: The most rows of one unit that are read. Noisy sums have to fit into 64 bits, and a larger bound
 #: is not worth its noise.

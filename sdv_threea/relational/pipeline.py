@@ -53,10 +53,10 @@ from sdv_threea.release import Release
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.units.membership import Database, find_units
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.statistics import registry
-from sdv_threea.units.membership import Database, find_units
-from sdv_threea.units.schema import Link, Schema
 
 #: Rows that are drawn of each table that owns others, whose density is fitted given them.
 NUM_DRAWN = 2**14
@@ -77,9 +77,9 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     """Release a model of several private tables that refer to each other.
 
     Formal guarantees:
-        * with the neighbours of :func:`~sdv_threea.units.membership.find_units`, each ledger is
-          the cost of the release for a unit of that root table; no unit has rows in the tables of
-          two roots, so a unit pays for the tables of its own root alone (parallel composition)
+        * with the neighbours of :func:`~sdv_threea.rows.units.membership.find_units`, each ledger
+          is the cost of the release for a unit of that root table; no unit has rows in the tables
+          of two roots, so a unit pays for the tables of its own root alone (parallel composition)
         * a unit has at most ``rows_per_unit`` rows among those that a table's release reads, and
           each of them is a function of the unit's rows
         * tables are released in order: a release reads only the released part of other tables'

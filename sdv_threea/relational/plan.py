@@ -10,8 +10,8 @@ from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Domain
 from sdv_threea.relational.layout import Layout, lay_out, own_domain
 from sdv_threea.relational.sizes import Children
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
-from sdv_threea.units.schema import Link, Schema
 
 
 class Plan(NamedTuple):

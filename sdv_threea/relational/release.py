@@ -30,7 +30,7 @@ from sdv_threea.relational.layout import NONE, OTHER, context_columns, context_t
 from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
-from sdv_threea.units.schema import Link, Schema
+from sdv_threea.rows.units.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
 Accept = Callable[[str, pd.DataFrame], NDArray[np.bool_]]

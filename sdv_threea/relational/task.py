@@ -20,9 +20,9 @@ from sdv_threea.relational.rows_per_unit import count_noise
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.units.membership import bound_rows
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
-from sdv_threea.units.membership import bound_rows
 
 
 class Task(NamedTuple):

@@ -18,7 +18,7 @@ from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
 from sdv_threea.relational.model import TableRelease, draw_rows
-from sdv_threea.units.membership import rank_within
+from sdv_threea.rows.units.membership import rank_within
 
 #: Codes of ranks: the first row, the next two, the next four, and so on.
 NUM_RANKS = 16

@@ -4,6 +4,8 @@ It imports nothing of ours but :mod:`~sdv_threea.accounting`. It must not know w
 for, and what leaves it are exact sums, which :mod:`~sdv_threea.privacy.door` takes to the noise. An
 auditor reads this room first.
 
+* ``intake/``: the one way in, every private cell read by itself,
+* ``units/``: references, and the unit of privacy of every row,
 * :mod:`~sdv_threea.rows.guard`: blocks warnings, logs and errors that could show private cells,
 * :mod:`~sdv_threea.rows.chunks`: private rows in chunks, of which only sums are read,
 * :mod:`~sdv_threea.rows.sums`: statistics that declare their sensitivity, and their sums,

@@ -220,7 +220,7 @@ MAGNITUDES = Kind(
     moves=_OF_A_COUNT,
     sensitivity=sensitivities.one_count,
     share='magnitudes',
-    proofs=('relational.magnitudes.release_magnitudes', 'units.membership.find_units'),
+    proofs=('relational.magnitudes.release_magnitudes', 'rows.units.membership.find_units'),
     about_units=True,
 )
 
@@ -232,7 +232,7 @@ ORPHANS = Kind(
     moves=_OF_A_COUNT,
     sensitivity=sensitivities.one_count,
     share='orphans',
-    proofs=(_HISTOGRAM, 'units.membership.find_units'),
+    proofs=(_HISTOGRAM, 'rows.units.membership.find_units'),
     about_units=True,
 )
 

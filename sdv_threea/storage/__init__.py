@@ -1,7 +1,7 @@
 """Storage: tables as users keep them, on the way in and on the way out.
 
 It may hold the private table, unread, and check it under
-:func:`~sdv_threea.rows.guard.guarded`; cells are read by :mod:`~sdv_threea.intake` alone. It
+:func:`~sdv_threea.rows.guard.guarded`; cells are read by :mod:`~sdv_threea.rows.intake` alone. It
 must not learn a dtype, a format or a value from private rows.
 
 * :mod:`~sdv_threea.storage.metadata`: SDV's metadata as a public domain,

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
-from sdv_threea.intake.keys import find_flaws
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake.keys import find_flaws
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.storage.reading import as_plain
 from sdv_threea.storage.references import (
     Tables,
@@ -25,7 +26,6 @@ from sdv_threea.storage.references import (
     key_columns,
     write_references,
 )
-from sdv_threea.units.schema import Link, Schema
 
 
 def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:

@@ -11,8 +11,8 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.relational.sizes import Children
+from sdv_threea.rows.units.schema import Link, Schema, SchemaError
 from sdv_threea.storage.references import as_columns, read_schema
-from sdv_threea.units.schema import Link, Schema, SchemaError
 
 #: A bound is on a table, by the key to its owner, or on a key ``(table, column, ...)``.
 Key = str | tuple[str, ...]

@@ -18,10 +18,10 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import MISSING, SPREAD, TIME_STEPS, Category, Column, Domain, Number
-from sdv_threea.intake.columns import find_moments, find_numbers
-from sdv_threea.intake.dates import is_clock, to_seconds
-from sdv_threea.intake.facts import Facts
-from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
+from sdv_threea.rows.intake.columns import find_moments, find_numbers
+from sdv_threea.rows.intake.dates import is_clock, to_seconds
+from sdv_threea.rows.intake.facts import Facts
+from sdv_threea.rows.intake.scalars import NoScalarError, read_scalar, spell
 from sdv_threea.storage.references import find_keys
 
 #: The metadata of one column: ``{'sdtype': ..., ...}``.

@@ -13,9 +13,9 @@ from typing import Any, cast
 import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 
-from sdv_threea.intake.parts import check_part
 from sdv_threea.rows.chunks import Rows, Sums, add, chunk_table
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake.parts import check_part
 from sdv_threea.storage.metadata import MODELLED
 
 #: Number of partitions whose sums are added up in one task.

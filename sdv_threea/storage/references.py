@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
 
-from sdv_threea.intake.cells import INVALID_PLACE
-from sdv_threea.intake.keys import find_rows, number_values
 from sdv_threea.rows.guard import guarded
-from sdv_threea.units.schema import Link, Schema
+from sdv_threea.rows.intake.cells import INVALID_PLACE
+from sdv_threea.rows.intake.keys import find_rows, number_values
+from sdv_threea.rows.units.schema import Link, Schema
 
 #: Tables by name.
 Tables = Mapping[str, pd.DataFrame]

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea.intake.cells import MISSING_PLACE
-from sdv_threea.intake.columns import LARGEST_NUMBER, find_moments, find_numbers
-from sdv_threea.intake.dates import YEAR_2000, to_seconds
-from sdv_threea.intake.keys import find_rows, number_keys
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake.cells import MISSING_PLACE
+from sdv_threea.rows.intake.columns import LARGEST_NUMBER, find_moments, find_numbers
+from sdv_threea.rows.intake.dates import YEAR_2000, to_seconds
+from sdv_threea.rows.intake.keys import find_rows, number_keys
 from sdv_threea.storage.metadata import TIME_OF_DAY
 from sdv_threea.storage.writing import fit_into, from_seconds
 

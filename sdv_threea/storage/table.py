@@ -9,15 +9,15 @@ from typing import Any
 import pandas as pd
 
 from sdv_threea.domain import Domain
-from sdv_threea.intake.facts import Facts
-from sdv_threea.intake.table import (
+from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake.facts import Facts
+from sdv_threea.rows.intake.table import (
     compare_columns,
     find_merged,
     find_misstored,
     find_problems,
     find_repeated_keys,
 )
-from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.dtypes import choose_dtypes, declare, make_proxy
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata, describe, list_facts
 from sdv_threea.storage.reading import PrivateTable

@@ -1,4 +1,4 @@
-"""Sampled values as users store them: the reverse of :mod:`sdv_threea.intake`."""
+"""Sampled values as users store them: the reverse of :mod:`sdv_threea.rows.intake`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def decode(
 ) -> pd.DataFrame:
     """Translate sampled rows back, up to dtypes, which SDV casts.
 
-    It is the inverse of :func:`sdv_threea.intake.table.read_table`. Numbers become dates or texts
-    where the metadata says so, and otherwise numbers that their dtype can hold.
+    It is the inverse of ``read_table`` of the intake. Numbers become dates or texts where the
+    metadata says so, and otherwise numbers that their dtype can hold.
     """
     decoded = {}
     for column in domain.columns:

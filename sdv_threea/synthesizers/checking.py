@@ -21,13 +21,13 @@ from sdv_threea.estimate import ExpectedError, expect
 from sdv_threea.metadata.naming import guess_by_name, names_person, shows_people
 from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.sizes import Children, complete_children
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.stages import asks_size, plan_target
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import USUAL_ROWS, Check, CheckedColumn, Stop
 from sdv_threea.synthesizers.protection import name_shared
-from sdv_threea.units.schema import Link, Schema
 
 #: What columns come out as.
 LEARNED, SHOWN, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (

@@ -12,13 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain
+from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.memory import check_rows
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import tell_rejected
 from sdv_threea.synthesizers.ruled import connect_tables
 from sdv_threea.synthesizers.sample_arguments import check_scale
 from sdv_threea.synthesizers.sampling import finish_rows, learn_release
-from sdv_threea.units.schema import Link
 
 if TYPE_CHECKING:
     from sdv_threea.relational.model import TableRelease

@@ -12,6 +12,9 @@ from sdv.metadata import Metadata
 from tqdm import tqdm
 
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.units.membership import Database
+from sdv_threea.rows.units.references import number_rows
+from sdv_threea.rows.units.schema import Schema
 from sdv_threea.settings import Settings
 from sdv_threea.storage.database import take_tables
 from sdv_threea.storage.database_terms import Bounds, DatabaseTerms
@@ -41,9 +44,6 @@ from sdv_threea.synthesizers.progress import bars
 from sdv_threea.synthesizers.released import count_fit
 from sdv_threea.synthesizers.statement import DatabaseStatement
 from sdv_threea.synthesizers.turns import in_turn
-from sdv_threea.units.membership import Database
-from sdv_threea.units.references import number_rows
-from sdv_threea.units.schema import Schema
 
 if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease

@@ -18,6 +18,9 @@ from sdv.multi_table.base import BaseMultiTableSynthesizer
 from sdv_threea.constraints.between import BetweenTables
 from sdv_threea.domain import Domain
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.units.membership import Database
+from sdv_threea.rows.units.references import BrokenReferenceError, Labels, label_numbers, link_rows
+from sdv_threea.rows.units.schema import Schema
 from sdv_threea.storage.database import (
     find_broken_references,
     take_tables,
@@ -33,9 +36,6 @@ from sdv_threea.synthesizers.ruled import adopt_rules, check_rules, plan_rules
 from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.turns import in_turn
-from sdv_threea.units.membership import Database
-from sdv_threea.units.references import BrokenReferenceError, Labels, label_numbers, link_rows
-from sdv_threea.units.schema import Schema
 
 #: Arguments that the synthesizers of all tables share.
 SHARED = ('epsilon', 'delta', 'neighbors', 'public_metadata', 'invalid_cells')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdv_threea.units.schema import Schema
+from sdv_threea.rows.units.schema import Schema
 
 if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease

@@ -18,10 +18,10 @@ from sdv_threea.constraints.between import BetweenTables
 from sdv_threea.constraints.linked import Linked
 from sdv_threea.constraints.moves import Move
 from sdv_threea.constraints.planning import keep_rules, list_computed, list_numbered, plan
+from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.database import connect
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts
-from sdv_threea.units.schema import Link
 
 
 def check_rules(synthesizer: Any, tables: dict[str, pd.DataFrame]) -> None:

@@ -16,8 +16,8 @@ from sdv.metadata import Metadata
 
 from sdv_threea.conditions.reading import draw_rows, read_conditions
 from sdv_threea.domain import Number
-from sdv_threea.intake.table import compare_columns
 from sdv_threea.relational.sizes import Children
+from sdv_threea.rows.intake.table import compare_columns
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences

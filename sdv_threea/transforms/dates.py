@@ -11,8 +11,8 @@ from sdv_threea.describe.granularity import Heaps
 from sdv_threea.domain import TIME_STEPS
 from sdv_threea.encoding.encoder import cast
 from sdv_threea.encoding.transformers import NumberEncoder
-from sdv_threea.intake.columns import find_moments
-from sdv_threea.intake.dates import to_seconds
+from sdv_threea.rows.intake.columns import find_moments
+from sdv_threea.rows.intake.dates import to_seconds
 from sdv_threea.storage.writing import from_seconds
 
 

@@ -13,10 +13,10 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.domain import Category, Column
-from sdv_threea.intake.facts import Facts
-from sdv_threea.intake.table import read_table
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.facts import Facts
+from sdv_threea.rows.intake.table import read_table
 from sdv_threea.transforms.local import call, copy_local, find_example, find_limits, fit
 from sdv_threea.transforms.steps import ListStep, NumberStep, Step, write_cells
 from sdv_threea.transforms.texts import NumberTexts, TextStep

@@ -21,9 +21,9 @@ from sdv_threea.constraints.constraint_set import ConstraintSet, modify_metadata
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import Transformer
-from sdv_threea.intake.facts import Facts
-from sdv_threea.intake.table import read_table
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake.facts import Facts
+from sdv_threea.rows.intake.table import read_table
 from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.storage.reading import PrivateTable, take_table
 from sdv_threea.storage.table import StoredColumns, TableStorage

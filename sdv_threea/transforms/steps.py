@@ -28,9 +28,9 @@ from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import occupied_borders
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import CategoryEncoder
-from sdv_threea.intake.cells import take_values
-from sdv_threea.intake.columns import LARGEST_NUMBER, find_moments, read_numbers
-from sdv_threea.intake.dates import to_seconds
+from sdv_threea.rows.intake.cells import take_values
+from sdv_threea.rows.intake.columns import LARGEST_NUMBER, find_moments, read_numbers
+from sdv_threea.rows.intake.dates import to_seconds
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.transforms.local import (
     LINEAR,

@@ -19,7 +19,7 @@ from rdt.transformers import BaseTransformer
 
 from sdv_threea.constraints.derivations import Cells, Choices
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.intake.columns import LARGEST_NUMBER, find_distinct
+from sdv_threea.rows.intake.columns import LARGEST_NUMBER, find_distinct
 
 #: The most decimal places, and the digits between signs of thousands.
 MOST_PLACES, THREE = 9, 3

@@ -23,10 +23,10 @@ from sdv_threea.describe.sentinels import CODES
 from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.intake.scalars import spell
 from sdv_threea.privacy import door as doors
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.scalars import spell
 from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 

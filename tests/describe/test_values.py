@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.describe.values import tally, tally_numbers
-from sdv_threea.intake.columns import read_categories, read_numbers
+from sdv_threea.rows.intake.columns import read_categories, read_numbers
 
 ODD = [
     True, 1, 1.5, '1', 'True', (1, True), (True, 1), -0.5, 0, False, Decimal('0.1'), '', 1e308,

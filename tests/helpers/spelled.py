@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from sdv_threea.intake.scalars import spell
+from sdv_threea.rows.intake.scalars import spell
 
 
 def spell_rows(table):

@@ -14,10 +14,10 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy import mechanism
 from sdv_threea.relational import transitions
 from sdv_threea.relational.pipeline import release_database
+from sdv_threea.rows.units import membership
+from sdv_threea.rows.units.membership import Database, find_units
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
-from sdv_threea.units import membership
-from sdv_threea.units.membership import Database, find_units
-from sdv_threea.units.schema import Link, Schema
 
 
 def link(child, parent, column=None, **facts):

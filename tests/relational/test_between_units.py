@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sdv_threea.units.membership import Database, find_units, follow
-from sdv_threea.units.schema import Link, Schema
+from sdv_threea.rows.units.membership import Database, find_units, follow
+from sdv_threea.rows.units.schema import Link, Schema
 
 
 def find(made):

@@ -9,7 +9,7 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.privacy import door as doors
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
-from sdv_threea.units.membership import LEFT_OUT
+from sdv_threea.rows.units.membership import LEFT_OUT
 
 BUDGET = Budget(5.0, 1e-6)
 FREE = Budget(math.inf, 1e-6)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sdv_threea.units.membership import (
+from sdv_threea.rows.units.membership import (
     LEFT_OUT,
     bound_rows,
     count_children,

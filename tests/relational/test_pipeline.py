@@ -12,8 +12,8 @@ import pytest
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.relational import pipeline, task
 from sdv_threea.relational.sizes import Children
-from sdv_threea.units.membership import LEFT_OUT
-from sdv_threea.units.schema import Schema
+from sdv_threea.rows.units.membership import LEFT_OUT
+from sdv_threea.rows.units.schema import Schema
 
 SHAPES = [
     'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose',

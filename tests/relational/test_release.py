@@ -15,9 +15,9 @@ from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
+from sdv_threea.rows.units.membership import Database
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.storage.release_files import read_plain, write_plain
-from sdv_threea.units.membership import Database
-from sdv_threea.units.schema import Link, Schema
 
 SHAPES = [
     'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose',

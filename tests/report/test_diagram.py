@@ -10,7 +10,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.report import draw_schema
 from sdv_threea.report.diagram import APART, HANGING, PUBLIC, UNIT, find_roles, place_tables
-from sdv_threea.units.schema import Link, Schema
+from sdv_threea.rows.units.schema import Link, Schema
 
 BANK = ['district', 'account', 'client', 'disp', 'trans', 'card']
 BANK_LINKS = [

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.references import write_references
-from sdv_threea.units.schema import Link
 
 LINK = Link('stay', ('site', 'num'), 'ward')
 

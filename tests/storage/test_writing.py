@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
-from sdv_threea.intake.columns import find_moments
-from sdv_threea.intake.dates import to_seconds
-from sdv_threea.intake.table import read_table
+from sdv_threea.rows.intake.columns import find_moments
+from sdv_threea.rows.intake.dates import to_seconds
+from sdv_threea.rows.intake.table import read_table
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.writing import (
     YEARS,

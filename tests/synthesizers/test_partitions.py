@@ -21,8 +21,8 @@ from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 from spelled import spell_rows
 
-from sdv_threea.intake.scalars import spell
 from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.scalars import spell
 from sdv_threea.storage import reading
 from sdv_threea.storage.reading import take_table
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer

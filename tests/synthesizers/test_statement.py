@@ -10,13 +10,13 @@ import pytest
 
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.constants import RelationalConstants
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.protection import describe_protection, tell_errors
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,
 )
-from sdv_threea.units.schema import Link, Schema
 
 RECEIPTS = (
     Receipt(stage='describe', released='bounds', sensitivity=2.0, noise_scale=20.0, mu=0.1),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sdv.metadata import Metadata
 
 from hostile.columns import TEXTS, Column, columns, wrong
-from sdv_threea.intake.columns import LARGEST_NUMBER
+from sdv_threea.rows.intake.columns import LARGEST_NUMBER
 from sdv_threea.storage.metadata import MODELLED
 
 NAME = 'table'

@@ -33,7 +33,7 @@ from hostile.tables import NAME, Case
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.errors import ACCEPTABLE
-from sdv_threea.intake.scalars import read_scalar, spell
+from sdv_threea.rows.intake.scalars import read_scalar, spell
 from sdv_threea.storage.metadata import MODELLED
 
 #: The errors that users of SDV know.

@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
-from sdv_threea.intake.columns import (
+from sdv_threea.rows.intake.cells import INVALID_PLACE, MISSING_PLACE
+from sdv_threea.rows.intake.columns import (
     LARGEST_NUMBER,
     find_distinct,
     find_moments,
     find_numbers,
     store,
 )
-from sdv_threea.intake.dates import INVALID, MISSING, to_seconds
+from sdv_threea.rows.intake.dates import INVALID, MISSING, to_seconds
 
 #: The most decimal places that a float can hold; numbers are not rounded to more.
 MOST_ROUNDED_PLACES = 15

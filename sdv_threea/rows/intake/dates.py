@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.scalars import (
+from sdv_threea.rows.intake.scalars import (
     AFTER_YEARS,
     DAY,
     EPOCH,

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sdv_threea.describe.values import tally, tally_numbers
-from sdv_threea.intake import columns, dates, facts, keys
-from sdv_threea.intake.columns import read_categories, read_numbers
-from sdv_threea.intake.facts import Facts, read_column
-from sdv_threea.intake.keys import find_rows, has_repeats
-from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
 from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake import columns, dates, facts, keys
+from sdv_threea.rows.intake.columns import read_categories, read_numbers
+from sdv_threea.rows.intake.facts import Facts, read_column
+from sdv_threea.rows.intake.keys import find_rows, has_repeats
+from sdv_threea.rows.intake.scalars import NoScalarError, read_scalar, spell
 
 #: Facts about a column: each sdtype alone, and with more facts.
 KNOWN = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sdv.errors import InvalidDataError
 
-from sdv_threea.units.membership import find_units
+from sdv_threea.rows.units.membership import find_units
 
 from .random_schemas import draw_database
 

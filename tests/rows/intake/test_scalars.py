@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.intake.scalars import NoScalarError, read_moment, read_scalar, spell
+from sdv_threea.rows.intake.scalars import NoScalarError, read_moment, read_scalar, spell
 
 HOUR = datetime.timedelta(hours=1)
 NOON = pd.Timestamp('2020-01-01 12:00')

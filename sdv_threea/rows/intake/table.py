@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.columns import find_strange_zones, make_table
-from sdv_threea.intake.dates import has_zone
-from sdv_threea.intake.facts import Facts, read_column
-from sdv_threea.intake.keys import has_repeats
-from sdv_threea.intake.parts import MERGED, holds_nul
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.intake.columns import find_strange_zones, make_table
+from sdv_threea.rows.intake.dates import has_zone
+from sdv_threea.rows.intake.facts import Facts, read_column
+from sdv_threea.rows.intake.keys import has_repeats
+from sdv_threea.rows.intake.parts import MERGED, holds_nul
 
 REPEATED = "Key column '{key}' has repeated values."
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from sdv_threea.intake import parts
-from sdv_threea.intake.facts import Facts, read_column
-from sdv_threea.intake.parts import check_part
 from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake import parts
+from sdv_threea.rows.intake.facts import Facts, read_column
+from sdv_threea.rows.intake.parts import check_part
 
 #: Dtypes that a column may be declared as.
 DECLARED = {

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.intake.facts import Facts, read_column
-from sdv_threea.intake.table import compare_columns, find_misstored, find_problems
 from sdv_threea.rows.chunks import chunk_table
+from sdv_threea.rows.intake.facts import Facts, read_column
+from sdv_threea.rows.intake.table import compare_columns, find_misstored, find_problems
 from sdv_threea.storage.metadata import list_facts
 
 SECRET = 'secret'

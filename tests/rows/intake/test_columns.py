@@ -9,8 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sdv_threea.intake.cells import INVALID_PLACE
-from sdv_threea.intake.columns import (
+from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.cells import INVALID_PLACE
+from sdv_threea.rows.intake.columns import (
     LARGEST_NUMBER,
     find_distinct,
     find_moments,
@@ -20,9 +21,8 @@ from sdv_threea.intake.columns import (
     read_numbers,
     store,
 )
-from sdv_threea.intake.dates import INVALID, MISSING, to_seconds
-from sdv_threea.intake.scalars import spell
-from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.dates import INVALID, MISSING, to_seconds
+from sdv_threea.rows.intake.scalars import spell
 
 DAY = 86_400.0
 

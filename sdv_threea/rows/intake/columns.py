@@ -1,8 +1,8 @@
 """Columns in any storage, read cell by cell as canonical columns.
 
 A canonical column is float64 with NaN for missing numbers, or canonical scalars
-(:mod:`~sdv_threea.intake.scalars`) with ``None``. Reading a canonical column again does not change
-it.
+(:mod:`~sdv_threea.rows.intake.scalars`) with ``None``. Reading a canonical column again does not
+change it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.cells import (
+from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.cells import (
     INVALID_PLACE,
     MISSING_PLACE,
     Distinct,
@@ -22,9 +23,8 @@ from sdv_threea.intake.cells import (
     spread,
     take_values,
 )
-from sdv_threea.intake.dates import MISSING, find_zones, from_storage, read_dates
-from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
-from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.dates import MISSING, find_zones, from_storage, read_dates
+from sdv_threea.rows.intake.scalars import NoScalarError, Scalar, read_scalar, spell
 
 #: Larger and infinite numbers are read as this one, so that their sums stay finite.
 LARGEST_NUMBER = 1e200
@@ -76,8 +76,8 @@ def find_numbers(column: pd.Series) -> Numbers:
 def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
     """Return the dates of a column in microseconds since 1970, shape (n,).
 
-    A cell can also be :data:`~sdv_threea.intake.dates.MISSING` or
-    :data:`~sdv_threea.intake.dates.INVALID`. ``template`` is the format of texts and numbers;
+    A cell can also be :data:`~sdv_threea.rows.intake.dates.MISSING` or
+    :data:`~sdv_threea.rows.intake.dates.INVALID`. ``template`` is the format of texts and numbers;
     without one each text is read by itself.
     """
     column = spread(column)

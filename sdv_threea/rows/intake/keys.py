@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.cells import (
+from sdv_threea.rows.intake.cells import (
     INVALID_PLACE,
     MISSING_PLACE,
     NO_SCALAR,
@@ -22,9 +22,9 @@ from sdv_threea.intake.cells import (
     list_cells,
     spread,
 )
-from sdv_threea.intake.columns import find_numbers, read_scalars
-from sdv_threea.intake.parts import holds_nul
-from sdv_threea.intake.scalars import Scalar, spell
+from sdv_threea.rows.intake.columns import find_numbers, read_scalars
+from sdv_threea.rows.intake.parts import holds_nul
+from sdv_threea.rows.intake.scalars import Scalar, spell
 
 #: NumPy floats that are not Python floats, by identity of their types.
 OTHER_FLOATS = frozenset(map(id, (np.float16, np.float32, np.longdouble)))
@@ -59,9 +59,8 @@ def has_repeats(keys: pd.DataFrame) -> bool:
 def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
     """Return the row of ``known`` that has each wanted key, shape (n,).
 
-    The position is :data:`~sdv_threea.intake.cells.MISSING_PLACE` where a part of the key is
-    missing, and :data:`~sdv_threea.intake.cells.INVALID_PLACE` where no row has the key. No known
-    key may occur twice.
+    The position is ``MISSING_PLACE`` where a part of the key is missing, and ``INVALID_PLACE``
+    where no row has the key. No known key may occur twice.
     """
     of_known, of_wanted = number_keys([known, wanted])
     # Position of the row by the number of its key. The last entries are those of -2 and -1.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdv_threea.units.schema import Link, Schema, SchemaError
+from sdv_threea.rows.units.schema import Link, Schema, SchemaError
 
 
 def link(child, parent, column=None, **facts):

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
-from sdv_threea.intake.keys import find_rows
 from sdv_threea.rows.guard import guarded
-from sdv_threea.units.membership import Parents
-from sdv_threea.units.schema import Link, Schema
+from sdv_threea.rows.intake.cells import INVALID_PLACE, MISSING_PLACE
+from sdv_threea.rows.intake.keys import find_rows
+from sdv_threea.rows.units.membership import Parents
+from sdv_threea.rows.units.schema import Link, Schema
 
 Tables = Mapping[str, pd.DataFrame]
 

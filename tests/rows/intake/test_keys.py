@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
-from sdv_threea.intake.keys import Flaws, find_flaws, find_rows, has_repeats
+from sdv_threea.rows.intake.cells import INVALID_PLACE, MISSING_PLACE
+from sdv_threea.rows.intake.keys import Flaws, find_flaws, find_rows, has_repeats
 
 
 def table(*columns):

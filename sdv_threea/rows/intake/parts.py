@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_threea.intake.cells import INVALID_PLACE, spread
-from sdv_threea.intake.columns import find_distinct, find_numbers
 from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.rows.intake.cells import INVALID_PLACE, spread
+from sdv_threea.rows.intake.columns import find_distinct, find_numbers
 
 #: Below this, floats and integers hold the same whole numbers.
 EXACT = 2.0**53

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.columns import make_table
-from sdv_threea.units.schema import Link, Schema
+from sdv_threea.rows.intake.columns import make_table
+from sdv_threea.rows.units.schema import Link, Schema
 
 #: Row of the parent that each row of the child refers to, by link; -1 for none.
 Parents = Mapping[Link, NDArray[np.int64]]

@@ -4,7 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.intake.dates import INVALID, MISSING, YEAR_2000, read_dates, read_texts, to_seconds
+from sdv_threea.rows.intake.dates import (
+    INVALID,
+    MISSING,
+    YEAR_2000,
+    read_dates,
+    read_texts,
+    to_seconds,
+)
 
 TEXTS = [
     '2020-01-05', '2020-01-05 10:00 XYZ', '13/01/2020', '01/13/2020', '01/02/2020', 'now', 'today',

@@ -2,7 +2,7 @@
 
 The output lists the different cells once, with the position of each row's cell in the list. A cell
 does not depend on the other cells of its column. Its meaning is found by
-:mod:`~sdv_threea.intake.scalars`.
+:mod:`~sdv_threea.rows.intake.scalars`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.dates import INVALID, MISSING, from_storage
+from sdv_threea.rows.intake.dates import INVALID, MISSING, from_storage
 
 #: Built-in types whose equal values mean the same, by identity. Only their cells are compared and
 #: hashed: other types, and even metaclasses, may define comparisons of their own.
@@ -49,7 +49,7 @@ def list_cells(column: pd.Series) -> Distinct:
     position -1, others are listed.
 
     Formal guarantees: a cell is the same object, or an equal one of the same type, as if it were
-    the only one; no two are merged that :func:`~sdv_threea.intake.scalars.read_scalar` tells apart.
+    the only one; no two are merged that ``read_scalar`` tells apart.
     """
     dtype, kind = column.dtype, getattr(column.dtype, 'kind', 'O')
     if isinstance(dtype, pd.CategoricalDtype):
