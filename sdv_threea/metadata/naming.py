@@ -34,7 +34,11 @@ SHORT = ('title', 'name', 'names')
 
 #: Sdtypes by words anywhere in a name; they override SDV's guess.
 CLEAR = (
-    ('id', f'id guid uuid mrn (?:{PERSONS.replace(" ", "|")})-(?:nbr|no|nr|num|number|key|code)'),
+    (
+        'id',
+        'id guid uuid mrn pid pidnum patno subjid '
+        f'(?:{PERSONS.replace(" ", "|")})-(?:nbr|no|nr|num|number|key|code)',
+    ),
     ('boolean', 'is has flag'),
 )
 
@@ -65,7 +69,7 @@ HEADS = {
         'revenue budget gross profit gain loss balance cost costs charge charges fee fare rate '
         'ratio percent percentage score rating num total sum mean average min max hours minutes '
         'seconds days weeks months years distance length width depth elevation altitude area '
-        'volume temperature pressure speed carat lat lon lng bmi population'
+        'volume temperature pressure speed carat lat lon lng bmi population pop'
     ),
     'categorical': (
         'sex gender race ethnicity country nationality religion education marital relationship '

@@ -35,6 +35,7 @@ class Coded:
         synthetic: Codes of the synthetic rows, shape (columns, rows).
         labels: For each column, the name of each code.
         exact: For each column, True if codes are values, False if they are intervals.
+        categories: For each column, True if it is neither a number nor a date.
         even: For each column, the share of rows with each code if rows were spread evenly: over the
             values of real rows, or over the central range of numbers.
     """
@@ -44,6 +45,7 @@ class Coded:
     synthetic: NDArray[np.int64]
     labels: tuple[tuple[str, ...], ...]
     exact: tuple[bool, ...]
+    categories: tuple[bool, ...]
     even: tuple[NDArray[np.float64], ...]
 
 
@@ -66,6 +68,9 @@ def code_tables(
         ),
         labels=tuple(each[2] for each in coded),
         exact=tuple(each[3] for each in coded),
+        categories=tuple(
+            columns[name]['sdtype'] not in ('numerical', 'datetime') for name in tables[0]
+        ),
         even=tuple(each[4] for each in coded),
     )
 

@@ -22,7 +22,7 @@ EXPECTED = 5.0
 #: The most pairs of columns that are named, and the most pairs of values of each.
 MOST_TOLD, MOST_EXAMPLES = 12, 3
 
-TOLD = ['Column 1', 'Column 2', 'Rows', 'Examples']
+TOLD = ['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples']
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -37,7 +37,8 @@ class Impossible:
         chance: Share of the rows of independent columns.
         num_pairs: Number of pairs of columns examined.
         told: The pairs of columns with most such rows (``Column 1``, ``Column 2``, ``Rows``: their
-            share) and ``Examples`` of values. No value of fewer than five real rows is named.
+            share; ``Categories``: whether neither is a number) and ``Examples`` of values. No value
+            of fewer than five real rows is named.
     """
 
     synthetic: float
@@ -103,4 +104,5 @@ def _tell(coded: Coded, first: int, second: int, never: NDArray[np.bool_]) -> li
         for a, b in zip(*np.unravel_index(worst, shape), strict=True)
         if shares[a, b] > 0
     ]
-    return [coded.names[first], coded.names[second], float(shares.sum()), examples]
+    named = coded.categories[first] and coded.categories[second]
+    return [coded.names[first], coded.names[second], float(shares.sum()), named, examples]

@@ -37,6 +37,9 @@ TELLING = 0.02
 #: The most columns that one sentence names.
 MOST_NAMED = 6
 
+#: Constraints to state which values go together: of two categories, and of a number.
+RULES = {True: 'FixedCombinations', False: 'Inequality, Formula or IfThen'}
+
 GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
 
 
@@ -298,14 +301,8 @@ def _tell_lost(fidelity: Fidelity) -> Iterable[str]:
 def _advise(
     weak: Set[str], fidelity: Fidelity, statement: Mapping[str, Any], trained: bool
 ) -> Iterable[str]:
-    impossible = [each.told for each in fidelity.impossible.values() if len(each.told)]
-    if impossible and NAMES[NEVER] in weak:
-        worst = pd.concat(impossible).sort_values('Rows', ascending=False).head(3)
-        pairs = [f'{a} with {b}' for a, b in zip(worst['Column 1'], worst['Column 2'], strict=True)]
-        yield (
-            f'State which values go together ({_join(pairs)}) as constraints of SDV, such as '
-            'FixedCombinations, if that is public knowledge: rows that break them then never come.'
-        )
+    if NAMES[NEVER] in weak:
+        yield from _advise_rules(fidelity)
     if weak and statement and not _states_values(statement):
         yield (
             'State ranges and values in the metadata that are public knowledge, and pass '
@@ -333,6 +330,20 @@ def _advise(
         yield (
             "Pass rows that were kept aside as 'test', and a target: what models learn is not "
             'measured without.'
+        )
+
+
+def _advise_rules(fidelity: Fidelity) -> Iterable[str]:
+    """Advise constraints for the columns with most impossible rows: those that they can have."""
+    impossible = [each.told for each in fidelity.impossible.values() if len(each.told)]
+    if not impossible:
+        return
+    worst = pd.concat(impossible).sort_values('Rows', ascending=False).head(3)
+    for kinds, rows in worst.groupby(worst['Categories'].map(RULES), sort=False):
+        pairs = [f'{a} with {b}' for a, b in rows[['Column 1', 'Column 2']].to_numpy()]
+        yield (
+            f'State which values go together ({_join(pairs)}) as constraints ({kinds}), if that is '
+            'public knowledge: rows that break them then never come.'
         )
 
 

@@ -313,21 +313,22 @@ def _advise_learned(column: Column) -> str:
         if column.ordered:
             return 'values in their order, if public'
         return 'values, if public'
-    if isinstance(column, Number) and None in (column.low, column.high):
-        return 'range, if public'
+    if isinstance(column, Number):
+        kind = 'if it holds keys: id' if guess_by_name(column.name).sdtype == 'id' else ''
+        return '; '.join(
+            filter(None, (kind, 'range, if public' * (None in (column.low, column.high))))
+        )
     return ''
 
 
 def _name_made_up(name: str, sdtype: str, is_key: bool) -> tuple[str, str]:
     """Return the outcome of a column that is not learned, and what changes it."""
-    if is_key:
-        return KEY, ''
-    if sdtype not in NEVER_LEARNED:
-        return PERSONAL, 'pii: False learns it'
-    if sdtype == 'id':
-        return MADE_UP, 'declare what it holds to learn it'
     guess = guess_by_name(name).sdtype
     kind = f'as {guess}' if guess in MODELLED else 'what it holds'
+    if is_key:
+        return KEY, f'keys are made up; declare {kind} to learn it' if guess in MODELLED else ''
+    if sdtype not in NEVER_LEARNED:
+        return PERSONAL, 'pii: False learns it'
     return MADE_UP, f'declare {kind} to learn it'
 
 

@@ -11,7 +11,8 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_threea.report import make_report
-from sdv_threea.report.verdict import Grade, Verdict
+from sdv_threea.report.fidelity import NEVER
+from sdv_threea.report.verdict import NAMES, Grade, Verdict, _advise
 
 
 def grade(synthetic, **more):
@@ -132,3 +133,15 @@ def test_columns_that_lost_something_are_named(rng):
     assert 'No synthetic row has a value in note: everything is missing there.' in lost
     assert 'the same value, or interval, in size.' in lost
     assert 'Values of at least 2% of the real rows never come up in colour.' in lost
+
+
+def test_constraints_are_advised_that_columns_of_their_kind_can_have():
+    told = pd.DataFrame(
+        [['colour', 'shade', 0.3, True, []], ['colour', 'size', 0.2, False, []]],
+        columns=['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples'],
+    )
+    fidelity = SimpleNamespace(impossible={'things': SimpleNamespace(told=told)})
+    first, second, *_ = _advise({NAMES[NEVER]}, fidelity, {}, trained=True)
+
+    assert '(colour with shade) as constraints (FixedCombinations)' in first
+    assert '(colour with size) as constraints (Inequality, Formula or IfThen)' in second

@@ -235,3 +235,12 @@ def test_a_table_whose_rows_refer_to_two_units_is_named():
 
     assert note.startswith("Rows of 'transfer' that refer to several units are protected with")
     assert note.endswith('and not with the others.')
+
+
+def test_a_key_that_is_a_number_by_its_name_says_what_would_learn_it():
+    columns = {'pop': {'sdtype': 'id'}, 'pidnum': NUMBER, 'year': NUMBER}
+    checked = make(columns, primary_key='pop').check()
+    advice = checked.to_frame().set_index('name')['advice']
+
+    assert advice['pop'] == 'keys are made up; declare as numerical to learn it'
+    assert advice['pidnum'] == 'if it holds keys: id; range, if public'
