@@ -42,6 +42,7 @@ from sdv_threea.adapt.ntk import make_kernel
 from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, sum_slopes
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.maths.steps import track
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -145,7 +146,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
         )
         fit.add_features(drawn, moments, part)
         receipts = (*receipts, receipt)
-        for _ in range(constants.feature_steps):
+        for _ in track(range(constants.feature_steps), 'slope with features'):
             read = some if fit.num_features else alone
             receipts += _take_steps(fit, read, 1, mu * math.sqrt(left), terms)
     return fit.model(pooled, features), receipts
@@ -156,7 +157,7 @@ def _take_steps(
 ) -> tuple[Receipt, ...]:
     """Release ``num_steps`` slopes for a total price ``mu``, and move the weights after each."""
     receipts = []
-    for _ in range(num_steps):
+    for _ in track(range(num_steps), 'slope'):
         radius, model = fit.radius(), fit.whole_model()
         num_weights = len(model.offsets) * (1 + len(fit.evidence)) + model.weights.size
         statistic = registry.SLOPES.state(

@@ -35,6 +35,7 @@ from sdv_threea.adapt.terms import add_terms
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.maths.steps import track
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -102,7 +103,7 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
     receipts, spread = [receipt], 0.0
     seen: Slopes | None = None
     weights, covariance = np.zeros(len(curvature)), np.zeros_like(curvature)
-    for _ in range(constants.ridge_steps):
+    for _ in track(range(constants.ridge_steps), 'slope'):
         slopes, receipt = _release_slopes(left, weights, largest, radius, mu=price, **terms)
         receipts.append(receipt)
         slopes = slopes.over(deviation)

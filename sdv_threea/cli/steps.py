@@ -53,14 +53,16 @@ def _bar(count: int) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _clock() -> Iterator[Callable[[str], None]]:
-    begun: list[tuple[str, float]] = []
+    begun: list[float] = []
+
+    def end() -> None:
+        if begun:
+            click.echo(f' {time.perf_counter() - begun[-1]:.1f} s', err=True)
 
     def begin(name: str) -> None:
-        now = time.perf_counter()
-        if begun:
-            last, start = begun[-1]
-            click.echo(f'{last}: {now - start:.1f} s', err=True)
-        begun.append((name, now))
+        end()
+        click.echo(f'{name}:', err=True, nl=False)
+        begun.append(time.perf_counter())
 
     yield begin
-    begin('')
+    end()

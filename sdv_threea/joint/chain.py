@@ -32,6 +32,7 @@ from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
 from sdv_threea.joint.levelling import level
 from sdv_threea.joint.tables import is_settled
 from sdv_threea.joint.terms import ParentPair, Term, Triples
+from sdv_threea.maths.steps import track
 
 #: The largest factor of a weight in a round. The smaller one is for columns with a functional
 #: dependency, which must keep impossible values impossible.
@@ -233,7 +234,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
     # Particles that the weights are not fitted to.
     fresh = Drawn.start(constants.particles // 2, len(order))
     links = [] if given is None else _give(columns, given, (drawn, fresh), rng)
-    for column in order[len(links) :]:
+    for column in track(order[len(links) :], 'density of column'):
         own, parents, both = columns[column], before[column], given_both[column]
         link = _begin(column, own, followed[column], constants.settled)
         if link.settled:

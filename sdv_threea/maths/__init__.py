@@ -8,5 +8,6 @@ It touches released and public numbers only. It must not import any other room.
 * :mod:`~sdv_threea.maths.positive`: symmetric matrices with bounded eigenvalues,
 * :mod:`~sdv_threea.maths.mixtures`: frequencies of the components of a mixture,
 * :mod:`~sdv_threea.maths.simplex`: the nearest point of a simplex,
+* :mod:`~sdv_threea.maths.steps`: the steps of long loops, counted for a progress bar,
 * :mod:`~sdv_threea.maths.threads`: products of small matrices, in one thread.
 """

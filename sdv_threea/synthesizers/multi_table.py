@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,7 @@ from sdv_threea.synthesizers.disclosing import (
 )
 from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
 from sdv_threea.synthesizers.multi_table_adapter import MultiTableAdapter, derive, label_rows
-from sdv_threea.synthesizers.progress import bars
+from sdv_threea.synthesizers.progress import bars, show_tables
 from sdv_threea.synthesizers.released import count_fit
 from sdv_threea.synthesizers.statement import DatabaseStatement
 from sdv_threea.synthesizers.turns import in_turn
@@ -315,6 +316,6 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             {name: synthesizers[name].settings for name in schema.private},
             children=self._terms.read_children(schema),
             ordered=self.ordered_tables,
-            track=lambda names: tqdm(names, desc='Release Tables', **bars(shown=self.verbose)),
+            track=partial(show_tables, shown=self.verbose),
         )
         learn_tables(self)

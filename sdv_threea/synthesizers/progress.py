@@ -6,11 +6,13 @@ their output. So a bar is drawn at every step: how often it is drawn depends on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tqdm import tqdm
+
+from sdv_threea.names import printable
 
 #: How a bar looks, and that it is drawn at every step.
 BAR = {
@@ -35,14 +37,52 @@ def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
     # Imported late to keep the import of SDV light.
     from sdv_threea.stages import STAGES
 
-    with tqdm(total=len(STAGES), desc='Release', **bars(shown=shown)) as bar:
+    with _counting('Release', len(STAGES), shown=shown) as (bar, tell):
 
         def begin(stage: str) -> None:
             bar.n = STAGES.index(stage)
-            bar.set_description(f'Release ({stage})')
+            tell(stage)
             for watch in watchers:
-                watch(stage)
+                watch(f'{stage} (stage {bar.n + 1} of {len(STAGES)})')
 
         yield begin
         bar.n = len(STAGES)
-        bar.set_description('Release')
+
+
+def show_tables(tables: Iterable[str], *, shown: bool) -> Iterator[str]:
+    """Yield the names of tables, and show each in a bar until the next one is asked for."""
+    names = list(tables)
+    with _counting('Release Tables', len(names), shown=shown) as (bar, tell):
+        for name in names:
+            tell(printable(name))
+            yield name
+            bar.update()
+
+
+@contextmanager
+def _counting(
+    title: str, total: int, *, shown: bool
+) -> Iterator[tuple[tqdm[Any], Callable[[str], None]]]:
+    """Yield a bar, and a function that names what is under way; the bar counts its steps, too.
+
+    How many steps a loop has is public, or follows from what was released.
+    """
+    from sdv_threea.maths.steps import watcher
+
+    under_way = ''
+
+    def tell(name: str) -> None:
+        nonlocal under_way
+        under_way = name
+        bar.set_description_str(f'{title} ({name})')
+
+    def count(name: str, at: int, of: int) -> None:
+        bar.set_description_str(f'{title} ({under_way}: {name} {at} of {of})')
+
+    with tqdm(total=total, desc=title, **bars(shown=shown)) as bar:
+        before = watcher.set(count if shown else None)
+        try:
+            yield bar, tell
+        finally:
+            watcher.reset(before)
+        bar.set_description_str(title)

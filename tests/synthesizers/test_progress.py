@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.stages import STAGES
 
@@ -19,16 +21,26 @@ def test_a_verbose_fit_names_its_stages_in_order(small_metadata, small_table, ca
     fit(small_metadata, small_table, verbose=True)
     out, shown = capfd.readouterr()
     assert out == ''
-    places = [shown.index(f'({stage})') for stage in STAGES]
+    places = [shown.index(f'({stage}') for stage in STAGES]
     assert places == sorted(places)
     assert shown.rstrip().endswith(f'| {len(STAGES)}/{len(STAGES)}')
     assert '100%' in shown
 
 
 def test_what_is_shown_does_not_depend_on_the_rows(small_metadata, small_table, capfd):
-    """Neither their number, nor how long they take."""
+    """Neither on their number, nor on how long they take; only on what was released."""
     shown = []
     for rows in (small_table, small_table.head(100)):
         fit(small_metadata, rows, verbose=True)
-        shown.append(capfd.readouterr().err)
+        told = capfd.readouterr().err
+        assert not re.search(r'\d:\d|/s\b|s/', told)
+        shown.append([*dict.fromkeys(re.findall(r'\((\w+)|(\d+)%', told))])
     assert shown[0] == shown[1]
+
+
+def test_a_long_stage_counts_its_steps(small_metadata, small_table, capfd):
+    """Columns whose density is fitted, and slopes of the loss."""
+    fit(small_metadata, small_table, verbose=True)
+    shown = capfd.readouterr().err
+    assert '(adapt: slope 1 of 3)' in shown
+    assert '(adapt: slope 3 of 3)' in shown
