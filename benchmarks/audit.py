@@ -36,8 +36,8 @@ from tables import state_facts
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.audit import measure_mu
 from sdv_threea.audit.contributions import measure_contributions
+from sdv_threea.planning.plan import STAGES
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.stages import STAGES
 
 OURS = 'ClustMix'
 

@@ -7,7 +7,6 @@ Formal guarantees, of every function here:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -34,31 +33,26 @@ from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.approximate.scores import score_in_class
 from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
-from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins, plan_pairs
+from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins
 from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.prior import expect_tables
+from sdv_threea.planning.plan import finish_plan
+from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.stages import (
-    Run,
-    for_classes,
-    for_pairs,
-)
 from sdv_threea.statistics import registry
 
 
-def approximate(
-    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
-) -> tuple[Density, PairPlan | None]:
-    """Release the density of the columns by class; return it, and the plan of pairs, if any."""
+def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tuple[Density, Run]:
+    """Release the density of the columns by class; return it, and the run with the whole plan."""
     transformers, classes = encoder.scored_transformers, encoder.classes
     constants, description = run.constants.approximate, encoder.description
-    counts, plan = _count_columns(encoder, encoded, run)
+    counts, run = _count_columns(encoder, encoded, run)
     looks = counts.columns, counts.scale, run.constants.describe
     masks = supports(transformers, description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
-    by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
+    by_class = _count_classes(counts, masks, encoder, encoded, run)
     if by_class is not None:
         counts = counts.size_classes(by_class, constants.size_doubt)
     known = counts, by_class, masks, ordered
@@ -73,7 +67,7 @@ def approximate(
             radius,
             constants.count_weight,
             kind=registry.MOMENTS,
-            **_price_moments(plan, encoder, run),
+            **_price_moments(encoder, run),
         )
     )
     correlations = class_correlations(moments, counts.totals, scores.variances, constants)
@@ -87,34 +81,22 @@ def approximate(
         correlations,
         chances,
     )
-    return density, plan
+    return density, run
 
 
-def _count_columns(
-    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
-) -> tuple[Counts, PairPlan | None]:
-    """Release the histograms of all columns; return them, and the plan of pairs, if any.
-
-    If noise would exceed the pair counts, their share counts the columns a second time, unless
-    there are classes.
-    """
-    spending, num_classes = run.spending, encoder.classes.count
+def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tuple[Counts, Run]:
+    """Release the histograms of all columns, once or twice; return them, and the planned run."""
+    spending, classes = run.spending, encoder.classes
     sizes = [transformer.size for transformer in encoder.scored_transformers]
-    once = release_counts(encoded, sizes, num_classes, **spending.terms('columns'))
+    once = release_counts(encoded, sizes, classes.count, **spending.terms('columns'))
     counts = spending.keep(once)
-    if not run.settings.counts_pairs:
-        return counts, None
-    price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
-    num_records = float(counts.totals.sum())
-    adapted = num_classes if run.adapts(encoder.classes) and not run.aside else 0
-    known = counts.columns, num_records, price, run.constants.joint, adapted
-    adapts = run.adapts_number(encoder.classes)
-    plan = plan_pairs(*known, adapts_number=adapts, num_given=run.num_given)
-    if plan is None and num_classes == 1:
-        terms = spending.terms('pairs', 'functions')
-        twice = release_counts(encoded, sizes, num_classes, **terms)
+    seen = counts.columns, float(counts.totals.sum()), spending.price
+    run = run.replan(finish_plan(run.plan, classes, *seen))
+    again = run.plan.payers('columns again')
+    if again:
+        twice = release_counts(encoded, sizes, classes.count, **spending.terms(*again))
         counts = counts.average(spending.keep(twice))
-    return counts, plan
+    return counts, run
 
 
 def _count_classes(
@@ -122,42 +104,30 @@ def _count_classes(
     masks: Sequence[NDArray[np.bool_]],
     encoder: RecordEncoder,
     encoded: Rows[Encoded],
-    plan: PairPlan | None,
     run: Run,
 ) -> ClassCounts | None:
     """Release the histograms of all columns in each class, if there are several."""
     num_classes, transformers = encoder.classes.count, encoder.scored_transformers
     if num_classes == 1 or not transformers:
         return None
-    # Pairs that may be counted but are not leave their share to classes. If a class has few
-    # records, classes get the share of functional pairs, which then get what other stages leave.
-    uncounted = run.settings.counts_pairs and plan is None
-    shared = for_classes(run.settings) if uncounted else ()
-    if plan is not None and plan.few_of_class:
-        shared = ('functions',)
-    terms = run.spending.terms('classes', *shared)
+    terms = run.spending.terms(*run.plan.payers('classes'))
     ordered = [transformer.ordered for transformer in transformers]
     constants = run.constants.approximate
     counted = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
     return run.spending.keep(release_class_counts(encoded, counted, num_classes, **terms))
 
 
-def _price_moments(plan: PairPlan | None, encoder: RecordEncoder, run: Run) -> dict[str, Any]:
+def _price_moments(encoder: RecordEncoder, run: Run) -> dict[str, Any]:
     """Return the terms of the moments: without pairs, all that labels do not need."""
-    if plan is not None or run.settings.mixing is not None:
-        return run.spending.terms('moments')
-    return run.spending.rest(promised=_promised(encoder, run))
-
-
-def _promised(encoder: RecordEncoder, run: Run) -> tuple[str, ...]:
-    """Return the stages whose share of the budget is kept for them."""
-    adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
-    return ('adapt',) if adapts else ()
+    payers = run.plan.payers('moments')
+    if payers == ('moments',):
+        return run.spending.terms(*payers)
+    return run.spending.rest(promised=run.plan.promised(encoder.classes))
 
 
 def join_columns(
     density: Density,
-    plan: PairPlan,
+    pairs: PairPlan,
     encoder: RecordEncoder,
     rows: Rows[pd.DataFrame],
     encoded: Rows[Encoded],
@@ -172,7 +142,7 @@ def join_columns(
     columns = [counts.shares @ table for table in histograms]
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
-    cuts = columns, density.masks, ordered, plan.num_bins, least
+    cuts = columns, density.masks, ordered, pairs.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
     edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
     known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
@@ -183,5 +153,6 @@ def join_columns(
     def locate(pairs: tuple[Pair, ...]) -> Rows[Located]:
         return rows.map(partial(encoder.locate, pairs))
 
-    counted = encoded, locate, singles, plan, expected, run.spending, constants.joint, run.rng
-    return JointReleases(*counted, run.adapts(encoder.classes), _promised(encoder, run)).fit()
+    counted = encoded, locate, singles, pairs, expected, run.spending, constants.joint, run.rng
+    classes, plan = encoder.classes, run.plan
+    return JointReleases(*counted, plan.adapts(classes), plan.promised(classes)).fit()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import ndtri
 
-from sdv_threea.accounting import Budget
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.classes import Classes
 from sdv_threea.errors import InputError
-from sdv_threea.joint.bins import PairPlan, plan_pairs
+from sdv_threea.planning.plan import Plan, finish_plan, plan_target
+from sdv_threea.planning.shares import Known
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.statistics import (
     OFF_DIAGONAL_WEIGHT,
@@ -25,7 +25,6 @@ from sdv_threea.rows.statistics import (
     moment_sensitivity,
 )
 from sdv_threea.settings import Settings
-from sdv_threea.stages import FOR_MOMENTS, asks_size, for_pairs, share_by_size, stage_shares
 
 #: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
@@ -54,6 +53,7 @@ class ExpectedError:
             for the count of a public one to differ from zero. Where several columns have unknown
             values, the rows are taken to have common values in all others. If ``k`` of their values
             are equally rare, up to ``sqrt(k)`` times as many rows are needed.
+        plan: What the budget pays for, if all columns tell enough for their pairs.
     """
 
     num_rows: int
@@ -65,6 +65,7 @@ class ExpectedError:
     class_count: float
     correlation: float
     category_rows: float
+    plan: Plan = field(repr=False)
 
     @property
     def share(self) -> float:
@@ -101,6 +102,8 @@ class ExpectedError:
             ]
         lines += [
             f'{"correlation":30}{self.correlation:>9.3f} {1 / math.sqrt(in_class):>9.3f}',
+            '',
+            str(self.plan),
             '',
             f'A category needs about {math.ceil(self.category_rows):,} rows to be seen.',
             'Sampling: of another sample of as many rows, for a share of one half or no '
@@ -162,40 +165,35 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     domain = _make_up(num_columns, numerical, has_target=has_target, public=public_metadata)
     if aside and not has_target and numerical:
         domain = replace(domain, target=domain.columns[numerical - 1].name)
-    return expect(domain, settings, num_rows, num_classes=num_classes, aside=aside)
+    known = Known(settings, settings.budget(thresholds=needs_threshold(domain)), num_rows)
+    return expect(plan_target(domain, known, aside=aside), num_classes)
 
 
-def expect(
-    domain: Domain,
-    settings: Settings,
-    num_rows: int,
-    *,
-    num_classes: int = 1,
-    aside: bool = False,
-    budget: Budget | None = None,
-) -> ExpectedError:
-    """Estimate the standard errors of a release of a described table, as :func:`expected_error`.
+def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
+    """Estimate the standard errors of a planned release, as :func:`expected_error`.
 
-    ``budget`` is a part of that of the settings, if other tables are released too.
+    ``num_classes`` is the number of values of a categorical target; by default those stated.
     """
+    domain, settings = plan.domain, plan.known.settings
+    num_rows = round(plan.known.num_rows or 1)
+    if num_classes is None:
+        own = plan.target
+        num_classes = len(own.values or 'ab') if isinstance(own, Category) else 1
     num_columns, has_target = len(domain.columns), num_classes > 1
-    budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    prices = _split_prices(domain, settings, budget, num_rows, aside=aside)
     scored = num_columns - has_target
-    adapted = num_classes if has_target and not aside else 0
-    plan = _plan_pairs(num_rows, scored, adapted, prices, settings)
-    # Without a target, columns are counted twice, unless pairs are counted.
-    twice = () if has_target or plan else ('pairs', 'functions')
-    again = math.hypot(*(prices.get(stage, 0.0) for stage in twice))
+    prices = plan.prices()
+    # All columns are taken to tell enough for their pairs.
+    classes = Classes(num_classes, None, np.zeros(0, dtype=np.int64), ordered=False)
+    plan = finish_plan(plan, classes, [np.zeros(1)] * scored, num_rows, prices.__getitem__)
+
+    def price(statistic: str) -> float:
+        return math.hypot(*(prices.get(each, 0.0) for each in plan.payers(statistic)))
+
     neighbors = settings.neighbors
-    count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
-    class_count = count
+    columns = math.hypot(price('columns'), price('columns again'))
+    count = class_count = histogram_sensitivity(scored + 1, neighbors) / columns
     if has_target:
-        class_count = histogram_sensitivity(scored, neighbors) / _price_classes(prices, plan)
-    # The sizes of classes are unknown, so they are taken to be equal.
-    totals = np.full(num_classes, num_rows / num_classes)
-    seen = _rows_to_be_seen(domain, num_rows, budget, prices, settings.constants.describe)
-    noise = _product_noise(scored, prices, settings, plan is not None)
+        class_count = histogram_sensitivity(scored, neighbors) / price('classes')
     return ExpectedError(
         num_rows=num_rows,
         num_columns=num_columns,
@@ -204,24 +202,11 @@ def expect(
         delta=settings.delta,
         count=count,
         class_count=class_count,
-        correlation=noise / float(totals[0]),
-        category_rows=seen or SURE * count,
+        # The sizes of classes are unknown, so they are taken to be equal.
+        correlation=_product_noise(scored, price('moments'), settings) * num_classes / num_rows,
+        category_rows=_rows_to_be_seen(plan, prices) or SURE * count,
+        plan=plan,
     )
-
-
-def _split_prices(
-    domain: Domain, settings: Settings, budget: Budget, num_rows: int, *, aside: bool
-) -> dict[str, float]:
-    """Return the price of each stage, as a fit of that many rows would split the budget."""
-    # An unnamed target is chosen after the number of records is released.
-    before = replace(domain, target=None) if aside else domain
-    prices = budget.split(stage_shares(before, settings))
-    if not asks_size(domain, settings):
-        return prices
-    left = 1.0
-    if math.isfinite(budget.mu):
-        left -= (prices['size'] / budget.mu) ** 2
-    return budget.part(left).split(share_by_size(domain, settings, budget, num_rows, aside=aside))
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
@@ -240,58 +225,19 @@ def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: 
     return Domain((*numbers, *categories), target)
 
 
-def _plan_pairs(
-    num_rows: int,
-    num_columns: int,
-    adapted_classes: int,
-    prices: Mapping[str, float],
-    settings: Settings,
-) -> PairPlan | None:
-    """Return the plan of pairs if all columns had signal; ``None`` if pairs are not counted."""
-    constants = settings.constants.joint
-    if 'pairs' not in prices:  # the algorithm of the paper
-        return None
-    price = math.hypot(*(prices[stage] for stage in for_pairs(settings)))
-    telling = [np.zeros(1)] * num_columns
-    return plan_pairs(telling, num_rows, price, constants, adapted_classes)
-
-
-def _price_classes(prices: Mapping[str, float], plan: PairPlan | None) -> float:
-    """Return the price of counting columns in classes, which may get shares of pairs."""
-    shared = ['classes', *([] if plan else ['pairs', 'functions'])]
-    if plan is not None and plan.few_of_class:
-        shared.append('functions')
-    return math.hypot(*(prices.get(stage, 0.0) for stage in shared))
-
-
-def _product_noise(
-    num_scored: int,
-    prices: Mapping[str, float],
-    settings: Settings,
-    pairs: bool,
-) -> float:
-    """Return the standard error of a sum of products of two scores over the records of a class.
-
-    If pairs are not counted, the sum gets their share too.
-    """
-    constants = settings.constants
+def _product_noise(num_scored: int, price: float, settings: Settings) -> float:
+    """Return the standard error of a sum of products of two scores over the records of a class."""
+    constants = settings.constants.approximate
     # Continuous columns have scores of variance one: an upper bound.
-    radius = clip_radius(np.ones((1, num_scored)), constants.approximate.clip)
-    weight = constant_weight(radius, constants.approximate.count_weight)
-    norm = math.hypot(weight, radius) / SCORE_UNITS
-    unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
-    stages = ('moments',) if pairs else ('moments', *FOR_MOMENTS)
-    return unit / math.hypot(*(prices[stage] for stage in stages))
+    radius = clip_radius(np.ones((1, num_scored)), constants.clip)
+    norm = math.hypot(constant_weight(radius, constants.count_weight), radius) / SCORE_UNITS
+    return moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT / price
 
 
-def _rows_to_be_seen(
-    domain: Domain,
-    num_rows: int,
-    budget: Budget,
-    prices: Mapping[str, float],
-    constants: DescribeConstants,
-) -> float | None:
+def _rows_to_be_seen(plan: Plan, prices: Mapping[str, float]) -> float | None:
     """Return the rows that an unknown value needs to pass :func:`mechanism.threshold_release`."""
+    domain, budget = plan.domain, plan.known.budget
+    constants, num_rows = plan.known.settings.constants.describe, plan.known.num_rows
     if not needs_threshold(domain):
         return None
     terms = prices['describe'], budget.neighbors, discrete_gaussian

@@ -43,6 +43,7 @@ from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.approximate.moments import SCORE_UNITS, Grouped, lead, release_score_moments
 from sdv_threea.approximate.scores import score_pooled
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.planning.run import Run
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -50,7 +51,6 @@ from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 from sdv_threea.rows.statistics import first_moments
 from sdv_threea.rows.sums import take
 from sdv_threea.sampling.draws import draw_codes
-from sdv_threea.stages import Run
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.kind import Kind
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -31,21 +32,14 @@ from sdv_threea.joint.density import Joint
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
 from sdv_threea.paper import mix_records
+from sdv_threea.planning.plan import make_plan, settle_plan, without_classes
+from sdv_threea.planning.run import Run, begin_run
+from sdv_threea.planning.shares import Known, asks_size
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.rows.statistics import histogram_sensitivity
 from sdv_threea.settings import Settings
-from sdv_threea.stages import (
-    Run,
-    asks_size,
-    find_loose,
-    open_account,
-    plan_target,
-    settle_target,
-    share_by_size,
-    share_the_rest,
-)
 
 
 @in_one_thread
@@ -92,21 +86,22 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
             known whenever rows are drawn, as those of the row that owns a row. By default no column
             is given.
     """
-    budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    account = open_account(domain, settings, noise, budget, rows_per_unit)
-    run = Run(settings, account, rng or np.random.default_rng(), given)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    planned, size, run = _plan(rows, domain, size, run, budget, sized)
-    encoder, encoded = _describe(rows, planned, size, run, budget, guessed=planned is not domain)
+    budget = budget or settings.budget(thresholds=needs_threshold(domain))
+    known = Known(settings, budget, num_given=0 if given is None else given.shape[1])
+    run = begin_run(make_plan(domain, known), noise, rng, rows_per_unit, given)
+    size, run = _count_rows(rows, size, run, sized)
+    guessed = run.plan.domain is not domain
+    encoder, encoded, run = _describe(rows, size, run, guessed=guessed)
     if given is not None and not given.empty:
-        codes = encode(given, encoder.transformers[: run.num_given]).astype(np.int64)
+        codes = encode(given, encoder.transformers[: given.shape[1]]).astype(np.int64)
         run = run._replace(given_codes=codes)
     begin('approximate')
-    density, plan = approximate(encoder, encoded, run)
+    density, run = approximate(encoder, encoded, run)
     joint = None
-    if plan is not None:
-        joint = join_columns(density, plan, encoder, rows, encoded, run)
+    if run.plan.pairs is not None:
+        joint = join_columns(density, run.plan.pairs, encoder, rows, encoded, run)
     if settings.mixing is None:
         mixture, labels, number = _model(density, joint, encoder, encoded, run, begin)
     else:
@@ -123,6 +118,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         number=number,
         joint=joint,
         losses=find_losses(domain, size, encoder, density, run.constants.describe),
+        left_out=run.plan.left_out,
     )
 
 
@@ -146,46 +142,32 @@ def _model(
     return mixture, *calibrate(adapted, mixture, joint, density, run)
 
 
-def _plan(
+def _count_rows(
     rows: Rows[pd.DataFrame],
-    domain: Domain,
     size: tuple[float, float] | None,
     run: Run,
-    budget: Budget,
     sized: Callable[[float], object],
-) -> tuple[Domain, tuple[float, float] | None, Run]:
-    """Release the row count, choose an unnamed target, and share out the rest of the budget.
+) -> tuple[tuple[float, float] | None, Run]:
+    """Release the number of rows, unless it is known or not needed, and plan the rest by it.
 
     Returns:
-        The domain with its target; the row count and the standard deviation of its noise, or
-        ``None`` if it is not released; the run, which knows whether the last column was taken as
-        the target.
+        The number of rows and the standard deviation of its noise, or ``None`` if it is not
+        released; the run with its new plan.
     """
-    settings, num_given = run.settings, run.num_given
-    if not asks_size(domain, settings):
-        return domain, None, run
+    domain, known = run.plan.domain, run.plan.known
+    if not asks_size(domain, known.settings):
+        return None, run
     if size is None:
         size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
         sized(size[0])
-    known = budget, size[0], num_given
-    planned, aside = plan_target(domain, settings, *known)
-    run = run._replace(aside=aside)
-    run.spending.divide(share_by_size(planned, settings, *known, aside=aside))
-    return planned, size, run
+    return size, run.replan(make_plan(domain, replace(known, num_rows=size[0])))
 
 
 def _describe(
-    rows: Rows[pd.DataFrame],
-    domain: Domain,
-    size: tuple[float, float] | None,
-    run: Run,
-    budget: Budget,
-    *,
-    guessed: bool,
-) -> tuple[RecordEncoder, Rows[Encoded]]:
+    rows: Rows[pd.DataFrame], size: tuple[float, float] | None, run: Run, *, guessed: bool
+) -> tuple[RecordEncoder, Rows[Encoded], Run]:
     """Fill in the blanks of the domain, its target ``guessed`` or named; encode the records."""
-    spending, constants = run.spending, run.constants
-    num_records = size and size[0]
+    spending, constants, domain = run.spending, run.constants, run.plan.domain
     description = spending.keep(
         describe(
             rows,
@@ -193,24 +175,22 @@ def _describe(
             delta=spending.threshold_delta,
             rows_per_unit=spending.rows_per_unit,
             extrapolate=run.settings.extrapolate,
-            num_records=num_records,
-            loose=find_loose(domain, run.settings, budget, num_records),
+            num_records=size and size[0],
+            loose=run.plan.loose,
             constants=constants.describe,
             **spending.terms('describe'),
         )
     )
     description = keep_narrower(description, domain.either)
     if guessed and size is not None:
-        description = settle_target(description, size, run)
-        if description.domain.target is None:
-            spending.divide(share_the_rest(description.domain, run.settings))
+        description, plan = settle_plan(run.plan, description, size, spending.price)
+        run = run.replan(plan)
     transformers = make_transformers(description, constants.encoding)
     # A numerical target gets as many classes as the noise of their counts can separate.
     price = spending.price('classes')
     count_noise = histogram_sensitivity(len(transformers)) / price if price else math.inf
     classes = make_classes(description, transformers, count_noise, constants.encoding)
     if classes.ordered and classes.count == 1 and price and spending.price('adapt'):
-        # There are no classes to count, so pairs get their share.
-        spending.divide(share_the_rest(description.domain, run.settings))
+        run = run.replan(without_classes(run.plan))
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
-    return encoder, rows.map(encoder.encode).keep()
+    return encoder, rows.map(encoder.encode).keep(), run

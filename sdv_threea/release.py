@@ -60,6 +60,7 @@ class Release:
         joint: The density that records are drawn from if pairs of columns are released; ``None`` if
             they are drawn from the mixture.
         losses: The estimated losses, by column.
+        left_out: What the plan left out, and why, in words.
     """
 
     domain: Domain
@@ -73,6 +74,7 @@ class Release:
     number: NumberModel | None = None
     joint: Joint | None = None
     losses: tuple[Loss, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def num_rows(self) -> float:

@@ -24,7 +24,7 @@ FLOORS = (
     {'relational', 'estimate'},
     {'pipeline'},
     {'approximation', 'adaptation', 'paper'},
-    {'stages', 'release'},
+    {'planning', 'release'},
     {'settings', 'sampling'},
     {'constants'},
     {'datasheet', 'audit', 'adapt', 'losses'},

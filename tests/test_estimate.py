@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -131,7 +132,11 @@ def test_it_says_that_nothing_was_spent_and_what_a_category_needs():
     assert 'nothing was spent' in told
     assert f'about {math.ceil(errors.category_rows):,} rows to be seen' in told
     assert f'{errors.class_difference:.2%}' in told
-    assert 'class' not in str(expected_error(30_000, 15, 1.0)).replace('difference', '')
+    alone = str(expected_error(30_000, 15, 1.0))
+    assert 'share in a class' not in alone
+    # The plan says what pays for what, and what is left out.
+    assert 'a model of the target: there is no target' in alone
+    assert re.search(r' \d\d\.\d%  pairs of columns', alone)
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,8 @@ from unpaired import Unpaired
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.domain import Category, Domain
 from sdv_threea.pipeline import release
+from sdv_threea.planning.plan import STAGES
 from sdv_threea.settings import SHARES, Settings
-from sdv_threea.stages import (
-    STAGES,
-)
 
 
 @pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])

@@ -9,8 +9,8 @@ import pytest
 from small_people import PUBLIC, make_table, retarget
 
 from sdv_threea.pipeline import release
+from sdv_threea.planning.shares import FOR_PAIRS, share_stages
 from sdv_threea.settings import SHARES, Settings
-from sdv_threea.stages import FOR_PAIRS, stage_shares
 
 
 @pytest.mark.parametrize('epsilon', [2.0, math.inf])
@@ -30,7 +30,7 @@ def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilo
     assert {each.stage for each in receipts[before:]} == {'approximate'}
     assert len(released.joint.tables) <= 10
     if epsilon < math.inf:
-        shares = stage_shares(retarget(PUBLIC, None), settings)
+        shares = share_stages(retarget(PUBLIC, None), settings)
         costs = [each.mu**2 for each in (first, *between, last)]
         paid = np.array(costs) / released.ledger.mu**2 * sum(shares.values())
         assert paid[0] == pytest.approx(shares['pairs'])

@@ -16,17 +16,17 @@ from sdv_threea.approximate.density import clip_radius
 from sdv_threea.datasets import load_adult, load_hospital
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import find_asked_part, find_blanks
-from sdv_threea.relational.plan import plan_tables
-from sdv_threea.settings import SHARES, Settings
-from sdv_threea.stages import (
+from sdv_threea.planning.shares import (
     CLASSES_ADAPTED,
     CLASSES_ALONE,
     CLASSES_ASIDE,
     LABELS_ASIDE,
     TIMES_FOR_NUMBERS,
-    guess_target,
-    take_last,
+    Known,
 )
+from sdv_threea.planning.targets import guess_target, take_last
+from sdv_threea.relational.plan import plan_tables
+from sdv_threea.settings import SHARES, Settings
 from sdv_threea.statistics.registry import REGISTRY
 
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
@@ -154,9 +154,10 @@ def single():
             fit_unpaired(made, {'adult': adult})
         derived = made.preprocessor.derive().derived
         drowned = name == 'columns counted twice'
-        derived = guess_target(derived, made.settings, drowned=drowned)
+        planned_by = Known(made.settings, made.settings.budget(thresholds=True))
+        derived = guess_target(derived, planned_by, drowned=drowned)
         if name == 'a category aside':
-            derived = take_last(derived, made.settings)
+            derived = take_last(derived, planned_by)
         known = take_facts(find_blanks(derived), made._model, made.settings)
         receipts = made.get_privacy_statement().receipts
         part = find_asked_part(derived, DescribeConstants())

@@ -14,22 +14,28 @@ from sdv_threea.accounting import delta_from_mu
 from sdv_threea.describe.questions import ask_questions
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.pipeline import release
-from sdv_threea.settings import SHARES, Settings
-from sdv_threea.stages import (
+from sdv_threea.planning.shares import (
     TIMES_FOR_NUMBERS,
+    Known,
     asks_size,
     drowns_pairs,
-    guess_target,
     share_by_size,
-    stage_shares,
-    take_last,
+    share_stages,
 )
+from sdv_threea.planning.targets import guess_target, take_last
+from sdv_threea.settings import SHARES, Settings
 
 #: Of which nothing is stated.
 BLANK = Domain(
     tuple(each if each.name != 'smoker' else Category(name='smoker') for each in PRIVATE.columns),
     'label',
 )
+
+
+def know(settings=None, **known):
+    """State what a plan follows from, with the whole budget."""
+    settings = settings or Settings()
+    return Known(settings, settings.budget(thresholds=True), **known)
 
 
 def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not():
@@ -49,43 +55,42 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
     parts = [each.mu**2 for each in one[:2]]
     assert parts[1] / parts[0] == pytest.approx(SHARES['classes'] / SHARES['columns'])
     # Without a target no labels are adapted: their share goes to all.
-    sums = [sum(stage_shares(each, fixed).values()) for each in (PUBLIC, retarget(PUBLIC, None))]
+    sums = [sum(share_stages(each, fixed).values()) for each in (PUBLIC, retarget(PUBLIC, None))]
     assert other[0].mu ** 2 * sums[1] == pytest.approx(sum(parts) * sums[0])
 
 
 def test_stages_with_nothing_to_do_leave_their_share_to_others():
     closed = Domain(tuple(PUBLIC[name] for name in ('town', 'smoker', 'label')), 'label')
-    whole = stage_shares(BLANK, Unpaired())
+    whole = share_stages(BLANK, Unpaired())
     assert whole == SHARES
     # Where nothing is left to be found, the number of records is not asked for.
     without = {stage: share for stage, share in SHARES.items() if stage != 'size'}
-    assert stage_shares(closed, Unpaired()) == without | {'describe': 0.0}
-    single = stage_shares(retarget(PRIVATE, None), Settings())
+    assert share_stages(closed, Unpaired()) == without | {'describe': 0.0}
+    single = share_stages(retarget(PRIVATE, None), Settings())
     assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
     assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
-    fixed = stage_shares(retarget(PRIVATE, None), Unpaired())
+    fixed = share_stages(retarget(PRIVATE, None), Unpaired())
     assert set(fixed) == set(SHARES) - {'classes'}
     for shares in (single, fixed):
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
         assert shares['adapt'] == 0
     number = retarget(PRIVATE, 'age')
-    shares = stage_shares(number, Settings())
+    shares = share_stages(number, Settings())
     assert shares['adapt'] == TIMES_FOR_NUMBERS * SHARES['adapt']
     assert shares | {'adapt': 0.0} == single  # pairs say what a number has to do with others
-    assert stage_shares(number, Settings(), aside=True)['adapt'] == SHARES['adapt']
-    assert stage_shares(number, Unpaired())['classes'] == SHARES['classes']
-    budget = Settings().budget(thresholds=True)
-    few, many = (share_by_size(number, Settings(), budget, size)['adapt'] for size in (500, 50_000))
+    assert share_stages(number, Settings(), aside=True)['adapt'] == SHARES['adapt']
+    assert share_stages(number, Unpaired())['classes'] == SHARES['classes']
+    few, many = (share_by_size(number, know(num_rows=size))['adapt'] for size in (500, 50_000))
     assert (few, many) == (0, TIMES_FOR_NUMBERS * SHARES['adapt'])
     pairs = {'pairs', 'functions'}
     for alpha, part in ((1, 0.25), (0.99, 0.6), (0, 0.6)):
-        shares = stage_shares(PRIVATE, Settings(alpha=alpha))
+        shares = share_stages(PRIVATE, Settings(alpha=alpha))
         assert set(shares) == set(SHARES) | pairs
         parts = [shares[each] for each in pairs | {'classes'}]
         assert sum(parts) == pytest.approx(SHARES['classes'])
         assert shares['classes'] == pytest.approx(part * SHARES['classes'])
     for mixing in ('clusters', 'random'):
-        assert not pairs & set(stage_shares(PRIVATE, Settings(alpha=1, mixing=mixing)))
+        assert not pairs & set(share_stages(PRIVATE, Settings(alpha=1, mixing=mixing)))
 
 
 SENSORS = tuple(Number(name=f'x{at}') for at in range(30))
@@ -99,16 +104,16 @@ MANY = Category(name='many', values=tuple(range(21)))
 @pytest.mark.parametrize('drowned', [False, True])
 def test_the_only_category_is_taken_for_the_target(drowned):
     columns = (*SENSORS, KIND)
-    assert guess_target(Domain(columns), Settings(), drowned=drowned) == Domain(columns, 'kind')
+    assert guess_target(Domain(columns), know(), drowned=drowned) == Domain(columns, 'kind')
 
 
 @pytest.mark.parametrize('columns', [(KIND, PLACE), (*SENSORS, KIND, PLACE), (KIND, PLACE, MANY)])
 def test_where_noise_drowns_pairs_the_last_category_is_taken_for_the_target(columns):
     """Of those that are not stated to have too many values."""
-    assert guess_target(Domain(columns), Settings(), drowned=True) == Domain(columns, 'place')
-    assert guess_target(Domain(columns), Settings(), drowned=False).target is None
+    assert guess_target(Domain(columns), know(), drowned=True) == Domain(columns, 'place')
+    assert guess_target(Domain(columns), know(), drowned=False).target is None
     # No given column is a target.
-    assert guess_target(Domain(columns), Settings(), len(columns), drowned=True).target is None
+    assert guess_target(Domain(columns), know(num_given=len(columns)), drowned=True).target is None
 
 
 DATE = Number(name='date', steps=TIME_STEPS)
@@ -118,15 +123,13 @@ DATE = Number(name='date', steps=TIME_STEPS)
 @pytest.mark.parametrize('others', [SENSORS[1:], (KIND, *SENSORS[1:], DATE), (MANY,)])
 def test_the_last_column_is_taken_for_the_target_if_there_is_none_yet(last, others):
     domain = Domain((*others, last))
-    assert take_last(domain, Settings()) == Domain(domain.columns, last.name)
-    assert take_last(domain, Settings(alpha=1)) is domain
+    assert take_last(domain, know()) == Domain(domain.columns, last.name)
+    assert take_last(domain, know(Settings(alpha=1))) is domain
 
 
 def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
     def drown(num_rows, columns=(*SENSORS, KIND), **settings):
-        settings = Settings(**settings)
-        budget = settings.budget(thresholds=True)
-        return drowns_pairs(Domain(columns), settings, budget, num_rows)
+        return drowns_pairs(Domain(columns), know(Settings(**settings), num_rows=num_rows))
 
     assert [drown(rows) for rows in (-5, 700, 100_000)] == [True, True, False]
     assert [drown(700, columns) for columns in ((KIND, PLACE), SENSORS)] == [False, True]
@@ -153,9 +156,9 @@ def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
 def test_nothing_is_taken_for_the_target_where_another_choice_is_there_or_none(
     columns, target, options, drowned
 ):
-    domain, settings = Domain(columns, target), Settings(**options)
-    assert guess_target(domain, settings, drowned=drowned) is domain
-    assert take_last(domain, settings) is domain
+    domain, known = Domain(columns, target), know(Settings(**options))
+    assert guess_target(domain, known, drowned=drowned) is domain
+    assert take_last(domain, known) is domain
 
 
 @pytest.mark.parametrize(
@@ -235,12 +238,12 @@ def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():
 @pytest.mark.parametrize('num_rows', [100, 1e6])
 def test_what_is_stated_adds_no_noise_to_what_is_asked_and_saves_its_price(stated, saves, num_rows):
     """While classes are asked for, their least share takes what others save."""
-    settings = Unpaired()
-    budget, constants = settings.budget(thresholds=True), settings.constants.describe
+    known = know(Unpaired(), num_rows=num_rows)
+    constants = known.settings.constants.describe
     columns = tuple(PUBLIC[name] if name in stated else BLANK[name] for name in BLANK.names)
     asked, parts = [], []
     for domain in (BLANK, Domain(columns, 'label')):
-        shares = share_by_size(domain, settings, budget, num_rows)
+        shares = share_by_size(domain, known)
         parts.append(shares['describe'] / sum(shares.values()))
         asked.append(ask_questions(domain, math.sqrt(parts[-1]), 'add_remove', None, constants))
     for name, question in asked[1].items():

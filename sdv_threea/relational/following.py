@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.domain import Domain
+from sdv_threea.planning.shares import Known, drowns_pairs
 from sdv_threea.relational.layout import (
     Layout,
     add_name,
@@ -41,7 +42,6 @@ from sdv_threea.relational.transitions import (
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.units.membership import LEFT_OUT, bound_rows
-from sdv_threea.stages import drowns_pairs
 
 
 class Given(NamedTuple):
@@ -154,10 +154,10 @@ def share_following(
     if task.ordered:
         return later
     renamed = Domain(tuple(replace(each, name=str(at)) for at, each in enumerate(both)))
-    terms = task.settings, task.budget.part(later), num_pairs, len(domain.columns)
+    known = Known(task.settings, task.budget.part(later), num_pairs, len(domain.columns))
     noisy = math.isfinite(task.budget.mu)
     least = task.settings.constants.joint.least_bins_of_number if noisy else 0
-    return 0.0 if drowns_pairs(renamed, *terms, least) else later
+    return 0.0 if drowns_pairs(renamed, known, least) else later
 
 
 def release_following(

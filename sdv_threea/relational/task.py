@@ -14,6 +14,7 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
+from sdv_threea.planning.shares import share_stages
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.relational.plan import Plan
 from sdv_threea.relational.rows_per_unit import count_noise
@@ -22,7 +23,6 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.units.membership import bound_rows
 from sdv_threea.settings import Settings
-from sdv_threea.stages import stage_shares
 
 
 class Task(NamedTuple):
@@ -95,5 +95,5 @@ def release_rows(
 
 def noise_of_count(task: Task, domain: Domain, share: float = 1.0) -> float:
     """Return the noise of a count in the histograms of a table, if units have one row."""
-    shares = stage_shares(domain, task.settings)
+    shares = share_stages(domain, task.settings)
     return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])

@@ -19,11 +19,12 @@ from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.estimate import ExpectedError, expect
 from sdv_threea.metadata.naming import guess_by_name, names_person, shows_people
+from sdv_threea.planning.plan import make_plan
+from sdv_threea.planning.shares import Known
 from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
-from sdv_threea.stages import asks_size, plan_target
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import USUAL_ROWS, Check, CheckedColumn, Stop
@@ -268,12 +269,7 @@ def _expect(
         return None
     rows = max(num_rows or USUAL_ROWS, 1)
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    planned, aside = domain, False
-    if asks_size(domain, settings):
-        planned, aside = plan_target(domain, settings, budget, rows)
-    target = planned[planned.target] if planned.target else None
-    classes = len(target.values or 'ab') if isinstance(target, Category) else 1
-    return expect(planned, settings, rows, num_classes=classes, aside=aside, budget=budget)
+    return expect(make_plan(domain, Known(settings, budget, rows)))
 
 
 def _comes_out_empty(

@@ -37,10 +37,12 @@ def check_memory(preprocessor: Any, settings: Settings, limit: float | None) -> 
 
     The limit is in gigabytes; ``None`` is the memory of the machine.
     """
-    from sdv_threea.stages import guess_target
+    from sdv_threea.planning.shares import Known
+    from sdv_threea.planning.targets import guess_target
 
     check_limit(memory_limit=limit)
-    domain = guess_target(preprocessor.derive().derived, settings, drowned=True)
+    known = Known(settings, settings.budget(thresholds=True))
+    domain = guess_target(preprocessor.derive().derived, known, drowned=True)
     values = domain.target and getattr(domain[domain.target], 'values', None)
     check_fit(len(domain.columns), len(values or ()) or 1, limit)
 
@@ -101,6 +103,7 @@ def state_promise(synthesizer: Any) -> PrivacyStatement:
         guarantee='none' if math.isinf(settings.epsilon) else settings.guarantee,
         mu=ledger.mu,
         receipts=ledger.receipts,
+        left_out=model.left_out if model else (),
         public=list_public_facts(
             public_metadata=synthesizer.public_metadata,
             constrained=bool(preprocessor.constraints.adopted),

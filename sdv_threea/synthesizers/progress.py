@@ -35,7 +35,7 @@ watchers: list[Callable[[str], None]] = []
 def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
     """Yield a function to call with the name of each stage as it begins: it moves the bar."""
     # Imported late to keep the import of SDV light.
-    from sdv_threea.stages import STAGES
+    from sdv_threea.planning.plan import STAGES
 
     with _counting('Release', len(STAGES), shown=shown) as (bar, tell):
 

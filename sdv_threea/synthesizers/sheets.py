@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 from typing import Any
@@ -13,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.datasheet import ColumnFacts, Datasheet, SheetFacts, TableFacts
-from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.estimate import ExpectedError, expected_error
+from sdv_threea.describe.description import needs_threshold
+from sdv_threea.domain import Category, Column, Domain
+from sdv_threea.estimate import ExpectedError, expect
 from sdv_threea.pages.fragments import listed, paragraphs
 from sdv_threea.pages.promise import tell_losses, tell_promise
+from sdv_threea.planning.plan import make_plan
+from sdv_threea.planning.shares import Known
 from sdv_threea.release import Release
-from sdv_threea.stages import guess_target
 from sdv_threea.storage.references import as_columns
 from sdv_threea.storage.writing import from_seconds
 
@@ -154,23 +155,9 @@ def _expect(released: Release, synthesizer: Any) -> ExpectedError | None:
     settings = synthesizer.settings
     if settings.guarantee == 'paper' or math.isinf(settings.epsilon):
         return None
-    domain = released.domain
-    num_classes = len(released.mixture.weights)
-    numbers = sum(isinstance(each, Number) for each in domain.columns)
-    # If guess_target finds no target now, the fit took the last column, for little budget.
-    others = guess_target(replace(domain, target=None), settings, drowned=released.joint is None)
-    aside = _find_guess(synthesizer) is not None and others.target is None
-    return expected_error(
-        max(round(released.num_rows), 1),
-        len(domain.columns),
-        settings.epsilon,
-        settings.delta,
-        num_classes=num_classes,
-        num_numerical=min(numbers, len(domain.columns) - (num_classes > 1)),
-        public_metadata=all(map(_is_stated, synthesizer.preprocessor.describe().columns)),
-        neighbors=settings.neighbors,
-        aside=aside,
-    )
+    domain = synthesizer.preprocessor.derive().derived
+    budget = settings.budget(thresholds=needs_threshold(domain))
+    return expect(make_plan(domain, Known(settings, budget, max(round(released.num_rows), 1))))
 
 
 def _list_columns(
@@ -195,14 +182,9 @@ def _list_columns(
 
 def _tell_known(public: Column) -> str:
     """Say whether a column's facts were stated as public, or released."""
-    return 'stated as public' if _is_stated(public) else 'released with noise'
-
-
-def _is_stated(public: Column) -> bool:
-    """Return whether the range or the values of a column were stated as public."""
-    if isinstance(public, Category):
-        return public.values is not None
-    return public.low is not None and public.high is not None
+    stated = public.values if isinstance(public, Category) else (public.low, public.high)
+    known = stated is not None and None not in stated[:2]
+    return 'stated as public' if known else 'released with noise'
 
 
 def _show(column: Column, described: Mapping[str, Any]) -> str:

@@ -146,12 +146,14 @@ class PrivacyStatement(Told):
         guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
             two promise nothing.
         receipts: The cost of each release.
+        left_out: What was not released, and why.
         unit: Whom the promise protects.
         lost: What samples do not show, by column, in words.
     """
 
     guarantee: str
     receipts: tuple[Receipt, ...]
+    left_out: tuple[str, ...] = ()
     unit: str = 'one row'
     lost: Mapping[str, str] = field(default_factory=dict)
 
@@ -168,7 +170,8 @@ class PrivacyStatement(Told):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the note, and how many may be exposed, as plain values."""
         receipts = [receipt.to_dict() for receipt in self.receipts]
-        return {**super().to_dict(), 'lost': dict(self.lost), 'receipts': receipts}
+        told = {'lost': dict(self.lost), 'left_out': list(self.left_out)}
+        return {**super().to_dict(), **told, 'receipts': receipts}
 
     def __str__(self) -> str:
         promise = self._promise(self.unit)
@@ -185,6 +188,8 @@ class PrivacyStatement(Told):
             '',
             f'  {HEADER}',
             *(f'  {_row(receipt)}' for receipt in self.receipts),
+            *(['', '  what was left out'] if self.left_out else []),
+            *(f'  {said}' for said in self.left_out),
             *_list_lost(self.lost),
         ]
         return printable('\n'.join(lines))

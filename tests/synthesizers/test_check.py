@@ -16,8 +16,9 @@ from sdv_threea import (
 )
 from sdv_threea.datasets import load_hospital
 from sdv_threea.describe.size import release_size
+from sdv_threea.planning.shares import Known
+from sdv_threea.planning.targets import take_last
 from sdv_threea.privacy.spending import Spending
-from sdv_threea.stages import take_last
 from sdv_threea.synthesizers.check import Check
 
 NUMBER, CATEGORY, DAY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}, {'sdtype': 'datetime'}
@@ -191,7 +192,8 @@ def test_high_cardinality_and_an_order_are_used_as_what_they_say():
     # Values that are too many to list are no classes.
     settings, kinds = stated.settings, (stated, open_)
     domains = [each.preprocessor.derive().derived for each in kinds]
-    assert [take_last(each, settings).target for each in domains] == [None, 'code']
+    known = Known(settings, settings.budget(thresholds=True))
+    assert [take_last(each, known).target for each in domains] == [None, 'code']
 
 
 def count_rows(rows, **terms):

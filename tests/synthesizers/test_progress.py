@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.stages import STAGES
+from sdv_threea.planning.plan import STAGES
 
 NAME = 'people'
 

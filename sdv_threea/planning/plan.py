@@ -1,0 +1,283 @@
+"""The plan of a release: its target, what pays for each statistic, and what is left out and why.
+
+A plan is data. It is drafted from public facts, filled in with the released number of rows
+(:func:`make_plan`), with what the columns turned out to hold (:func:`settle_plan`), and with the
+released counts of all columns (:func:`finish_plan`). No other module decides which stage pays.
+
+Formal guarantees, of every function here:
+    * a plan depends on public facts, on the settings and on released numbers alone
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.describe.description import Description, asks
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.classes import Classes, settle_guess
+from sdv_threea.joint.bins import PairPlan, plan_pairs
+from sdv_threea.planning.shares import (
+    FOR_MOMENTS,
+    Known,
+    asks_size,
+    drowns_pairs,
+    find_loose,
+    for_classes,
+    for_pairs,
+    share_by_size,
+    share_stages,
+    share_the_rest,
+)
+from sdv_threea.planning.targets import guess_target, keeps_number, take_last
+
+#: The stages, in order.
+STAGES = ('describe', 'approximate', 'adapt', 'anonymize')
+
+#: What each share pays for, in the order of the releases.
+PAYS_FOR = {
+    'size': 'the number of rows',
+    'describe': 'ranges, steps and values that are not stated',
+    'columns': 'a histogram of each column',
+    'classes': 'the same in each class of the target',
+    'moments': 'correlations',
+    'pairs': 'pairs of columns',
+    'functions': 'columns that follow from others, triples, pairs again',
+    'adapt': 'a model of the target',
+    'clusters': 'groups of records',
+    'anonymize': 'sums of mixed records',
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a release will do, and what it leaves out: publishable.
+
+    Args:
+        domain: The public facts, with the planned target.
+        known: What the plan follows from.
+        shares: Shares of the budget, of ``mu^2``: of all of it, or of what the size leaves.
+        aside: Whether the last column was taken for the target of a user who named none; it gets
+            little.
+        loose: The numbers whose stated ranges are too wide for the rows.
+        num_classes: The number of classes of the target, 1 for none.
+        pairs: Which pairs of columns are counted, and in which bins; ``None`` for none.
+        skipped: What is left out, and why, by share.
+    """
+
+    domain: Domain
+    known: Known
+    shares: Mapping[str, float]
+    aside: bool = False
+    loose: tuple[str, ...] = ()
+    num_classes: int = 1
+    pairs: PairPlan | None = None
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def target(self) -> Category | Number | None:
+        """The description of the target, if there is one."""
+        return None if self.domain.target is None else self.domain[self.domain.target]
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What is not released, and why, in words."""
+        return tuple(f'{PAYS_FOR[name]}: {why}' for name, why in self.skipped.items())
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The part of the budget that each share is, the size before the others."""
+        size, whole = self._size_part, math.fsum(self.shares.values())
+        rest = {name: (1 - size) * own / whole for name, own in self.shares.items()}
+        return {'size': size, **rest} if size else rest
+
+    @property
+    def _size_part(self) -> float:
+        """The part of the budget that has paid for the number of rows."""
+        settings = self.known.settings
+        if 'size' in self.shares or not asks_size(self.domain, settings):
+            return 0.0
+        before = replace(self.domain, target=None) if self.aside else self.domain
+        shares = share_stages(before, settings)
+        return shares['size'] / math.fsum(shares.values())
+
+    def adapts(self, classes: Classes) -> bool:
+        """Return whether labels are adapted; if not, classes are drawn with the density."""
+        return classes.told_apart and self.known.settings.alpha < 1
+
+    def adapts_number(self, classes: Classes) -> bool:
+        """Return whether a numerical target is adapted, if the budget supports it."""
+        pays = self.shares.get('adapt', 0.0) > 0
+        return classes.ordered and self.known.settings.alpha < 1 and pays
+
+    def promised(self, classes: Classes) -> tuple[str, ...]:
+        """Return the shares that are kept for later stages."""
+        return ('adapt',) if self.adapts(classes) or self.adapts_number(classes) else ()
+
+    def prices(self) -> dict[str, float]:
+        """Return the price in GDP that each share pays."""
+        budget, size = self.known.budget, self._size_part
+        paid = {'size': budget.part(size).mu} if size else {}
+        return paid | budget.part(1 - size).split(self.shares)
+
+    def payers(self, statistic: str) -> tuple[str, ...]:
+        """Return the shares that pay for a statistic together; none if it is not released.
+
+        Without pairs, their shares pay for classes, or else for a second count of all columns, and
+        correlations get what mixing records would.
+        """
+        uncounted = self.known.settings.counts_pairs and self.pairs is None
+        if statistic == 'columns again':
+            return ('pairs', 'functions') if uncounted and self.num_classes == 1 else ()
+        if statistic == 'classes' and self.num_classes > 1:
+            if uncounted:
+                return ('classes', *for_classes(self.known.settings))
+            few = self.pairs is not None and self.pairs.few_of_class
+            return ('classes', 'functions') if few else ('classes',)
+        if statistic == 'moments':
+            mixed = self.known.settings.mixing is not None
+            return ('moments',) if self.pairs or mixed else ('moments', *FOR_MOMENTS)
+        return (statistic,) if self.shares.get(statistic) else ()
+
+    def __str__(self) -> str:
+        paid = [
+            f'{self.parts[name]:>7.1%}  {told}'
+            for name, told in PAYS_FOR.items()
+            if self.parts.get(name) and name not in self.skipped
+        ]
+        left = [f'{"none":>7}  {said}' for said in self.left_out]
+        return '\n'.join(['Parts of the budget', *paid, *left])
+
+
+def make_plan(domain: Domain, known: Known) -> Plan:
+    """Plan a release from public facts and, once it is known, the number of rows.
+
+    With the number of rows an unnamed target is chosen: :func:`guess_target`, or else
+    :func:`take_last`.
+    """
+    if known.num_rows is None or not asks_size(domain, known.settings):
+        return _make(domain, known, share_stages(domain, known.settings))
+    drowned = drowns_pairs(domain, known)
+    planned, aside = guess_target(domain, known, drowned=drowned), False
+    if planned.target is None and not drowned:
+        planned = take_last(planned, known)
+        aside = planned.target is not None
+    return plan_target(planned, known, aside=aside)
+
+
+def plan_target(domain: Domain, known: Known, *, aside: bool) -> Plan:
+    """Plan a release whose target is settled; ``aside`` tells that it was taken for the user."""
+    if known.num_rows is None or not asks_size(domain, known.settings):
+        return _make(domain, known, share_stages(domain, known.settings, aside=aside), aside=aside)
+    shares = share_by_size(domain, known, aside=aside)
+    return _make(domain, known, shares, aside=aside, loose=find_loose(domain, known))
+
+
+def settle_plan(
+    plan: Plan, description: Description, size: tuple[float, float], price: Callable[[str], float]
+) -> tuple[Description, Plan]:
+    """Keep a target that was chosen for the user, or drop it if it turns out unsuitable.
+
+    A category stays if all of its values are known, as far as can be told
+    (:func:`~sdv_threea.encoding.classes.settle_guess`). A number stays if it is adapted and pairs
+    of columns are counted too: otherwise it would take budget from pairs. A target that is dropped
+    leaves its share to the others.
+
+    Args:
+        plan: The plan with the chosen target.
+        description: What the columns turned out to hold.
+        size: The released number of rows, and the standard deviation of its noise.
+        price: The price in GDP per record that a share pays.
+    """
+    constants, domain = plan.known.settings.constants, description.domain
+    if isinstance(plan.target, Category):
+        terms = constants.encoding.most_classes, constants.describe.evident_rest
+        description = settle_guess(description, size, *terms)
+    elif not keeps_number(plan.known, description, size[0], price):
+        description = replace(description, domain=replace(domain, target=None))
+    if description.domain.target is None:
+        plan = without_target(plan, 'the column that was taken for the target is unsuitable')
+    return description, plan
+
+
+def without_target(plan: Plan, why: str) -> Plan:
+    """Return the plan without its target, whose share goes to what is still to be released."""
+    domain = replace(plan.domain, target=None)
+    return _make(domain, plan.known, share_the_rest(domain, plan.known.settings), why=why)
+
+
+def without_classes(plan: Plan) -> Plan:
+    """Return the plan where a numerical target has no classes: pairs get their share."""
+    shares = share_the_rest(plan.domain, plan.known.settings)
+    planned = _make(plan.domain, plan.known, shares, loose=plan.loose, aside=plan.aside)
+    why = 'noise leaves no classes of a number apart'
+    return replace(planned, skipped={**planned.skipped, 'classes': why})
+
+
+def finish_plan(
+    plan: Plan,
+    classes: Classes,
+    columns: Sequence[NDArray[np.float64]],
+    num_records: float,
+    price: Callable[[str], float],
+) -> Plan:
+    """Plan the pairs of columns, once all columns are counted.
+
+    Args:
+        plan: The plan so far.
+        classes: The classes of the target.
+        columns: The counts of the codes of each column, shape (S,) each.
+        num_records: The number of records.
+        price: The price in GDP per record that a share pays.
+    """
+    known = plan.known
+    plan = replace(plan, num_classes=classes.count)
+    if not known.settings.counts_pairs:
+        return plan
+    paid = math.hypot(*map(price, for_pairs(known.settings)))
+    adapted = classes.count if plan.adapts(classes) and not plan.aside else 0
+    adapts_number = plan.adapts_number(classes)
+    terms = columns, num_records, paid, known.settings.constants.joint, adapted
+    pairs = plan_pairs(*terms, adapts_number=adapts_number, num_given=known.num_given)
+    if pairs is not None:
+        return replace(plan, pairs=pairs)
+    why = _tell_uncounted(plan, adapts_number=adapts_number)
+    return replace(plan, skipped={**plan.skipped, 'pairs': why, 'functions': why})
+
+
+def _tell_uncounted(plan: Plan, *, adapts_number: bool) -> str:
+    """Say why pairs of columns are not counted."""
+    most = plan.known.settings.constants.joint.most_columns
+    if len(plan.domain.columns) > most:
+        return f'there are more than {most} columns'
+    if adapts_number:
+        return 'their bins would be too coarse to predict a number'
+    return 'noise would exceed their counts'
+
+
+def _make(
+    domain: Domain,
+    known: Known,
+    shares: Mapping[str, float],
+    *,
+    aside: bool = False,
+    loose: tuple[str, ...] = (),
+    why: str = 'there is no target',
+) -> Plan:
+    """Make a plan, and name what it leaves out; ``why`` there is no target."""
+    skipped = {}
+    if not asks(domain):
+        skipped['describe'] = 'there are none'
+    if domain.target is None:
+        skipped['classes'] = skipped['adapt'] = why
+    elif known.settings.alpha == 1:
+        skipped['adapt'] = 'alpha=1 draws it from the density'
+    elif not shares.get('adapt'):
+        skipped['adapt'] = 'noise would exceed what it tells'
+    return Plan(
+        domain=domain, known=known, shares=shares, aside=aside, loose=loose, skipped=skipped
+    )

@@ -1,0 +1,65 @@
+"""The state that all stages of a release share: its plan, its account and its chance."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.constants import Constants
+from sdv_threea.planning.plan import Plan
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.spending import Spending
+from sdv_threea.settings import Settings
+
+
+class Run(NamedTuple):
+    """The state that all stages share.
+
+    Args:
+        plan: What is released, and what pays for it.
+        spending: The account.
+        rng: Source of the draws that need no secrecy.
+        given: Rows drawn from another release, whose columns are known when rows are drawn; they
+            are the first columns of the domain. ``None`` without any.
+        given_codes: The codes of these rows, shape (P, q), once the columns are described.
+    """
+
+    plan: Plan
+    spending: Spending
+    rng: np.random.Generator
+    given: pd.DataFrame | None = None
+    given_codes: NDArray[np.int64] | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The user's settings."""
+        return self.plan.known.settings
+
+    @property
+    def constants(self) -> Constants:
+        """The constants that were chosen by measurement."""
+        return self.settings.constants
+
+    def replan(self, plan: Plan) -> Run:
+        """Return the run with another plan, by which the rest of the budget is divided."""
+        if plan.shares is not self.plan.shares:
+            self.spending.divide(plan.shares)
+        return self._replace(plan=plan)
+
+
+def begin_run(
+    plan: Plan,
+    noise: Noise,
+    rng: np.random.Generator | None,
+    rows_per_unit: int,
+    given: pd.DataFrame | None,
+) -> Run:
+    """Return the state of a release with nothing spent yet."""
+    known = plan.known
+    charged = known.settings.guarantee == 'end_to_end'
+    terms = known.budget, plan.shares, noise
+    spending = Spending(*terms, charged=charged, rows_per_unit=rows_per_unit)
+    return Run(plan, spending, rng or np.random.default_rng(), given)

@@ -1,0 +1,89 @@
+"""Choose a column for the target where the user named none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from sdv_threea.describe.description import Description
+from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.encoding.transformers import make_transformers
+from sdv_threea.joint.bins import num_pair_bins, suits_number
+from sdv_threea.planning.shares import Known, for_pairs
+from sdv_threea.settings import Settings
+
+
+def guess_target(domain: Domain, known: Known, *, drowned: bool) -> Domain:
+    """Return the domain with a category as its target, if the user named none.
+
+    * The only category, as among numbers it is the label that models are trained to predict. Also,
+      a correlation tells little of a category and a number; with classes, each value gets a
+      distribution of numbers of its own.
+    * The last of several, if noise would exceed the pair counts: categories would then be
+      independent of each other. Classes relate all columns to one category, and in most training
+      tables the last column is the label.
+
+    The domain stays as it is without a category of few enough stated values, without other columns,
+    with a named target, or by the algorithm of the paper.
+
+    Formal guarantees:
+        * the choice depends on public facts and on ``drowned`` alone
+
+    Args:
+        domain: The public facts of a table.
+        known: The settings, and the number of given columns: none of them is a target.
+        drowned: Whether noise would exceed the pair counts.
+    """
+    if not _may_guess(domain, known):
+        return domain
+    own = domain.columns[known.num_given :]
+    categories = [column for column in own if isinstance(column, Category)]
+    suited = [column.name for column in categories if _suits_classes(column, known.settings)]
+    if not suited or (len(categories) > 1 and not drowned):
+        return domain
+    return replace(domain, target=suited[-1])
+
+
+def take_last(domain: Domain, known: Known) -> Domain:
+    """Return the domain with its last column as the target, if it has none and pairs are counted.
+
+    Without a target, samples do not show how several columns together affect one. To fit this for
+    one column costs little besides the pairs, and in most training tables the last column is the
+    label. The domain stays as it is at ``alpha=1``, if the last column is a date or a category of
+    too many stated values, or for the reasons of :func:`guess_target`.
+
+    Formal guarantees:
+        * the choice depends on public facts alone
+    """
+    if not _may_guess(domain, known) or known.settings.alpha == 1:
+        return domain
+    last = domain.columns[-1]
+    is_date = isinstance(last, Number) and last.steps == TIME_STEPS
+    has_many = isinstance(last, Category) and not _suits_classes(last, known.settings)
+    return domain if is_date or has_many else replace(domain, target=last.name)
+
+
+def _may_guess(domain: Domain, known: Known) -> bool:
+    """Return whether a target may be chosen: none is named, and pairs may be counted."""
+    several = len(domain.columns) > max(known.num_given, 1)
+    return domain.target is None and several and known.settings.counts_pairs
+
+
+def _suits_classes(column: Category, settings: Settings) -> bool:
+    """Return whether the values of a category may be classes: few enough are stated or expected."""
+    values = column.values or ()
+    return not column.many and len(values) <= settings.constants.encoding.most_classes
+
+
+def keeps_number(
+    known: Known, description: Description, num_rows: float, price: Callable[[str], float]
+) -> bool:
+    """Return whether a numerical target that was chosen for the user is adapted beside pairs."""
+    settings, constants = known.settings, known.settings.constants
+    sizes = [each.size for each in make_transformers(description, constants.encoding)]
+    paid = math.hypot(*map(price, for_pairs(settings)))
+    pairs = math.comb(len(sizes), 2) - math.comb(known.num_given, 2)
+    num_bins = num_pair_bins(num_rows, pairs, paid, constants.joint) or 0
+    fine = num_bins >= constants.joint.least_bins_of_guess
+    return fine and suits_number(num_bins, sizes, constants.joint) and bool(price('adapt'))
