@@ -1,10 +1,10 @@
-"""Write the list of ``docs/lab/private_rows.md``: which modules touch private rows.
+"""Write the lists of ``docs/lab/private_rows.md``: which code touches private rows.
 
     python docs/make_private_rows.py
 
-A module *reads* rows if its code runs inside :func:`~sdv_threea.rows.guard.guarded` in one of
-:data:`READERS`, which are cases of ``tests/golden``; it *holds* them if it only imports something
-that holds rows.
+A function *reads* rows if it runs inside :func:`~sdv_threea.rows.guard.guarded` in one of
+:data:`READERS`, which are cases of ``tests/golden``; a module
+*holds* them if it only imports something that holds rows.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from make_privacy import fill, write_table
@@ -25,6 +26,9 @@ from sdv_threea.rows import guard
 
 PACKAGE = Path(sdv_threea.__file__).parent
 PAGE = Path(__file__).parent / 'lab' / 'private_rows.md'
+#: Where all of it is to be.
+ROOM = 'rows/'
+
 CASES = Path(__file__).parents[1] / 'tests' / 'golden'
 
 #: Cases that read rows in different ways.
@@ -67,39 +71,70 @@ def list_holding() -> set[str]:
 
 
 @contextlib.contextmanager
-def watch_reading() -> Iterator[set[str]]:
-    """Yield the modules whose functions begin inside the guard, in this thread and this block."""
-    files: set[str] = set()
+def watch_reading() -> Iterator[dict[str, dict[str, int]]]:
+    """Yield, by module, the functions that begin inside the guard, in this thread and this block.
+
+    Each has the number of the line that it begins at.
+    """
+    codes: set[CodeType] = set()
 
     def watch(frame: Any, event: str, _: Any) -> None:
         if event == 'call' and guard._HERE:
-            files.add(frame.f_code.co_filename)
+            codes.add(frame.f_code)
 
-    found: set[str] = set()
+    found: dict[str, dict[str, int]] = {}
     sys.setprofile(watch)
     try:
         yield found
     finally:
         sys.setprofile(None)
-        found |= {name_module(each) for each in files if Path(each).is_relative_to(PACKAGE)}
+        for code in codes:
+            if Path(code.co_filename).is_relative_to(PACKAGE):
+                own = found.setdefault(name_module(code.co_filename), {})
+                own[code.co_qualname] = code.co_firstlineno
 
 
-def list_reading(cases: dict[str, Any]) -> set[str]:
-    """List the modules whose code reads private rows in some cases of ``tests/golden``."""
-    reading: set[str] = set()
+def list_reading(cases: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """List, by module, the functions that read rows in some cases of ``tests/golden``."""
+    reading: dict[str, dict[str, int]] = {}
     for case in cases.values():
         synthesizer = case.make()
         with watch_reading() as found, contextlib.redirect_stderr(io.StringIO()):
             case.fit(synthesizer, case.tables)
-        reading |= found
+        for name, own in found.items():
+            reading.setdefault(name, {}).update(own)
     return reading
 
 
-def tell(modules: set[str]) -> str:
-    """Return a table of modules and their lines."""
-    lines = {name: len((PACKAGE / name).read_text('utf-8').splitlines()) for name in modules}
-    rows = [(f'`{name}`', f'{lines[name]}') for name in sorted(lines)]
+def measure(module: str, functions: dict[str, int]) -> tuple[list[str], int]:
+    """Return the names of the functions of a module that are defined there, and their lines."""
+    names, lines = [], set[int]()
+    for node in ast.walk(ast.parse((PACKAGE / module).read_text('utf-8'))):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            for name, at in functions.items():
+                if at == first and name.endswith(node.name):
+                    names.append(name.replace('.<locals>', ''))
+                    lines |= set(range(first, (node.end_lineno or first) + 1))
+    return sorted(names), len(lines)
+
+
+def tell_room() -> str:
+    """Return a table of the modules of the room of rows, and their lines."""
+    modules = sorted((PACKAGE / ROOM).rglob('*.py'))
+    lines = {name_module(each): len(each.read_text('utf-8').splitlines()) for each in modules}
+    rows = [(f'`{name}`', f'{count}') for name, count in lines.items()]
     return write_table(('module', 'lines'), [*rows, ('all', f'{sum(lines.values()):,}')])
+
+
+def tell_outside(outside: dict[str, tuple[list[str], int]]) -> str:
+    """Return a table of the functions that read rows outside of the room, and their lines."""
+    rows = [
+        (f'`{module}`', ', '.join(f'`{each}`' for each in names), f'{lines}')
+        for module, (names, lines) in outside.items()
+    ]
+    total = sum(lines for _, lines in outside.values())
+    return write_table(('module', 'functions', 'lines'), [*rows, ('all', '', f'{total:,}')])
 
 
 def main(list_cases: Callable[[], dict[str, Any]]) -> None:
@@ -107,7 +142,15 @@ def main(list_cases: Callable[[], dict[str, Any]]) -> None:
     warnings.simplefilter('ignore')
     cases = list_cases()
     reading = list_reading({name: cases[name] for name in READERS})
-    parts = {'reading': tell(reading), 'holding': tell(list_holding() - reading)}
+    others = sorted(each for each in list_holding() | set(reading) if not each.startswith(ROOM))
+    measured = {each: measure(each, reading.get(each, {})) for each in others}
+    outside = {each: found for each, found in measured.items() if found[0]}
+    holding = [(f'`{each}`',) for each in others if each not in outside]
+    parts = {
+        'room': tell_room(),
+        'outside': tell_outside(outside),
+        'holding': write_table(('module',), holding),
+    }
     PAGE.write_text(fill(PAGE.read_text('utf-8'), parts), 'utf-8')
 
 
