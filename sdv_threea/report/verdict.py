@@ -21,6 +21,9 @@ from sdv_threea.report.utility import GUESSING, Utility
 
 #: Grades by the smallest position between chance (0) and real rows (1).
 GRADES = ((0.99, 'like real rows'), (0.9, 'good'), (0.6, 'fair'), (0.2, 'poor'))
+#: Noise may pass for real rows only above this position: otherwise it is too large to say so.
+LEAST_FAIR = 0.6
+
 WORST = 'no better than chance'
 UNDEFINED = 'nothing to tell'
 
@@ -90,10 +93,8 @@ class Grade:
     @property
     def band(self) -> tuple[float, float]:
         """The range of positions that two of three other fits of the same table reach."""
-        noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
         fits = BETWEEN_FITS * (1.0 - self.position)
-        ends = [self._place(self.synthetic + noise), self._place(self.synthetic - noise)]
-        low, high = (math.hypot(self.position - end, fits) for end in sorted(ends))
+        low, high = (math.hypot(self.position - end, fits) for end in self._place_noise())
         return self.position - low, self.position + high
 
     @property
@@ -111,7 +112,7 @@ class Grade:
             return UNDEFINED if math.isfinite(self.synthetic) else WORST
         if abs(self.real - self.chance) <= noise:
             return UNDEFINED
-        if abs(self.synthetic - self.real) <= noise:
+        if self._place_noise()[1] >= 1.0 and self.band[0] >= LEAST_FAIR:
             return GRADES[0][1]
         low, high = (_summarize(_name_position(end)) for end in self.band)
         return _name_position(self.position) if low == high else f'{low} to {high}'
@@ -135,6 +136,12 @@ class Grade:
     def spell(self, score: float) -> str:
         """Return a score as text."""
         return percent(score) if self.share else f'{score:.3f}'
+
+    def _place_noise(self) -> tuple[float, float]:
+        """Return the range of positions that the noise of the test allows."""
+        noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
+        low, high = sorted(self._place(self.synthetic + each) for each in (noise, -noise))
+        return low, high
 
     def _place(self, score: float) -> float:
         if self.real == self.chance:
@@ -209,7 +216,7 @@ def judge(
         [
             *_grade_models(utility, drawn),
             *_grade_fidelity(fidelity, drawn),
-            *_grade_quality(quality),
+            *_grade_quality(quality, fidelity),
         ]
     )
     weak = {each.name for each in grades if not each.is_good and each.word != UNDEFINED}
@@ -257,14 +264,20 @@ def _grade_fidelity(fidelity: Fidelity, draws: pd.DataFrame) -> Iterable[Grade]:
         yield _average(grade, str(measure), draws)
 
 
-def _grade_quality(quality: Quality) -> Iterable[Grade]:
+def _grade_quality(quality: Quality, fidelity: Fidelity) -> Iterable[Grade]:
     if math.isfinite(quality.real):
+        # Its noise is about that of pairs, of which it mostly consists.
+        pairs = fidelity.scores.loc[TWO] if TWO in fidelity.scores.index else None
+        share = 0.0 if pairs is None else pairs['spread'] / abs(pairs['chance'] - pairs['real'])
+        spread = float(share) * abs(quality.real - quality.chance)
         yield Grade(
             name='Quality by SDMetrics',
             use='',
             synthetic=quality.in_common_bins,
             real=quality.real,
             chance=quality.chance,
+            spread=spread,
+            real_spread=spread,
         )
 
 

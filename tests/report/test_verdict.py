@@ -58,6 +58,12 @@ def test_many_times_the_impossible_rows_of_real_ones_are_not_good():
     assert grade(1e-4, **told | {'real': 0.0}).word == 'like real rows'
 
 
+def test_noise_that_reaches_real_rows_and_poor_ones_is_no_good_grade():
+    told = {'real': 0.0, 'chance': 0.5, 'share': True, 'least': 0.002, 'spread': 0.004}
+    assert grade(0.01, **told).word == 'poor to good'
+    assert grade(0.003, **told | {'spread': 0.001}).word == 'like real rows'
+
+
 COLUMNS = {
     'colour': {'sdtype': 'categorical'},
     'shade': {'sdtype': 'categorical'},
