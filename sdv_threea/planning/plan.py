@@ -38,12 +38,13 @@ from sdv_threea.planning.targets import guess_target, keeps_number, take_last
 #: The stages, in order.
 STAGES = ('describe', 'approximate', 'adapt', 'anonymize')
 
-#: What each share pays for, in the order of the releases.
+#: The statistics that shares pay for, in the order of the releases.
 PAYS_FOR = {
     'size': 'the number of rows',
     'describe': 'ranges, steps and values that are not stated',
     'columns': 'a histogram of each column',
-    'classes': 'the same in each class of the target',
+    'columns again': 'the same a second time',
+    'classes': 'a histogram of each column in each class of the target',
     'moments': 'correlations',
     'pairs': 'pairs of columns',
     'functions': 'columns that follow from others, triples, pairs again',
@@ -130,27 +131,35 @@ class Plan:
         Without pairs, their shares pay for classes, or else for a second count of all columns, and
         correlations get what mixing records would.
         """
-        uncounted = self.known.settings.counts_pairs and self.pairs is None
-        if statistic == 'columns again':
-            return ('pairs', 'functions') if uncounted and self.num_classes == 1 else ()
-        if statistic == 'classes' and self.num_classes > 1:
-            if uncounted:
-                return ('classes', *for_classes(self.known.settings))
-            few = self.pairs is not None and self.pairs.few_of_class
-            return ('classes', 'functions') if few else ('classes',)
-        if statistic == 'moments':
-            mixed = self.known.settings.mixing is not None
-            return ('moments',) if self.pairs or mixed else ('moments', *FOR_MOMENTS)
-        return (statistic,) if self.shares.get(statistic) else ()
+        settings, pairs = self.known.settings, self.pairs
+        uncounted, mixed = settings.counts_pairs and pairs is None, settings.mixing is not None
+        few = pairs is not None and pairs.few_of_class
+        joint: tuple[str, ...] = ('functions',) if few else ()
+        if uncounted and self.num_classes > 1:
+            joint = for_classes(settings)
+        paid = {
+            'columns again': ('pairs', 'functions') if uncounted and self.num_classes == 1 else (),
+            'classes': ('classes', *(joint if self.num_classes > 1 else ())),
+            'moments': ('moments',) if pairs or mixed else ('moments', *FOR_MOMENTS),
+            'pairs': ('pairs',) if pairs else (),
+            'functions': ((() if few else ('functions',)) + FOR_MOMENTS) if pairs else (),
+            'clusters': ('clusters',) if mixed else (),
+            'anonymize': ('anonymize',) if mixed else (),
+        }
+        payers = paid.get(statistic, (statistic,))
+        return tuple(each for each in payers if self.shares.get(each))
 
     def __str__(self) -> str:
-        paid = [
-            f'{self.parts[name]:>7.1%}  {told}'
-            for name, told in PAYS_FOR.items()
-            if self.parts.get(name) and name not in self.skipped
-        ]
+        parts = self.parts
+        paid = {
+            name: math.fsum(parts.get(each, 0.0) for each in self.payers(name))
+            for name in PAYS_FOR
+            if name not in self.skipped
+        }
+        paid['size'] = parts.get('size', 0.0)
+        lines = [f'{part:>7.1%}  {PAYS_FOR[name]}' for name, part in paid.items() if part]
         left = [f'{"none":>7}  {said}' for said in self.left_out]
-        return '\n'.join(['Parts of the budget', *paid, *left])
+        return '\n'.join(['Parts of the budget', *lines, *left])
 
 
 def make_plan(domain: Domain, known: Known) -> Plan:
