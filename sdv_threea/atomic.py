@@ -219,7 +219,7 @@ def _sweep(target: Path) -> None:
         if found is None or found[1] != _end(target):
             continue
         path = target.with_name(name)
-        lock = _lock(path)  # None if its process lives
+        lock = _lock(path)  # None while the process that writes it is running
         if lock is not None:
             shutil.rmtree(path, ignore_errors=True)
             with suppress(OSError):

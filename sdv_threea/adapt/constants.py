@@ -19,8 +19,8 @@ class AdaptConstants:
         start_weight_spread: Prior deviation of weights at the start. Flat from .3 to 3; 10 lost.
         start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With
             1, labels of isolet have an AUC of .87 at epsilon 8 in place of .886.
-        longest_step: Largest change of log odds by a step (root mean square), because curvature is
-            local. Set by hand.
+        longest_step: Limit on the change of log odds in one step (root mean square): the curvature
+            holds only near the current weights. Set by hand.
         smoothing: Part of a label given to other classes: draws are too sure. Flat from .01 to .2.
         unclipped_slopes: Share of each class's draws with unclipped slopes. Shorter slopes need
             less noise but clip rare classes. Flat between .75 and .97; .5 gains at epsilon 1, but

@@ -100,7 +100,7 @@ def normal_scores(
     orders: tuple[NDArray[np.int64], ...],
     num_classes: int,
 ) -> NormalScores:
-    """Return the normal scores of columns, given code orders, (S,), and histograms, (C, S)."""
+    """Return the normal scores of columns from code orders (S,) and histograms (C, S)."""
     tables, cuts = [], []
     variances = np.zeros((num_classes, len(histograms)))
     for at, (histogram, order) in enumerate(zip(histograms, orders, strict=True)):

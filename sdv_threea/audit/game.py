@@ -31,7 +31,7 @@ FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
 #: The least number of runs. Only half of them give the bound, so fewer are useless.
 LEAST_RUNS = 40
 
-#: Features of a fit by view: numbers by name.
+#: What can be seen of a fit: for each view (samples, parameters, messages), numbers by name.
 Seen = dict[str, dict[str, float]]
 
 
@@ -111,7 +111,7 @@ def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen
 
 
 def _sample(synthesizer: Any, without: Mapping[str, pd.DataFrame]) -> Tables:
-    """Sample a database at scale 1, or as many rows as a single table has without the canary."""
+    """Sample at scale 1; of a single table, as many rows as it has without the canary."""
     if hasattr(synthesizer, 'sample_scale'):
         tables: Tables = synthesizer.sample_scale(scale=1.0)
     else:

@@ -53,7 +53,8 @@ def read_format(settings: Mapping[str, Any]) -> CsvFormat:
     ``missing`` is an option only of commands that read files.
 
     Raises:
-        RefusedError: If the separator is no single character, or the encoding is unknown.
+        RefusedError: If the separator is not one of the allowed single characters, or the encoding
+            is unknown.
     """
     separator, encoding = settings['separator'], settings['encoding']
     separator = '\t' if separator in TABS else separator

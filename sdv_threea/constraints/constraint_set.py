@@ -348,7 +348,7 @@ def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | N
 
 
 def _explain(constraint: Any) -> str:
-    """Return the order of columns that a constraint demands: public, as it depends on no row."""
+    """Return the end of a message, the order that a constraint demands. It depends on no row."""
     match constraint:
         case Range():
             low, high = constraint._low_column_name, constraint._high_column_name

@@ -55,7 +55,7 @@ class Linked:
     _places: dict[Edge, NDArray[np.int64]] = field(default_factory=dict)
 
     def climb(self, table: str, path: Path) -> NDArray[np.int64]:
-        """Return the row that each row of a table leads to, -1 for none, shape (n,)."""
+        """Return the row that each row reaches along a path of keys, -1 for none, shape (n,)."""
         found = np.arange(len(self.tables[table]))
         for edge in path:
             found = np.append(self._find(edge), -1)[found]

@@ -79,7 +79,7 @@ def _close(parts: Sequence[Part], public: Collection[str]) -> list[Part]:
 
 
 def _relate_ends(low: Bound, high: Bound) -> Bound:
-    """Return the rule that follows from both ends of a column."""
+    """Return the rule that a column's lower bound is not above its upper bound."""
     near, far = sorted((low, high), key=lambda each: len(each.path))
     if far.path[: len(near.path)] != near.path:
         raise SynthesizerInputError(

@@ -114,7 +114,7 @@ class Result:
         return self._find_inverse(name).bound(ends)
 
     def known_ends(self, known: pd.DataFrame) -> dict[str, Values]:
-        """Return the ends of known columns in the units of the formula, infinite where unknown."""
+        """Return bounds of the known columns, in the formula's units; infinite at missing cells."""
         ends = {}
         for name in (*self.inputs, self.column.name):
             if name in known:
@@ -168,7 +168,7 @@ def find_solved(
 ) -> str | None:
     """Return the column that is solved for where the result is known: the widest unknown one.
 
-    ``results`` are those that the columns of the formula may follow from.
+    ``results`` are all formulas of the table: a column of this one may follow from another.
     """
     if result.column.name not in known:
         return None

@@ -1,4 +1,4 @@
-"""Constraints of this package, stated as SDV's own are: formulas, and values that others fix.
+"""Constraints of this package, used like SDV's own: formulas, and values that others fix.
 
 They hold parameters only, and learn from no row. SDV writes them to JSON as its own, and
 the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own only.
@@ -23,7 +23,7 @@ from sdv_threea.constraints.results import SAME
 #: Dates are counted from this moment.
 ORIGIN = np.datetime64('2000-01-01', 'us')
 
-#: The sdtypes of columns that can be counted with.
+#: The sdtypes of columns that formulas can calculate with.
 COUNTED = ('numerical', 'datetime')
 
 
@@ -91,8 +91,8 @@ class Formula(Stated):
         column_name: The column that follows.
         formula: The arithmetic of other columns, with numbers, brackets, ``+``, ``-``, ``*`` and
             ``/``; names that are no words are in backticks.
-        decimals: The decimals that the column is rounded to: 0 for whole numbers. By default it is
-            not rounded; integers are.
+        decimals: The decimals that the column is rounded to: 0 for whole numbers. By default
+            integer columns are rounded, and others are not.
         table_name: The table, if there are several.
 
     Raises:

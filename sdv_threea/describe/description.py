@@ -242,7 +242,7 @@ def _release_steps(
 def _release_lists(
     asked: Asked | None, receipts: list[Receipt]
 ) -> tuple[dict[str, dict[Hashable, Hashable]], dict[str, tuple[float, float]]]:
-    """Release the frequent values of each column, by key, and the total of their counts."""
+    """Release each column's frequent values by key, and their total count with its noise."""
     if asked is None:
         return {}, {}
     # Every value that occurs is a candidate; the threshold decides.

@@ -146,7 +146,8 @@ def _likeliest_step(own: StepCounts, believed: float) -> float:
 
     If all numbers are rounded to a step, a known part of them are multiples of each coarser step by
     chance; a matched filter estimates how many numbers there are. A priori the first decimal step
-    is as likely as all others together. A finer step is returned if finer numbers are significant.
+    is as likely as all others together. If more numbers are off this step than noise explains, a
+    finer step is returned.
     """
     last = len(own.steps)
     expected = np.zeros((last + 1, last + 1))

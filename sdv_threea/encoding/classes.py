@@ -67,7 +67,7 @@ class Classes:
 def settle_guess(
     description: Description, size: tuple[float, float], most_classes: int, evident: float
 ) -> Description:
-    """Return the description without stand-ins in its guessed target, or without the target.
+    """Drop a guessed target from the description, or keep it without a code for unlisted values.
 
     The target, a category, is dropped if it has missing values, more than ``most_classes`` values,
     or evidently unlisted ones (more records than ``evident`` noise scales), because their records

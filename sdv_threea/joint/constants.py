@@ -22,7 +22,7 @@ class JointConstants:
             models gain nothing on telco_churn, and marginals of three columns are off by .136 in
             place of .113.
         few_values: A column has few values if it has at most as many. Set by hand.
-        most_bins: The most bins of an ordered column. Tables of 64 are fitted much worse.
+        most_bins: Maximum number of bins of an ordered column. Tables of 64 are fitted much worse.
         own_values: Categories of up to this many values have a bin for each. Set by hand.
         most_values: Each value has a bin, too, in categories of up to twice as many values as an
             ordered column has bins, if they have at most this many; other values share bins of

@@ -160,7 +160,8 @@ def list_shortcuts(
     """Return the pairs of which one column follows better from a third one, and the pairs instead.
 
     If one column of a pair follows from a third column, that one says at least as much of the other
-    column. ``functions`` are probabilities of codes by pair, shape (S_i, S_j).
+    column. ``functions`` holds, for each functional pair, the joint probabilities of its codes,
+    shape (S_i, S_j).
     """
     ways = {**functions, **{(j, i): table.T for (i, j), table in functions.items()}}
     misses = {(i, j): _miss(table, sides[i]) for (i, j), table in ways.items()}
@@ -205,8 +206,8 @@ def _rate(
 ) -> tuple[float, float, bool]:
     """Return how well the parent determines the child, and whether values follow its order.
 
-    The first of two worths, in nats, is for comparison with other pairs; the second is the pair's
-    own. Counts have the parent first, shape (G, V).
+    Two values in nats come first: one ranks the pair among others, one decides whether the pair by
+    itself is worth counting. Counts have the parent first, shape (G, V).
     """
     shares = child.counts / child.counts.sum()
     full, runs, clear = _full_energy(parent.units, shares), False, False

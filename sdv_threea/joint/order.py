@@ -1,4 +1,4 @@
-"""The order in which a chain takes the columns: post-processing."""
+"""Choose the order of the columns in a chain of conditionals: this is post-processing."""
 
 from __future__ import annotations
 

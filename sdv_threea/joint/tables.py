@@ -161,7 +161,7 @@ def rake(
 
 
 def couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the table, shape (G_i, G_j), in which equal quantiles of two margins meet."""
+    """Return the comonotone table of two margins, shape (G_i, G_j): equal quantiles go together."""
     ends = [np.append(0.0, np.cumsum(each)) for each in (rows, columns)]
     high = np.minimum(ends[0][1:, None], ends[1][1:])
     low = np.maximum(ends[0][:-1, None], ends[1][:-1])

@@ -27,8 +27,8 @@ FOR_MOMENTS = ('clusters', 'anonymize')
 PAIRS_FIRST = 0.65
 
 #: The part of the share of classes that classes keep if pairs are counted too: with labels, whose
-#: evidence comes from counts in classes; and with the density alone. For the first, .4 and .7 were
-#: not better than .6.
+#: evidence comes from counts in classes; and with the density alone. For CLASSES_ADAPTED, .4 and .7
+#: were no better than .6.
 CLASSES_ADAPTED, CLASSES_ALONE = 0.6, 0.25
 
 #: The same for an unnamed target, and the part of the share of labels that it gets. With twice as

@@ -112,8 +112,7 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
           most ``delta / max_new_keys``
         * except for a failure of probability ``delta`` the release is ``mu``-GDP: it is ``(epsilon,
           delta_from_mu(mu, epsilon) + delta)``-DP for every ``epsilon``
-        * the same holds for releases that depend on each other, with ``mu`` composed and ``delta``
-          added
+        * for adaptive releases taken together, the ``mu`` compose and the ``delta`` add up
         * a group of ``k`` units has ``k mu`` and more than ``k delta`` (``docs/lab/proofs.md``,
           lemma 4)
         * the order of the shown keys depends on the shown keys alone

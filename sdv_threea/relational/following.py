@@ -1,7 +1,8 @@
 """The release of rows in the context of the row before them, beside that of rows by themselves.
 
-A row that follows another is a record: the context of both, the codes of the row before, and its
-own. One model of such records draws a whole sequence, and siblings that are alike.
+Each row that follows another one becomes a record: the columns of their common owner, the codes of
+the row before, and its own codes. One model of such records draws a whole sequence, and siblings
+that are alike.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ def _try_out(
     target: str,
     description: tuple[str, Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Fit and sample once; return the scores of models trained on fitted and on sampled rows."""
+    """Fit and sample once; return the scores of models trained on real and on sampled rows."""
     name, described = description
     synthesizer.fit({name: _renumber(train, described)})
     synthetic = synthesizer.sample(num_rows=len(train))[name]

@@ -128,7 +128,7 @@ def draw_wanted_each(
         first = np.arange(len(rows)) * times + np.argmax(wanted, axis=1)
         done = wanted.any(axis=1)
         if times >= max(LEAST_TRIES, MOST_TRIED // max(num_rows, 1)):
-            # The class is too rare: a record is taken in proportion to its probability.
+            # After too many tries for a rare class, pick a draw by its probability of the class.
             pool = np.repeat(np.arange(len(rows)), times)
             first, done = pick(mass, pool, np.ones_like(rows), rng), np.ones(len(rows), np.bool_)
         kept = first[done]

@@ -94,8 +94,8 @@ def _draw_pools(
 
     Args:
         part: The mixture of ``L`` classes and the ``q`` restricted columns.
-        borders: For each column, the quantiles and the scores between its codes, (L, S + 1) both.
-        spans: For each column, the runs of codes that groups may have, shape (P, I, 2).
+        borders: For each column, borders of its codes, as quantiles and scores, (L, S + 1) each.
+        spans: For each column, start and end of each run of allowed codes, by group, (P, I, 2).
         allowed: Which classes they may have, shape (P, L).
         pools: The groups.
         rng: Source of randomness.

@@ -50,7 +50,7 @@ def prepare_processor(processor: DataProcessor, proxy: pd.DataFrame) -> None:
 
 
 def pass_by(processor: DataProcessor, names: Iterable[str]) -> None:
-    """Remove the transformers of modelled columns, which would run on sampled rows, in place."""
+    """Remove, in place, the transformers of modelled columns: SDV would run them on samples."""
     chosen = processor._hyper_transformer.field_transformers
     chosen.update({name: None for name in names if name in chosen})
 

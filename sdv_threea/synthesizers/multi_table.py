@@ -175,8 +175,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         The dtypes of the tables are public: a foreign key stored as integers, for example, reveals
         that no reference is missing.
 
-        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A fit
-        that had begun to read the private rows counts nevertheless.
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A
+        failed fit still counts as a release if it had begun to read the private rows.
 
         Args:
             data: All tables by name.

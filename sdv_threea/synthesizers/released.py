@@ -122,8 +122,8 @@ class Released(Saved):
         Raises:
             OSError: If the file cannot be read.
             MemoryError: If the file is larger than the memory of the machine.
-            SynthesizerInputError: If the file is damaged, holds anything else, or promises more
-                than its receipts show.
+            SynthesizerInputError: If the file is damaged, holds anything else, or claims more
+                privacy than the costs recorded in it support.
             VersionError: If it was saved by a newer version.
         """
         facts = read_release(filepath)
@@ -157,7 +157,7 @@ class Released(Saved):
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
-            ValueError: If ``about`` has another field.
+            ValueError: If ``about`` has a field that is not listed above.
         """
         check_fitted(self, 'asking for its datasheet')
         from sdv_threea.synthesizers.sheets import make_sheet

@@ -156,8 +156,8 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the sequences. Fitting again is another release, and the costs add up.
 
-        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A fit
-        that had begun to read the private rows counts nevertheless.
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A
+        failed fit still counts as a release if it had begun to read the private rows.
 
         Args:
             data: A dictionary of the private table by name.

@@ -93,10 +93,10 @@ class ClustMixSynthesizer(SingleTableAdapter):
             no noise and promises nothing.
         delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
             well below one over the number of rows.
-        target_column: The column that models will be trained to predict. If none is named, the
-            synthesizer may choose one: the only category among numbers, the last category if rows
-            are few, or else the last column, for a small part of the budget. With ``alpha=1`` it
-            does not choose the last column.
+        target_column: The column that models will be trained to predict. If you name none, the
+            synthesizer may choose a column: the only categorical one; the last categorical one if
+            there are few rows; or else, for a small part of the budget, the last column. With
+            ``alpha=1`` it does not choose the last column.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately, because metadata that SDV
             detects from a table holds facts of its private rows.

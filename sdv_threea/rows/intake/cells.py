@@ -160,7 +160,7 @@ def _as_objects(array: Any) -> NDArray[np.object_]:
         return np.asarray(array, dtype=object)
     try:
         return np.asarray(array.to_numpy(dtype=object), dtype=object)
-    except Exception:  # Arrow may hold dates and bytes that Python cannot: find those by halving
+    except Exception:  # Halving isolates dates and bytes that only Arrow can hold
         if len(array) == 1:
             return take_values((), NO_SCALAR, np.array([-1]))
     half = len(array) // 2

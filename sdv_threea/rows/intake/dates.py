@@ -158,7 +158,7 @@ def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
         )
     except Exception:
         # Some texts, such as an hour that a clock shows twice, make pandas fail for the whole
-        # column. They are found by halving.
+        # column. Parsing each half by itself, again and again, isolates them.
         if len(texts) == 1:
             return np.array([INVALID])
     half = len(texts) // 2

@@ -84,7 +84,8 @@ def read_scalar(cell: object) -> Scalar:
         * the scalar is a function of the cell alone
         * it is a new or an immutable plain object, without any attribute of a subclass
         * equal numbers give the same scalar, bit for bit; there is no negative zero
-        * code of the cell's own type, or of the type of that, is run only for a time zone
+        * no method that the cell's class or metaclass overrides is run, except those of its time
+          zone
 
     Raises:
         NoScalarError: If the type is unknown, a date is outside the years 1678 to 2261, or tuples

@@ -139,7 +139,7 @@ def find_merged(header: pd.DataFrame, names: Iterable[str]) -> list[str]:
 
 
 def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
-    """Return public sentences on columns that differ between a table and its metadata."""
+    """Return messages on columns that differ between a table and its metadata; no cell is read."""
     there, wanted = set(found), set(expected)
     missing = [name for name in expected if name not in there]
     unknown = [name for name in found if name not in wanted]
