@@ -58,7 +58,7 @@ GUESTS = {
     'rdt': {'encoding', 'storage', 'synthesizers', 'transforms', 'report', 'datasets'},
     'faker': {'synthesizers'},
     'sdmetrics': {'storage', 'synthesizers', 'report', 'datasets'},
-    'dask': {'storage'},
+    'dask': {'rows', 'storage'},
     'jax': {'adapt'},
     'neural_tangents': {'adapt'},
     'opendp': set(),  # an oracle of the tests

@@ -159,8 +159,9 @@ class ConstraintSet:
         if table.whole is None:
             complaints = table.rows.sum(judge)
         else:
+            whole = table.take(table.header.columns)
             with guarded():
-                complaints = judge(table.take(table.header.columns))
+                complaints = judge(whole)
         for constraint, failures, breaches in zip(asked, *complaints.tolist(), strict=True):
             if failures:
                 raise ConstraintNotMetError(

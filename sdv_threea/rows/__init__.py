@@ -8,6 +8,7 @@ auditor reads this room first.
 * ``units/``: references, and the unit of privacy of every row,
 * :mod:`~sdv_threea.rows.guard`: blocks warnings, logs and errors that could show private cells,
 * :mod:`~sdv_threea.rows.chunks`: private rows in chunks, of which only sums are read,
+* :mod:`~sdv_threea.rows.partitions`: rows of a DataFrame of Dask's, by partitions,
 * :mod:`~sdv_threea.rows.sums`: statistics that declare their sensitivity, and their sums,
 * :mod:`~sdv_threea.rows.statistics`: counts and second moments, and their sensitivities,
 * :mod:`~sdv_threea.rows.clipping`: vectors clipped to a norm,

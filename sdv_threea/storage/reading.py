@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 
-from sdv_threea.rows.chunks import Rows, Sums, add, chunk_table
+from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.rows.guard import guarded
-from sdv_threea.rows.intake.parts import check_part
+from sdv_threea.rows.partitions import Partitions, arrange, check_parts
 from sdv_threea.storage.metadata import MODELLED
-
-#: Number of partitions whose sums are added up in one task.
-FAN_IN = 8
 
 #: The module of Dask's functions that read text files.
 TEXT_READER = 'dask.dataframe.io.csv'
@@ -56,7 +53,7 @@ class PrivateTable:
             )
         places = [self.positions[list(self.header.columns).index(name)] for name in names]
         with guarded():
-            return _arrange(places, self.whole)
+            return arrange(places, self.whole)
 
 
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
@@ -102,13 +99,13 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
     order = {column: position for position, column in enumerate(columns)}
     positions = [order.get(str(column), len(order)) for column in header.columns]
     places = sorted(range(len(positions)), key=positions.__getitem__)
-    labels, header = header.columns[places], _arrange(places, header)
+    labels, header = header.columns[places], arrange(places, header)
     if whole:
-        rows = chunk_table(table).map(partial(_arrange, places))
+        rows = chunk_table(table).map(partial(arrange, places))
         return PrivateTable(header, rows, table, places, labels)
-    rows = Rows(Partitions(table, in_files)).map(partial(_arrange, places))
+    rows = Rows(Partitions(table, in_files)).map(partial(arrange, places))
     modelled = [name for name in header if columns.get(name, {}).get('sdtype') in MODELLED]
-    rows = rows.map(partial(_check_parts, header[modelled].dtypes.to_dict()))
+    rows = rows.map(partial(check_parts, header[modelled].dtypes.to_dict()))
     return PrivateTable(header, rows, None, places, labels)
 
 
@@ -139,102 +136,6 @@ def as_plain(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table without the code of a user's class; its cells are not copied."""
     with guarded():
         return pd.DataFrame(table, copy=False)
-
-
-@dataclass(frozen=True)
-class Partitions:
-    """The rows of a Dask DataFrame: summed by partitions, where they are, and the sums added up.
-
-    The active client of ``distributed`` does the work, if there is one, else the scheduler that
-    Dask is set to.
-
-    Formal guarantees:
-        * no error is raised where the rows are, as a worker would write them to its log with it
-        * messages of Dask itself during the sum are dropped, and its errors show no value here;
-          messages of a user's own graph before a partition is there, on a worker or in a thread of
-          Dask's, are beyond our reach
-
-    Args:
-        frame: The DataFrame.
-        in_files: Whether the partitions are files of Parquet without further steps. They are then
-            read inside :func:`~sdv_threea.rows.guard.guarded`.
-    """
-
-    frame: Any
-    in_files: bool
-
-    def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
-        """Add a statistic up over all partitions."""
-        from dask.delayed import delayed
-
-        work = delayed(_Work(statistic), traverse=False, pure=False)
-        sums = [delayed(_sum_partition)(work, each) for each in self._parts]
-        while len(sums) > 1:
-            groups = [sums[at : at + FAN_IN] for at in range(0, len(sums), FAN_IN)]
-            sums = [delayed(_add_up)(group) for group in groups]
-        total = sums[0].compute()
-        if isinstance(total, _Failure):
-            raise total.error
-        return cast(Sums, total)
-
-    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> None:
-        """Keep nothing: Dask is used for tables that do not fit into memory."""
-
-    @cached_property
-    def _parts(self) -> list[Any]:
-        from dask.delayed import delayed
-
-        if not self.in_files:
-            return list(self.frame.to_delayed())
-        parts = map(self.frame.get_partition, range(self.frame.npartitions))
-        unread = [_Unread(part.to_delayed()[0]) for part in parts]
-        return [delayed(each, traverse=False, pure=False) for each in unread]
-
-
-@dataclass(frozen=True)
-class _Unread:
-    """A partition to be read later.
-
-    Dask takes it for data, and so does not read the partition itself, outside of the guard.
-    """
-
-    partition: Any
-
-    def read(self) -> pd.DataFrame:
-        """Read the partition here and now."""
-        return cast(pd.DataFrame, self.partition.compute(scheduler='synchronous'))
-
-
-@dataclass(frozen=True)
-class _Work:
-    """A statistic; Dask takes it for data, and so looks for no tasks inside it."""
-
-    statistic: Callable[[Any], Any]
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """An error as a result, to be raised by the caller."""
-
-    error: Exception
-
-
-def _sum_partition(work: _Work, partition: pd.DataFrame | _Unread) -> Any:
-    try:
-        with guarded():
-            rows = partition.read() if isinstance(partition, _Unread) else partition
-            return chunk_table(rows).sum(work.statistic)
-    except Exception as error:
-        return _Failure(error.with_traceback(None))
-
-
-def _add_up(sums: list[Any]) -> Any:
-    failures = [each for each in sums if isinstance(each, _Failure)]
-    try:
-        with guarded():
-            return failures[0] if failures else reduce(add, sums)
-    except Exception as error:
-        return _Failure(error.with_traceback(None))
 
 
 def _is_table(table: object) -> bool:
@@ -274,17 +175,3 @@ def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
     system, _, paths = get_fs_token_paths(os.fspath(path))
     schema = dataset(paths if len(paths) > 1 else paths[0], filesystem=system).schema
     return b'pandas' in (schema.metadata or {})
-
-
-def _check_parts(schema: Mapping[str, Any], chunk: pd.DataFrame) -> pd.DataFrame:
-    """Refuse a part of a table whose modelled columns have other dtypes than the header."""
-    for name, dtype in schema.items():
-        check_part(chunk[name], dtype)
-    return chunk
-
-
-def _arrange(positions: list[int], chunk: pd.DataFrame) -> pd.DataFrame:
-    """Put columns in order, under names that are texts."""
-    arranged = chunk.iloc[:, positions]
-    arranged.columns = arranged.columns.map(str)
-    return arranged

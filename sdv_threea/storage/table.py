@@ -116,8 +116,9 @@ class TableStorage:
         problems = problems or find_problems(table.rows, facts, keys, self.target, coerce=coerce)
         # Keys are compared in memory only.
         if not problems and not coerce and keys and table.whole is not None:
+            whole = table.take(keys)
             with guarded():
-                problems = find_repeated_keys(table.take(keys), keys)
+                problems = find_repeated_keys(whole, keys)
         return problems
 
     def find_key_problems(self, header: pd.DataFrame) -> list[str]:

@@ -145,8 +145,9 @@ class Preprocessor:
 
     def translate(self, table: pd.DataFrame) -> pd.DataFrame:
         """Translate private rows to the modelled columns; the result is private."""
+        step = self.make_translation()
         with guarded():
-            return self.make_translation()(table)
+            return step(table)
 
     def learn(self, domain: Domain, transformers: tuple[Transformer, ...]) -> pd.DataFrame:
         """Learn the storage and the rules of synthetic rows from a release.

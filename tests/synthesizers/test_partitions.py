@@ -129,7 +129,7 @@ def _pass(parts, at):
 
 
 def test_the_check_sees_partitions_that_are_stored_by_their_rows(monkeypatch):
-    monkeypatch.setattr(reading, '_check_parts', lambda schema, chunk: chunk)
+    monkeypatch.setattr(reading, 'check_parts', lambda schema, chunk: chunk)
     with pytest.raises(AssertionError):
         test_one_row_changes_nothing_of_the_others_in_any_partition_of_dask(ODD_ROWS[2], True)
 
