@@ -26,11 +26,12 @@ from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.encoding.records import Encoded, RecordEncoder
+from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
 from sdv_threea.sampling.draws import draw_codes, draw_evenly
 from sdv_threea.sampling.joint import draw_beside, draw_evenly_jointly, draw_jointly
 

@@ -30,8 +30,7 @@ from sdv_threea.approximate.density import (
 )
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
-from sdv_threea.approximate.scores import score_in_class
-from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
+from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins
 from sdv_threea.joint.counting import JointReleases
@@ -41,6 +40,8 @@ from sdv_threea.joint.prior import expect_tables
 from sdv_threea.planning.plan import finish_plan
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded, Located
+from sdv_threea.rows.scores import score_in_class
 from sdv_threea.statistics import registry
 
 
@@ -62,7 +63,7 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
     radius = clip_radius(scores.variances, constants.clip)
     moments = run.spending.keep(
         release_score_moments(
-            encoded.map(partial(score_in_class, scores)),
+            encoded.map(partial(score_in_class, scores.scores)),
             classes.count,
             radius,
             constants.count_weight,

@@ -40,14 +40,14 @@ from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, make_featur
 from sdv_threea.adapt.ntk import Points, make_kernel
 from sdv_threea.approximate.density import Density, clip_radius
 from sdv_threea.approximate.mixture import Mixture, class_mixture
-from sdv_threea.approximate.moments import SCORE_UNITS, Grouped, lead, release_score_moments
-from sdv_threea.approximate.scores import score_pooled
-from sdv_threea.encoding.records import Encoded
+from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
 from sdv_threea.planning.run import Run
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
+from sdv_threea.rows.records import Encoded, Grouped
+from sdv_threea.rows.scores import lead, score_pooled
 from sdv_threea.rows.statistics import first_moments
 from sdv_threea.rows.sums import take
 from sdv_threea.sampling.draws import draw_codes
@@ -129,7 +129,7 @@ def _approximate(
     centres = first_centres(*_draw(density, run), density.classes.count, wanted, run.rng)
     if centres.shape[1] == 1:
         return centres
-    rows = encoded.map(partial(score_pooled, density.pooled))
+    rows = encoded.map(partial(score_pooled, density.pooled.scores))
     return run.spending.keep(move_centres(rows, centres, radius, **run.spending.terms('clusters')))
 
 
@@ -376,7 +376,7 @@ def _deal(
     chunk: Encoded,
 ) -> Grouped:
     """Deal records out to the mixes of the cluster that is nearest, by a hash of their codes."""
-    scores, classes = score_pooled(density.pooled, chunk)
+    scores, classes = score_pooled(density.pooled.scores, chunk)
     clusters = assign(scores, classes, centres)
     hashed = (chunk.codes.astype(np.uint64) + np.uint64(1)) @ factors.astype(np.uint64)
     mixes = (hashed >> np.uint64(32)) % np.uint64(num_mixes)
@@ -385,7 +385,7 @@ def _deal(
 
 def _add_targets(density: Density, features: KernelFeatures, chunk: Encoded) -> Grouped:
     """Return the features of records, and the indicator of their class, as one vector."""
-    scores, classes = score_pooled(density.pooled, chunk)
+    scores, classes = score_pooled(density.pooled.scores, chunk)
     found = whole_features(scores, features).astype(np.int64)
     targets = FEATURE_UNITS * np.eye(density.classes.count, dtype=np.int64)[classes]
     return Grouped(np.concatenate([found, targets], axis=1), np.zeros_like(classes))

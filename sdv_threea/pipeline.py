@@ -25,7 +25,7 @@ from sdv_threea.describe.narrower import keep_narrower
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import make_classes
-from sdv_threea.encoding.records import Encoded, RecordEncoder
+from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.joint.density import Joint
@@ -38,6 +38,7 @@ from sdv_threea.planning.shares import Known, asks_size
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows, chunk_table
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.statistics import histogram_sensitivity
 from sdv_threea.settings import Settings
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from sdv_threea import paper
-from sdv_threea.approximate.moments import SCORE_UNITS, Grouped
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.paper import ROUNDS, assign, first_centres, move_centres
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.records import Grouped
 
 NEIGHBORS = ('add_remove', 'replace_one')
 RADIUS = 1_000

@@ -41,11 +41,11 @@ from sdv_threea.adapt.moments import add_features, release_feature_moments
 from sdv_threea.adapt.ntk import make_kernel
 from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, sum_slopes
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.steps import track
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.sensitivities import slopes

@@ -17,11 +17,11 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import KernelFeatures, whole_features
 from sdv_threea.adapt.slopes import Featured
-from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_moments
+from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded, Grouped
 from sdv_threea.statistics import registry
 
 #: Smallest factor on the variance of draws.

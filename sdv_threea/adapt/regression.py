@@ -42,10 +42,10 @@ from sdv_threea.adapt.terms import (
     sum_residuals,
 )
 from sdv_threea.adapt.trees import NUMBER_UNITS
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.sensitivities import residuals

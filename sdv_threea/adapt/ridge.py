@@ -34,11 +34,11 @@ from sdv_threea.adapt.numbers import Expectation
 from sdv_threea.adapt.terms import add_terms
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.steps import track
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 

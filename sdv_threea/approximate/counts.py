@@ -12,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.statistics import (
-    histogram,
-    weighted_histogram,
-)
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.tables import count_columns, sum_weights
 from sdv_threea.statistics import registry
 
 
@@ -130,7 +127,7 @@ def release_counts(
     """
     # One sensitivity, one price and one receipt for all histograms.
     statistic = registry.COLUMNS.state(
-        partial(_count_columns, tuple(sizes), num_classes),
+        partial(count_columns, tuple(sizes), num_classes),
         neighbors=neighbors,
         classes=num_classes,
         columns=len(sizes),
@@ -158,8 +155,9 @@ def release_class_counts(
           :func:`statistics.sum_sensitivity` for the radius
     """
     weights = [each.weights for each in plan.columns]
+    bins = tuple(each.bins for each in plan.columns)
     statistic = registry.CLASSES.state(
-        partial(_sum_weights, plan, num_classes),
+        partial(sum_weights, bins, tuple(weights), plan.radius, num_classes),
         neighbors=neighbors,
         columns=len(weights),
         classes=num_classes,
@@ -175,23 +173,3 @@ def release_class_counts(
     columns = tuple(part.reshape(num_classes, len(unit)) / unit for part, unit in parts)
     scales = tuple(receipt.noise_scale / unit for unit in units)
     return ClassCounts(columns, plan.columns, scales), receipt
-
-
-def _count_columns(sizes: tuple[int, ...], num_classes: int, chunk: Encoded) -> NDArray[np.int64]:
-    """Count the records of each class, then those of each code of each column."""
-    alike = np.zeros_like(chunk.labels)
-    totals = histogram(alike[:, None], chunk.labels, [1], num_classes)
-    counts = totals + histogram(chunk.codes, alike, sizes, 1)
-    return np.concatenate([each.ravel() for each in counts])
-
-
-def _sum_weights(plan: ClassPlan, num_classes: int, chunk: Encoded) -> NDArray[np.int64]:
-    """Sum the weights of records in the bins of each column, by class."""
-    weights = [own.weights[own.bins] for own in plan.columns]
-    codes = weighted_histogram(chunk.codes, chunk.labels, weights, num_classes, plan.radius)
-    sums = [
-        np.bincount(own.bins, row, len(own.weights))
-        for table, own in zip(codes, plan.columns, strict=True)
-        for row in table
-    ]
-    return np.concatenate(sums).astype(np.int64)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +17,10 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.records import Grouped
+from sdv_threea.rows.scores import sum_moments
 from sdv_threea.rows.statistics import (
     OFF_DIAGONAL_WEIGHT,
-    second_moments,
     unweighted_moments,
 )
 from sdv_threea.rows.sums import take
@@ -30,13 +29,6 @@ from sdv_threea.statistics.kind import Kind
 
 #: Score units per one. Scores are whole numbers of units, so that their sums are exact.
 SCORE_UNITS = 256
-
-
-class Grouped(NamedTuple):
-    """Private records as integer scores in score units, shape (n, m), and groups, shape (n,)."""
-
-    scores: NDArray[np.integer]
-    groups: NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -108,7 +100,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     weight = constant_weight(radius, count_weight)
     # A record counts in one group, so all groups share one release.
     statistic = kind.state(
-        partial(_sum_moments, num_groups, radius, weight),
+        partial(sum_moments, num_groups, radius, weight),
         neighbors=neighbors,
         resolution=SCORE_UNITS**-2,
         groups=num_groups,
@@ -132,15 +124,3 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
 def constant_weight(radius: int, count_weight: float) -> int:
     """Return the constant ``w`` of a record's vector, in score units."""
     return max(1, int(count_weight * radius))
-
-
-def lead(scores: NDArray[np.integer], weight: int) -> NDArray[np.int32]:
-    """Return vectors ``(w, s)``, shape (n, m + 1), from scores, shape (n, m)."""
-    vectors = np.empty((len(scores), scores.shape[1] + 1), dtype=np.int32)
-    vectors[:, 0], vectors[:, 1:] = weight, scores
-    return vectors
-
-
-def _sum_moments(num_groups: int, radius: int, weight: int, chunk: Grouped) -> NDArray[np.int64]:
-    vectors = lead(clip_norm(chunk.scores, radius), weight)
-    return second_moments(vectors, chunk.groups, num_groups)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sdv_threea.approximate.moments import SCORE_UNITS, Grouped
-from sdv_threea.encoding.records import Encoded
+from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.rows.scores import look_up_scores
 
 #: Bound of scores, in standard deviations.
 LARGEST_SCORE = 4.0
@@ -45,20 +45,8 @@ class NormalScores:
     def __call__(
         self, codes: NDArray[np.integer], classes: NDArray[np.integer]
     ) -> NDArray[np.int16]:
-        """Return the scores of records in score units, (n, m); code -1 has score zero, the mean.
-
-        Formal guarantees:
-            * the scores of a record are a function of its codes and its class
-        """
-        found = np.empty(codes.shape, dtype=np.int16)
-        for at, table in enumerate(self.scores):
-            # Code -1 leads to the first place, with score zero.
-            padded = np.pad(table, ((0, 0), (1, 0))).astype(np.int16)
-            places = codes[:, at].astype(np.intp) + 1
-            if len(table) > 1:
-                places += classes.astype(np.intp) * padded.shape[1]
-            found[:, at] = padded.ravel()[places]
-        return found
+        """Return the scores of records in score units, (n, m); code -1 has score zero, the mean."""
+        return look_up_scores(self.scores, codes, classes)
 
     def codes(
         self, at: int, quantiles: NDArray[np.float64], classes: NDArray[np.integer]
@@ -113,16 +101,6 @@ def normal_scores(
         # Scores have mean zero.
         variances[:, at] = (histogram * np.square(scores / SCORE_UNITS)).sum(axis=1)
     return NormalScores(tuple(tables), tuple(cuts), orders, variances)
-
-
-def score_in_class(scores: NormalScores, chunk: Encoded) -> Grouped:
-    """Return the scores of records within their class."""
-    return Grouped(scores(*chunk), chunk.labels)
-
-
-def score_pooled(pooled: NormalScores, chunk: Encoded) -> Grouped:
-    """Return the scores of records over all classes."""
-    return Grouped(pooled(chunk.codes, np.zeros_like(chunk.labels)), chunk.labels)
 
 
 def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -15,23 +15,7 @@ from numpy.typing import NDArray
 from sdv_threea.describe.description import Description
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, encode
-
-
-class Encoded(NamedTuple):
-    """Private records: codes of the columns, -1 for none, shape (n, m), and classes, shape (n,)."""
-
-    codes: NDArray[np.integer]
-    labels: NDArray[np.integer]
-
-
-class Located(NamedTuple):
-    """Codes of categories and places of numbers of private records, shape (n, P) each.
-
-    A place is a share of the interval of the number's code; NaN for a missing number.
-    """
-
-    codes: NDArray[np.integer]
-    places: NDArray[np.float64]
+from sdv_threea.rows.records import Encoded, Located
 
 
 class RecordEncoder(NamedTuple):

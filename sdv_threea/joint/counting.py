@@ -16,7 +16,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.encoding.records import Encoded, Located
 from sdv_threea.joint.bins import Pair, PairPlan, count_bins
 from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
@@ -60,6 +59,7 @@ from sdv_threea.joint.values import (
 )
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded, Located
 
 #: Pairs are counted again if the price that is left is at least this part of their first one.
 LEAST_PART = 1e-3

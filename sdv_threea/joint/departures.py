@@ -30,8 +30,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.joint.interactions import Columns, contrasts
+from sdv_threea.joint.interactions import contrasts
 from sdv_threea.maths.mixtures import fit_frequencies
+from sdv_threea.rows.tables import Columns
 
 #: Candidates for the correlation of neighbouring bins of an ordered column. More gain nothing.
 LIKENESS = (0.7, 0.93)

@@ -25,17 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.tables import Columns, sum_contrasts
 from sdv_threea.statistics import registry
-
-#: One, two or three columns, in ascending order. The class is the last column, if it is one.
-Columns = tuple[int, ...]
 
 #: The smallest weight of a table. Weights are rounded to whole numbers, so small ones would be off.
 LEAST_WEIGHT = 8
@@ -100,7 +98,7 @@ def release_interactions(
     shapes = [tuple(sizes[at] for at in columns) for columns in weights]
     kind = registry.TRIPLES if min(map(len, weights)) == 3 else registry.PAIRS
     statistic = kind.state(
-        partial(_sum_contrasts, tuple(bins), tuple(sizes), weights),
+        partial(sum_contrasts, tuple(bins), tuple(sizes), weights),
         neighbors=neighbors,
         tables=_name(weights),
         bins=max(sizes),
@@ -150,55 +148,11 @@ def round_weights(sizes: Sequence[int], weights: Mapping[Columns, float]) -> dic
     return {columns: round(LEAST_WEIGHT * own / least) for columns, own in each.items()}
 
 
-def count_together(
-    places: Sequence[NDArray[np.int64]], columns: Columns, sizes: Sequence[int]
-) -> NDArray[np.int64]:
-    """Return the number of records in each bin of several columns, shape (G_1, G_2, ...).
-
-    ``places`` are the records' bins by column, shape (n,), counted from 1; 0 is not counted.
-    """
-    wide = [sizes[at] + 1 for at in columns]
-    together = np.zeros(len(places[columns[0]]), dtype=np.int64)
-    for at, width in zip(columns, wide, strict=True):
-        together = together * width + places[at]
-    counts = np.bincount(together, minlength=math.prod(wide)).reshape(wide)
-    return counts[(slice(1, None),) * len(columns)]
-
-
 @lru_cache(maxsize=128)
 def contrasts(size: int) -> NDArray[np.float64]:
     """Return an orthonormal basis of the vectors that sum to zero, shape (size, size - 1)."""
     start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
     return np.asarray(np.linalg.qr(start)[0][:, 1:])
-
-
-def look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Return the bins of codes, counted from 1; 0 for no code and for codes in no bin."""
-    return np.append(-1, bins)[codes.astype(np.intp) + 1].astype(np.intp) + 1
-
-
-def find_places(bins: Sequence[NDArray[np.int64]], chunk: Encoded) -> list[NDArray[np.intp]]:
-    """Return the bins of records, counted from 1, and of their classes if classes have bins."""
-    # Without a column for the class, the labels are not used.
-    codes = [*chunk.codes.T, chunk.labels]
-    return [look_up(own, column) for own, column in zip(bins, codes, strict=False)]
-
-
-def _sum_contrasts(
-    bins: tuple[NDArray[np.int64], ...],
-    sizes: tuple[int, ...],
-    weights: Mapping[Columns, int],
-    chunk: Encoded,
-) -> NDArray[np.int64]:
-    """Return the summed products of contrasts of all records, table by table."""
-    places, sums = find_places(bins, chunk), []
-    for columns, weight in weights.items():
-        found = count_together(places, columns, sizes)
-        # What records add is linear in the counts.
-        for axis, size in enumerate(found.shape):
-            found = size * found - found.sum(axis=axis, keepdims=True)
-        sums.append(weight * found.ravel())
-    return np.concatenate(sums).astype(np.int64)
 
 
 def _centre(table: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
-from sdv_threea.joint.interactions import count_together, find_places
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.tables import count_pairs
 from sdv_threea.statistics import registry
 
 
@@ -57,7 +57,7 @@ def release_pair_counts(
     """
     sizes = count_bins(codes)
     statistic = registry.FUNCTIONS.state(
-        partial(_count_pairs, tuple(codes), tuple(sizes), weights),
+        partial(count_pairs, tuple(codes), tuple(sizes), weights),
         neighbors=neighbors,
         pairs=len(weights),
         codes=max(sizes),
@@ -69,17 +69,3 @@ def release_pair_counts(
     tables = {(i, j): part.reshape(sizes[i], sizes[j]) / weight for ((i, j), weight), part in parts}
     scales = {pair: receipt.noise_scale / weight for pair, weight in weights.items()}
     return PairCounts(tables, scales), receipt
-
-
-def _count_pairs(
-    codes: tuple[NDArray[np.int64], ...],
-    sizes: tuple[int, ...],
-    weights: Mapping[Pair, int],
-    chunk: Encoded,
-) -> NDArray[np.int64]:
-    """Return the counts of all pairs, one after the other."""
-    places = find_places(codes, chunk)
-    counts = [
-        weight * count_together(places, pair, sizes).ravel() for pair, weight in weights.items()
-    ]
-    return np.concatenate(counts).astype(np.int64)

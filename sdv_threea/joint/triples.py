@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.interactions import count_together, find_places
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.statistics import (
     sum_distances,
 )
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.tables import count_triples
 from sdv_threea.statistics import registry
 
 #: Three columns, in ascending order. The class, if present, is the last column.
@@ -103,19 +103,10 @@ def release_distances(
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]
     statistic = registry.DISTANCES.state(
-        partial(_count_triples, tuple(bins), tuple(expected)),
+        partial(count_triples, tuple(bins), tuple(count_bins(bins)), tuple(expected)),
         neighbors=neighbors,
         triples=len(whole),
         finish=partial(sum_distances, expected=np.concatenate(whole), sizes=sizes),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return (noisy, receipt.noise_scale), receipt
-
-
-def _count_triples(
-    bins: tuple[NDArray[np.int64], ...], triples: tuple[Triple, ...], chunk: Encoded
-) -> NDArray[np.int64]:
-    """Return the counts of all triples, one after the other."""
-    places, sizes = find_places(bins, chunk), count_bins(bins)
-    counts = [count_together(places, triple, sizes).ravel() for triple in triples]
-    return np.concatenate(counts).astype(np.int64)

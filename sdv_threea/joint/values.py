@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.encoding.records import Located
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import find_small
@@ -25,12 +24,10 @@ from sdv_threea.joint.tables import left_open
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.statistics import histogram
+from sdv_threea.rows.records import Located
 from sdv_threea.rows.sums import take
+from sdv_threea.rows.tables import BASE, DIGITS, count_digits
 from sdv_threea.statistics import registry
-
-#: Number of digits of a place in an interval, and of values of a digit.
-DIGITS, BASE = 2, 64
 
 #: A count stands out if it exceeds this many noise scales: the largest of 64 zero counts does so
 #: once in 70 times.
@@ -80,7 +77,7 @@ def release_values(
     """
     counted = [size * BASE for size in sizes for _ in range(DIGITS)]
     statistic = registry.DIGITS.state(
-        partial(_count_digits, tuple(counted)),
+        partial(count_digits, tuple(counted)),
         neighbors=neighbors,
         pairs=len(pairs),
         columns=len(counted),
@@ -175,19 +172,3 @@ def find_single(
         if alike - commonest > NEARLY_ALL * (records[seen].sum() - commonest):
             found.append(pair)
     return tuple(found)
-
-
-def _count_digits(sizes: tuple[int, ...], chunk: Located) -> NDArray[np.int64]:
-    """Return the counts of the digits of all pairs, one after the other."""
-    columns = []
-    for codes, places in zip(chunk.codes.T, chunk.places.T, strict=True):
-        whole = np.floor(places * BASE**DIGITS)
-        known = (codes >= 0) & ~np.isnan(whole)
-        whole = np.where(known, whole, 0).astype(np.int64)
-        columns += [
-            np.where(known, codes.astype(np.int64) * BASE + digit, -1)
-            for digit in np.divmod(whole, BASE)
-        ]
-    one_group = np.zeros(len(chunk.codes), dtype=np.int64)
-    counts = histogram(np.stack(columns, axis=1), one_group, sizes, 1)
-    return np.concatenate([each.ravel() for each in counts])

@@ -11,6 +11,9 @@ auditor reads this room first.
 * :mod:`~sdv_threea.rows.partitions`: rows of a DataFrame of Dask's, by partitions,
 * :mod:`~sdv_threea.rows.sums`: statistics that declare their sensitivity, and their sums,
 * :mod:`~sdv_threea.rows.statistics`: counts and second moments, and their sensitivities,
+* :mod:`~sdv_threea.rows.records`: records as codes, places and scores,
+* :mod:`~sdv_threea.rows.tables`: what records add to tables of columns,
+* :mod:`~sdv_threea.rows.scores`: scores of records, and the moments they add to,
 * :mod:`~sdv_threea.rows.clipping`: vectors clipped to a norm,
 * :mod:`~sdv_threea.rows.triangles`: symmetric matrices as their upper triangles.
 """

@@ -14,7 +14,7 @@ from label_tasks import (
 )
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.encoding.records import Encoded
+from sdv_threea.rows.records import Encoded
 
 
 def test_a_record_of_no_use_for_features_moves_nothing():

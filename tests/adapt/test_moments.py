@@ -16,9 +16,9 @@ from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.adapt.slopes import Featured
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.triangles import pack
 
 CONSTANTS = AdaptConstants()

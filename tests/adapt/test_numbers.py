@@ -14,9 +14,9 @@ from sdv_threea.adapt.numbers import Expectation
 from sdv_threea.adapt.regression import Slopes, adapt_number
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 #: Codes of the columns and of the number, the missing value among them; the number is last.
 SIZES = (5, 5, 4, 11)

@@ -17,9 +17,9 @@ from sdv_threea.adapt.ridge import Remainders, plan_interplay, sum_products
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 #: Eight codes of each column, and of the number; code 0 is the missing value, and the number last.
 SIZES, TARGET = (9,) * 5, 4

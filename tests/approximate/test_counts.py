@@ -12,8 +12,8 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 NEIGHBORS = ('add_remove', 'replace_one')
 SIZES = [3, 2, 5]

@@ -21,8 +21,8 @@ from sdv_threea.approximate.density import (
     shorten,
 )
 from sdv_threea.approximate.moments import SCORE_UNITS
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 CONSTANTS = ApproximateConstants()
 class_chances = partial(class_chances, constants=CONSTANTS)

@@ -18,10 +18,10 @@ from sdv_threea.approximate.gaussian import (
     find_factors,
     make_correlation,
 )
-from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_moments
-from sdv_threea.encoding.records import Encoded
+from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Encoded, Grouped
 from sdv_threea.rows.triangles import pack
 from sdv_threea.statistics import registry
 

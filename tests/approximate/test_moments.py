@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.approximate.moments import (
-    SCORE_UNITS,
-    Grouped,
-    ScoreMoments,
-    release_score_moments,
-)
+from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments, release_score_moments
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.records import Grouped
 from sdv_threea.rows.triangles import pack
 from sdv_threea.statistics import registry
 

@@ -150,14 +150,14 @@ def test_a_sensitivity_that_is_a_hundredth_too_small_is_refuted(monkeypatch, mea
 
 
 def test_a_record_that_is_counted_by_what_others_hold_is_refuted(monkeypatch, measure_small):
-    real = counts._count_columns
+    real = counts.count_columns
 
     def count(sizes, num_classes, chunk):
         """Count the first of all equal records."""
         _, first = np.unique(chunk.codes, axis=0, return_index=True)
         return real(sizes, num_classes, type(chunk)(*(each[first] for each in chunk)))
 
-    monkeypatch.setattr(counts, '_count_columns', count)
+    monkeypatch.setattr(counts, 'count_columns', count)
     (found,) = (each for each in measure_small() if each.refuted)
     assert not found.adds_up
     assert found.share <= 1 + 1e-9

@@ -10,9 +10,9 @@ from sdv_threea.adapt.evidence import weigh_evidence
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.labels import adapt_labels, plan_features
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 NUM_CODES = 5
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from interactions import interact
 
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import count_bins
 from sdv_threea.joint.interactions import (
     LEAST_WEIGHT,
@@ -18,6 +17,7 @@ from sdv_threea.joint.interactions import (
     round_weights,
 )
 from sdv_threea.rows.chunks import Rows, chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 NEIGHBORS = ('add_remove', 'replace_one')
 

@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.pairs import release_pair_counts
 from sdv_threea.rows.chunks import Rows, chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 NEIGHBORS = ('add_remove', 'replace_one')
 

@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.triples import (
     list_triples,
@@ -16,6 +15,7 @@ from sdv_threea.joint.triples import (
     release_distances,
 )
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Encoded
 
 CONSTANTS = JointConstants()
 

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.encoding.records import Located
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.values import (
     BASE,
@@ -21,6 +20,7 @@ from sdv_threea.joint.values import (
     release_values,
 )
 from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.records import Located
 
 CONSTANTS = JointConstants()
 PAIRS, SIZES = ((0, 3), (1, 4)), (5, 3)

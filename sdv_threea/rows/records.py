@@ -1,0 +1,32 @@
+"""Private records as codes, places and scores: what the maps of this room read and return."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Encoded(NamedTuple):
+    """Private records: codes of the columns, -1 for none, shape (n, m), and classes, shape (n,)."""
+
+    codes: NDArray[np.integer]
+    labels: NDArray[np.integer]
+
+
+class Located(NamedTuple):
+    """Codes of categories and places of numbers of private records, shape (n, P) each.
+
+    A place is a share of the interval of the number's code; NaN for a missing number.
+    """
+
+    codes: NDArray[np.integer]
+    places: NDArray[np.float64]
+
+
+class Grouped(NamedTuple):
+    """Private records as integer scores in score units, shape (n, m), and groups, shape (n,)."""
+
+    scores: NDArray[np.integer]
+    groups: NDArray[np.integer]
