@@ -30,8 +30,9 @@ from sdv_threea.approximate.density import (
 )
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
-from sdv_threea.encoding.records import RecordEncoder
-from sdv_threea.encoding.support import has_evident_ends, supports
+from sdv_threea.approximate.scores import score_in_class
+from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
+from sdv_threea.encoding.support import supports
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins
 from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
@@ -57,7 +58,7 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
     if by_class is not None:
         counts = counts.size_classes(by_class, constants.size_doubt)
     known = counts, by_class, masks, ordered
-    evident = [has_evident_ends(transformer, description) for transformer in transformers]
+    evident = [transformer.name in description.estimated for transformer in transformers]
     chances = class_chances(*known, constants)
     scores, pooled = fit_scores(counts, by_class, chances, masks, ordered, evident, constants)
     radius = clip_radius(scores.variances, constants.clip)

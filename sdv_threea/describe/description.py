@@ -135,17 +135,13 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     *both, apart = release_sketches(looks, rows, columns, num_records, receipts, constants)
     whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
     columns = [fill_sentinels(column, apart) for column in columns]
-    steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
-    sketches = {
-        name: find_range(sketch, steps[name], len(whole), constants)
-        for name, sketch in whole.items()
-    }
+    sketches = {name: find_range(sketch, len(whole), constants) for name, sketch in whole.items()}
     heavy, few = constants.heavy_share, constants.fewest_heavy
     bars = {name: max(heavy * own.counts.sum(), few) for name, own in sketches.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     vast = find_vast(domain, sketches, constants.vast)
     bounded = loosen(Domain(tuple(columns)), vast).columns
-    found_ranges = (fill_range(own, sketches, extrapolate, constants.thin) for own in bounded)
+    found_ranges = (fill_range(own, sketches) for own in bounded)
     filled = replace(domain, columns=tuple(map(cut_range, found_ranges, domain.columns)))
     beyond = {name: count_beyond(most[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))

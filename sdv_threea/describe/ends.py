@@ -1,8 +1,9 @@
-"""The ends of an estimated range: values that a column reaches beyond doubt.
+"""The ends of an estimated range: sure ones, and likely ones of the tails beyond.
 
-Sampled values outside the real range are invalid, so ranges end where there is evidence. A run of
-bins that is significant has a record somewhere; the range reaches the end of the run that is nearer
-to the middle, and no farther.
+A run of bins that is significant has a record somewhere, so a column surely reaches the end of the
+run that is nearer to the middle. Beyond, noise masks the records of each bin, but their decrease
+shows where they are likely to end: samples outside the real range are invalid, and a range that
+ends early moves its last records inwards.
 """
 
 from __future__ import annotations
@@ -27,12 +28,35 @@ from sdv_threea.describe.ranges import (
 #: A count of at most this many standard deviations may be noise.
 SURE = 3.0
 
+#: A tail begins where the records beyond exceed their noise this many times.
+EVIDENT_TAIL = 4.0
+
+#: ... and this many codes before, which show how steep it is.
+MORE = 3
+
+#: Shapes of tails: the exponents of the share that lies beyond a number, see ``_fit_tails``.
+SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
+
+#: What a count of its own costs a tail of no shape, in log likelihood.
+FREEDOM = 4.0
+
+#: A tail ends where it has this many records left: the median of the largest of many numbers.
+LAST = math.log(2)
+
+#: A code is a single value among bins if it is less wide than this part of all codes.
+SINGLE = 1e-9
+
 
 class Looks(NamedTuple):
-    """How a range is estimated: ``num`` columns share the error probability ``overshoot``."""
+    """How a range is estimated.
+
+    Args:
+        num: The number of columns, which share the probability of errors.
+        reach: The probability that a column ends before the likely end of its tail.
+    """
 
     num: int
-    overshoot: float
+    reach: float
     constants: DescribeConstants
 
 
@@ -54,13 +78,15 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         for edges, bins in reached
         for low, high in bins
     ]
-    sure = _widen(found, second, looks) if found else None
-    if sure is not None and _holds_most(second, sure, looks.constants):
-        return sure
+    if found:
+        found.append((-guess_end(mirror(second), looks.reach), guess_end(second, looks.reach)))
+        sure = _widen(found, second, looks)
+        if _holds_most(second, sure, looks.constants):
+            return sure
     likely = likely_ends(sketch, looks.constants)
     if likely is not None:
         # The lower end is the upper end of the mirrored column.
-        low = -settle(_mirror(second), _mirror(sketch), -likely[0], looks.constants)
+        low = -settle(mirror(second), mirror(sketch), -likely[0], looks.constants)
         found.append((_snap(low), _snap(settle(second, sketch, likely[1], looks.constants))))
     if found:
         return _widen(found, second, looks)
@@ -73,7 +99,7 @@ def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tu
     """Return the ends that the closer look reaches from the ends that were found."""
     lows, highs = zip(*found, strict=True)
     # The lower end is the upper end of the mirrored column.
-    low = -_reach(_mirror(second), -min(lows), looks)
+    low = -_reach(mirror(second), -min(lows), looks)
     return low, _reach(second, max(highs), looks)
 
 
@@ -107,7 +133,7 @@ def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeCon
     return float(ends[np.searchsorted(shares, constants.end_in_bin)])
 
 
-def _mirror(look: Sketch) -> Sketch:
+def mirror(look: Sketch) -> Sketch:
     """Return a look at the column whose values have the other sign."""
     return replace(look[::-1], edges=-look.edges[::-1, ::-1])
 
@@ -118,6 +144,61 @@ def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeCo
     few = constants.worth_guessing * second.counts.sum()
     noise = float(np.linalg.norm(second.scales[beyond]))
     return bool(noise <= few and second.counts[beyond].sum() <= max(few, SURE * noise))
+
+
+def guess_end(look: Sketch, reach: float) -> float:
+    """Return the likely end of the upper tail of a look; minus infinity if counts show no tail.
+
+    The column ends before it with the probability ``reach``. The tail begins where the records
+    beyond are just evident. Tails of several shapes, with an end at any code, are weighted by the
+    likelihood of the noisy counts, and by a prior that does not depend on the unit.
+    """
+    if not look.scales.any():
+        return -math.inf
+    # The next code of a lattice begins a step after the last value of the one before.
+    step = float((look.edges[1:, 0] - look.edges[:-1, 1]).min(initial=1.0))
+    borders = np.append(look.edges[:, 0], look.edges[-1, 1] + step)
+    # A single value among wider bins is no part of a tail.
+    wide = np.diff(borders) > SINGLE * (borders[-1] - borders[0])
+    look, borders = look[wide], borders[np.append(wide, True)]
+    beyond = np.cumsum(look.counts[::-1])[::-1]
+    noise = np.sqrt(np.cumsum(look.scales[::-1] ** 2))[::-1]
+    starts = np.flatnonzero((beyond > EVIDENT_TAIL * noise) & (beyond > 2 * LAST))
+    if not len(starts):
+        return -math.inf
+    start = max(int(starts[-1]) - MORE, 0)
+    tail, places = look[start:], borders[start:] - borders[start]
+    shares = np.stack([_share_beyond(places, LAST / float(beyond[start]), own) for own in SHAPES])
+    weights = _fit(tail, shares) * np.diff(places) / places[1:]
+    weights /= weights.sum()
+    passed = np.cumsum(weights.sum(axis=0))
+    return float(tail.edges[min(int(np.searchsorted(passed, reach)), len(passed) - 1), 1])
+
+
+def _share_beyond(places: NDArray[np.float64], left: float, shape: float) -> NDArray[np.float64]:
+    """Return the share of a tail beyond each place, for an end at each but the first: (k, k + 1).
+
+    The share beyond ``x`` is ``(1 - x / length)^shape``. An infinite shape makes it exponential, a
+    negative one heavy. The share ``left`` lies beyond the end.
+    """
+    if math.isinf(shape):
+        return np.asarray(left ** (places / places[1:, None]))
+    lengths = places[1:, None] / (1 - left ** (1 / shape))
+    return np.asarray(np.maximum(1 - places / lengths, 0.0) ** shape)
+
+
+def _fit(tail: Sketch, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the likelihood of tails, with any number of records, up to a factor.
+
+    The last of them, of no shape, has the counts themselves up to each end, which explains precise
+    counts best.
+    """
+    parts = -np.diff(shares, axis=-1)
+    agreeing, expected = parts @ (tail.counts / tail.scales**2), parts**2 @ tail.scales**-2.0
+    shaped = np.maximum(agreeing, 0.0) ** 2 / (2 * expected)
+    shapeless = np.cumsum(np.maximum(tail.evidence, 0.0) ** 2 / 2 - FREEDOM)
+    likelihoods = np.vstack([shaped, shapeless])
+    return np.asarray(np.exp(likelihoods - likelihoods.max()))
 
 
 def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
@@ -132,7 +213,7 @@ def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) ->
     """
     # Each end of each column has an equal part of the error probability: half of it for single
     # bins, half for all longer runs.
-    part, lengths = looks.overshoot / (4 * looks.num), looks.constants.runs
+    part, lengths = looks.constants.overshoot / (4 * looks.num), looks.constants.runs
     # One more place, which is never reached, ends the search.
     reached = np.zeros(len(evidence) + 1, dtype=np.bool_)
     sums = np.concatenate([[0.0], np.cumsum(evidence)])

@@ -5,35 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import cast
 
 import numpy as np
 
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.lattice import has_few_values, round_inwards
-from sdv_threea.describe.ranges import Sketch, extend_tails, occupied, snap_to_zero
+from sdv_threea.describe.ends import guess_end, mirror
+from sdv_threea.describe.lattice import round_inwards
+from sdv_threea.describe.ranges import SMALLEST, Sketch, occupied, snap_to_zero
 from sdv_threea.domain import Category, Column, Domain, Number
 
 
-def find_range(sketch: Sketch, step: float, num_looks: int, constants: DescribeConstants) -> Sketch:
-    """Return the occupied bins of a sketch, more of them where each value gets a second count."""
-    find = partial(_find, sketch, constants, num_looks)
-    wide = sketch[find(constants.generous)]
-    if has_few_values(*wide.bounds, step):
-        return wide
-    return sketch[find(1.0)]
+def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
+    """Return the bins of a sketch that are occupied, or likely to be; later counts narrow them."""
+    found = occupied(sketch, constants, num_looks=num_looks)
+    low, high = sketch[found].bounds
+    likely = likely_ends(sketch, constants) or (low, high)
+    # The lower end is the upper end of the mirrored column.
+    low = min(low, likely[0], -_reach(mirror(sketch), -low, constants))
+    high = max(high, likely[1], _reach(sketch, high, constants))
+    return sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
 
 
-def _find(sketch: Sketch, constants: DescribeConstants, num_looks: int, generosity: float) -> slice:
-    """Return the bins that are occupied, or likely to be."""
-    found = occupied(sketch, constants, num_looks=num_looks, generosity=generosity)
-    likely = likely_ends(sketch, constants)
-    if likely is None:
-        return found
-    low, high = np.searchsorted(sketch.edges[:, 0], likely)
-    return slice(min(found.start, int(low)), max(found.stop, int(high)))
+def _reach(sketch: Sketch, end: float, constants: DescribeConstants) -> float:
+    """Return the likely end of the tail of bins that are occupied up to ``end``, and a bin more.
+
+    Numbers of the other sign are no part of it.
+    """
+    if abs(end) <= SMALLEST or not sketch.scales.any():
+        return end
+    own = sketch[math.copysign(1, end) * sketch.edges.sum(axis=1) > 0]
+    end = max(end, guess_end(own, constants.reach_far))
+    after = int(np.searchsorted(own.edges[:, 1], end)) + 1
+    return float(own.edges[min(after, len(own.counts) - 1), 1])
 
 
 def find_vast(domain: Domain, sketches: Mapping[str, Sketch], vast: float) -> tuple[str, ...]:
@@ -109,16 +114,12 @@ def _put_in_order(values: tuple[Hashable, ...]) -> tuple[tuple[Hashable, ...], b
     return tuple(values[at] for at in np.argsort(places, kind='stable')), True
 
 
-def fill_range(
-    column: Column, sketches: Mapping[str, Sketch], extrapolate: bool, thin: float
-) -> Column:
-    """Return the column with unknown bounds filled in: the ends of occupied bins or of tails."""
+def fill_range(column: Column, sketches: Mapping[str, Sketch]) -> Column:
+    """Return the column with unknown bounds filled in: the ends of occupied bins."""
     if not isinstance(column, Number) or column.name not in sketches:
         return column
     sketch, step = sketches[column.name], column.step or 0.0
     low, high = sketch.bounds
-    if extrapolate and not has_few_values(low, high, step):
-        low, high = extend_tails(sketch, thin)
     # An estimated range ends at values that can occur.
     low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
     # Public bounds stay, even if all evidence lies beyond them.

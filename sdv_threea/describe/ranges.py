@@ -125,13 +125,11 @@ def grid_sketch(
     return sketch[first * step < sketch.edges[:, 1]]
 
 
-def occupied(
-    sketch: Sketch, constants: DescribeConstants, *, num_looks: int, generosity: float = 1.0
-) -> slice:
+def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) -> slice:
     """Return the bins from the first to the last occupied one, or the likeliest run.
 
     Significant runs come first; the range then grows over neighbours, which need less evidence, but
-    not across zero. A ``generosity`` below 1 lets the range grow more.
+    not across zero.
     """
     evidence = sketch.evidence
     found = standing_out(sketch, num_looks, constants)
@@ -139,7 +137,7 @@ def occupied(
         found = np.asarray(likeliest_run(sketch, constants))
     # The bin around zero has no sign, so the range does not grow beyond it.
     signs = np.sign(sketch.edges.sum(axis=1))
-    reach = partial(_reach, generosity=generosity, constants=constants)
+    reach = partial(_reach, constants=constants)
     low = found[0] - reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1])
     high = found[-1] + reach(evidence[found[-1] + 1 :], signs[found[-1] :])
     return slice(int(low), int(high) + 1)
@@ -153,21 +151,6 @@ def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]
         (float(whole.counts[bins].sum()), float(np.linalg.norm(whole.scales[bins])))
         for bins in outside
     )
-
-
-def extend_tails(sketch: Sketch, thin: float) -> tuple[float, float]:
-    """Return bounds of the values that include tails with too few records to be significant.
-
-    If the last counts fade out, an exponential tail is extended to where half a record is left. A
-    bin with a count above ``thin`` noise scales has no tail.
-    """
-    low, high = sketch.bounds
-    if not sketch.scales.any() or len(sketch.counts) < 2:
-        return low, high
-    below = low - _tail_length(sketch, 0, 1, thin)
-    above = high + _tail_length(sketch, -1, -2, thin)
-    # A tail does not make an amount negative.
-    return (max(below, 0.0) if low >= 0 else below), (min(above, 0.0) if high <= 0 else above)
 
 
 def snap_to_zero(low: float, high: float) -> tuple[float, float]:
@@ -252,14 +235,12 @@ def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.fl
 def _reach(
     evidence: NDArray[np.float64],
     signs: NDArray[np.float64],
-    *,
-    generosity: float,
     constants: DescribeConstants,
 ) -> int:
     """Return how many bins beyond the range belong to it.
 
-    ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the range.
-    ``generosity`` is a factor on the evidence that is needed.
+    ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the
+    range.
     """
     if not signs[0]:
         return 0
@@ -270,29 +251,8 @@ def _reach(
         # The shortest run of next bins with enough evidence joins the range.
         run = evidence[reach : reach + constants.run_length]
         length = np.arange(1, len(run) + 1)
-        needed = generosity * np.where(length == 1, constants.next_bin, constants.next_run)
+        needed = np.where(length == 1, constants.next_bin, constants.next_run)
         enough = np.flatnonzero(np.cumsum(run) / np.sqrt(length) > needed)
         if not len(enough):
             return reach
         reach += int(enough[0]) + 1
-
-
-def _tail_length(sketch: Sketch, last: int, previous: int, thin: float) -> float:
-    """Return the length of the exponential tail through the last two bins.
-
-    With density ``d`` at the end and rate ``r``, ``d / r`` records lie beyond the end, and half a
-    record beyond ``log(2 d / r) / r``.
-    """
-    around_zero = bool(sketch.edges[last].sum() == 0)
-    if around_zero or sketch.counts[last] > thin * sketch.scales[last]:
-        return 0.0
-    widths = np.diff(sketch.edges, axis=1)[:, 0]
-    # A count below its noise is not known to be smaller than the noise.
-    densities = np.maximum(sketch.counts, sketch.scales) / widths
-    distance = abs(float(np.diff(sketch.edges[[last, previous]].mean(axis=1))[0]))
-    rate = math.log(densities[previous] / densities[last]) / distance
-    if rate <= 0:
-        return 0.0
-    beyond = densities[last] * math.exp(-rate * widths[last] / 2) / rate
-    edge = float(np.abs(sketch.edges[last]).max())
-    return float(np.clip(math.log(max(beyond, 0.5) / 0.5) / rate, 0.0, edge))

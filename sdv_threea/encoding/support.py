@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.describe.ends import Looks, find_ends, is_guessed
-from sdv_threea.describe.lattice import is_lattice, multiples
+from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
 from sdv_threea.encoding.edges import find_range_bins, find_sentinel_bins
@@ -78,16 +78,13 @@ def _find_ends(
 ) -> tuple[float, float] | None:
     """Return the ends of the values that evidently occur; ``None`` if the range is kept."""
     second = Sketch(_spans(transformer)[inside], counts, scale)
-    if has_evident_ends(transformer, description):
-        # If tails are added anyway, an end that is too far out does less harm.
-        overshoot = constants.overshoot
-        if description.extrapolated:
-            overshoot = constants.extrapolated_overshoot
-        looks = Looks(len(description.sketches), overshoot, constants)
+    if transformer.name in description.estimated:
+        reach = constants.reach_far if description.extrapolated else constants.reach
+        looks = Looks(len(description.sketches), reach, constants)
         return find_ends(second, description.sketches[transformer.name], looks)
     if transformer.name != description.domain.target:
         return None
-    looks = Looks(len(description.domain.columns), constants.overshoot, constants)
+    looks = Looks(len(description.domain.columns), constants.reach, constants)
     sketch = description.sketches.get(transformer.name, second)
     return None if is_guessed(second, sketch, looks) else find_ends(second, sketch, looks)
 
@@ -102,15 +99,9 @@ def was_guessed(
     """Return whether a range was estimated although no count exceeded the noise, in either look."""
     if transformer.name not in description.estimated:
         return False
-    looks = Looks(len(description.sketches), constants.overshoot, constants)
+    looks = Looks(len(description.sketches), constants.reach, constants)
     second = Sketch(_spans(transformer), counts[1:], scale)
     return is_guessed(second, description.sketches[transformer.name], looks)
-
-
-def has_evident_ends(transformer: Transformer, description: Description) -> bool:
-    """Return whether the ends of a column are estimates that no tails are added to."""
-    tails = description.extrapolated and not is_lattice(description.domain[transformer.name])
-    return transformer.name in description.estimated and not tails
 
 
 def narrowed(
@@ -125,7 +116,7 @@ def narrowed(
     possible = {
         transformer.name: _spans(transformer)[mask[1:] & _is_inside(transformer, description)]
         for transformer, mask in zip(transformers, masks, strict=True)
-        if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description)
+        if isinstance(transformer, NumberEncoder) and transformer.name in description.estimated
     }
     complete = {
         transformer.name

@@ -9,7 +9,6 @@ from sdv_threea.describe import answers
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.rows.chunks import chunk_table
 
 CONSTANTS = DescribeConstants()
 describe = partial(describe, constants=CONSTANTS)
@@ -28,20 +27,6 @@ def test_only_blanks_are_filled(gaussian, rng, ask):
     assert (filled.low, filled.nullable, filled.step) == (0.0, True, 0.0)
     assert 80 < filled.high < 200
     assert description.estimated == ('x',)
-
-
-def test_ranges_go_on_where_they_are_asked_to(gaussian, rng):
-    table = pd.DataFrame({'x': rng.lognormal(3, 1, size=5000), 'n': rng.integers(0, 9, size=5000)})
-    domain = Domain((Number(name='x', step=0.0), Number(name='n', step=1.0)))
-    terms = {'mu': 0.3, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
-    far, near = (
-        describe(chunk_table(table), domain, extrapolate=extrapolate, **terms)[0]
-        for extrapolate in (True, False)
-    )
-
-    assert far.domain['x'].high > 1.2 * near.domain['x'].high
-    assert far.extrapolated
-    assert not near.extrapolated
 
 
 def test_frequent_values_are_found_and_rare_ones_are_not(gaussian, ask):

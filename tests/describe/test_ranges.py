@@ -11,14 +11,12 @@ from sdv_threea.describe.ranges import (
     SMALLEST,
     Sketch,
     count_beyond,
-    extend_tails,
     grid_bins,
     grid_sketch,
     occupied,
 )
 
 CONSTANTS = DescribeConstants()
-extend_tails = partial(extend_tails, thin=CONSTANTS.thin)
 occupied = partial(occupied, constants=CONSTANTS)
 
 
@@ -118,21 +116,6 @@ def test_noise_alone_hardly_ever_stands_out(rng, num_looks):
 def make_sketch(counts, start=8.0, scale=1.0):
     borders = start * 2.0 ** np.arange(len(counts) + 1)
     return Sketch(np.stack([borders[:-1], borders[1:]], axis=1), np.array(counts, float), scale)
-
-
-def test_thin_bins_have_tails_of_at_most_their_own_size():
-    low, high = extend_tails(make_sketch([500, 12, 7]))
-
-    assert low == 8.0
-    assert 64.0 < high <= 128.0
-
-
-def test_tails_do_not_change_the_sign():
-    sketch = make_sketch([2, 900, 900], start=2.0**-20)
-    assert extend_tails(sketch)[0] >= 0
-
-    mirrored = Sketch(-sketch.edges[::-1, ::-1], sketch.counts[::-1], 1.0)
-    assert extend_tails(mirrored)[1] <= 0
 
 
 def test_records_beyond_a_part_are_counted():
