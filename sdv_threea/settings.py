@@ -73,9 +73,9 @@ class Settings:
         kernel: Kernel whose features let labels depend on several columns together, where the
             budget supports features: ``None`` for the neural tangent kernel of a ReLU network, a
             kernel function of ``neural_tangents.stax``, or a function of two sets of points in JAX.
-        extrapolate: Whether estimated ranges extend beyond the evidence, to where the tails of a
-            column would end: closer to the real ends, but sometimes beyond them. By default a range
-            ends where values surely reach.
+        extrapolate: Whether estimated ranges extend as far as the tails of a column may: fewer
+            rows are cut off, and more samples lie beyond the real ends. By default a range ends
+            where its tails are likely to end.
         mixing: ``None`` for the model of this package; ``'clusters'`` for the algorithm of the 3A
             paper, which mixes the records of clusters; ``'random'`` to mix the records of a class
             at random, for comparison.
