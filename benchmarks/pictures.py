@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from cost import COPULA, MST, OURS
 
 from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
-from sdv_threea.report.figures import styled
+from sdv_threea.report.epsilons import styled
 
 #: The width of all pictures; the height of a row of tables, and how many stand side by side.
 WIDTH, HEIGHT, COLUMNS = 760, 190, 3

@@ -18,7 +18,7 @@ from sdv_threea import ClustMixSynthesizer
 from sdv_threea.datasets import load_adult
 from sdv_threea.pages.plots import INK
 from sdv_threea.report import train_synthetic_test_real
-from sdv_threea.report.figures import styled
+from sdv_threea.report.epsilons import styled
 
 RUNS = Path(__file__).with_suffix('.csv')
 

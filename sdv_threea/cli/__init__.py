@@ -6,21 +6,16 @@ a private row in a message.
 
 * :mod:`~sdv_threea.cli.commands`: the commands and their help,
 * :mod:`~sdv_threea.cli.options`: options that several commands share,
-* :mod:`~sdv_threea.cli.demo`: the command ``demo``,
 * :mod:`~sdv_threea.cli.detecting`: the command ``detect``,
 * :mod:`~sdv_threea.cli.estimating`: the commands ``check``, ``estimate`` and ``ledger``,
 * :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
-* :mod:`~sdv_threea.cli.drawing`: the command ``sample``,
+* :mod:`~sdv_threea.cli.drawing`: the commands ``sample``, ``losses`` and ``datasheet``,
 * :mod:`~sdv_threea.cli.saved`: synthesizers: made, loaded and sampled; and their statements,
 * :mod:`~sdv_threea.cli.comparison`: the command ``report``,
-* :mod:`~sdv_threea.cli.describing`: the commands ``datasheet`` and ``losses``,
 * :mod:`~sdv_threea.cli.trial`: the command ``audit``,
-* :mod:`~sdv_threea.cli.descriptions`: names in metadata, checked without SDV,
-* :mod:`~sdv_threea.cli.files`: files of tables, found, and the format of CSV,
+* :mod:`~sdv_threea.cli.files`: files of tables, found, the format of CSV, and names in metadata,
 * :mod:`~sdv_threea.cli.table_files`: tables in files, read by the types that the metadata states,
-* :mod:`~sdv_threea.cli.outputs`: output files, checked before the work, and complete after it,
-* :mod:`~sdv_threea.cli.signals`: an orderly end of a command after a signal,
+* :mod:`~sdv_threea.cli.outputs`: output files, checked before the work, complete after it,
 * :mod:`~sdv_threea.cli.steps`: the progress bar,
-* :mod:`~sdv_threea.cli.flags`: messages in the words of the command line,
-* :mod:`~sdv_threea.cli.errors`: one-line errors, and warnings, without values of rows.
+* :mod:`~sdv_threea.cli.errors`: one-line errors and warnings, in the words of the command line.
 """

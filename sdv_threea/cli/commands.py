@@ -13,10 +13,9 @@ from typing import Any
 
 import click
 
-from sdv_threea.cli.descriptions import check_description
 from sdv_threea.cli.errors import PlainGroup, RefusedError
 from sdv_threea.cli.estimating import check, estimate, ledger
-from sdv_threea.cli.files import check_kind, read_format
+from sdv_threea.cli.files import check_description, check_kind, read_format
 from sdv_threea.cli.options import (
     FILE,
     PLACE,
@@ -74,7 +73,7 @@ def demo(folder: Path, force: bool) -> None:
 
     FOLDER gets adult.csv, adult_test.csv (rows kept aside) and their metadata, adult.json.
     """
-    from sdv_threea.cli.demo import write_adult
+    from sdv_threea.cli.outputs import write_adult
 
     write_adult(folder, force=force)
 
@@ -239,7 +238,7 @@ def losses(synthesizer: Path, as_json: bool) -> None:
     A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
     any program.
     """
-    from sdv_threea.cli.describing import say_losses
+    from sdv_threea.cli.drawing import say_losses
 
     click.echo(printable(say_losses(synthesizer, as_json=as_json)))
 
@@ -282,7 +281,7 @@ def datasheet(
     inputs = [synthesizer, *([about] if about else []), *data]
     check_places([out], force=force, inputs=inputs)
 
-    from sdv_threea.cli.describing import write_datasheet
+    from sdv_threea.cli.drawing import write_datasheet
 
     write_datasheet(synthesizer, out, about, data, force=force)
 

@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_threea.cli.descriptions import split_target
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import CsvFormat, find_tables, read_format
+from sdv_threea.cli.files import CsvFormat, find_tables, read_format, split_target
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import load, load_metadata
 from sdv_threea.cli.steps import steps
@@ -19,12 +18,7 @@ from sdv_threea.report import make_report
 
 
 def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
-    """Compare tables, and write the page, or JSON if the name of the output ends in ``.json``.
-
-    Raises:
-        RefusedError: If an option names a table or column that does not exist, or a file cannot be
-            read.
-    """
+    """Compare tables, and write the page, or JSON if the name of the output ends in ``.json``."""
     described = load_metadata(metadata)
     if options['table'] is not None:
         described = _take_alone(described, options['table'])

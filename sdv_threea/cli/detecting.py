@@ -41,19 +41,7 @@ def detect_files(
     *,
     force: bool,
 ) -> None:
-    """Propose metadata, show it, and write it.
-
-    Args:
-        data: A table, or a folder of tables. Only names and types are read, unless
-            ``settings['public']``.
-        dictionary: A data dictionary.
-        out: The output: metadata (``.json``) or a data dictionary to fill in (``.csv``).
-        settings: The options ``public``, ``asks``, ``table``, ``separator`` and ``encoding``.
-        force: Whether an existing file may be replaced.
-
-    Raises:
-        RefusedError: If the options or a file are not in order.
-    """
+    """Propose metadata, show it, and write it."""
     table = settings['table']
     _check(data, dictionary, out, public=settings['public'])
     form = read_format(settings)

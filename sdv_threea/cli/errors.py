@@ -6,16 +6,17 @@ Messages that may hold the values of a row are not shown.
 
 from __future__ import annotations
 
+import re
+import signal
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
-from sdv_threea.cli.flags import name_options
-from sdv_threea.cli.signals import ending_in_order
 from sdv_threea.errors import InputError, ShortageError
 from sdv_threea.names import printable
 from sdv_threea.warning import is_ours
@@ -137,3 +138,90 @@ def _say(message: object) -> str:
     context = click.get_current_context(silent=True)
     options = context.command.params if context is not None else ()
     return name_options(' '.join(str(message).split()), options)
+
+
+#: Methods, and their counterparts on the command line.
+METHODS = {
+    r'Save the synthesizer by save\(\)|save it by save\(\)': 'let --out end in .pkl',
+    r'get_losses\(\)': '`sdv-threea losses`',
+    r'(?<![.\w])check\(\)': '`sdv-threea check`',
+    r'get_privacy_statement\(\)': '`sdv-threea statement`',
+    r'see sdv_threea\.metadata': 'see `sdv-threea detect`',
+    r'by sample_to_parquet': 'by --rows-per-file',
+    r', or math\.inf for no privacy,': ', or --no-privacy,',
+}
+
+#: Values in Python's spelling: a text in quotes, or a word or number.
+VALUE = r"""(?:'([^']*)'|([\w+-]+(?:\.\d+)?(?:e[+-]?\d+)?))"""
+
+#: Words before an argument in quotes. Names of tables and columns, which may be equal to it, follow
+#: other words.
+BEFORE = r'(?<=\bas |\bto )|(?<=rows of )|(?<=\bby )|(?<=\bpass )|(?<=\bwith )|(?<=Expected )'
+
+#: Arguments whose options have other names.
+RENAMED = {
+    'num_rows': '--rows',
+    'num_columns': '--columns',
+    'num_classes': '--classes',
+    'num_numerical': '--numerical',
+    'target_column': '--target',
+}
+
+
+def name_options(message: str, options: Iterable[click.Parameter]) -> str:
+    """Return a message with options instead of the arguments of Python.
+
+    ``public_metadata=True`` becomes ``--public-metadata``, and ``epsilon=4`` becomes ``--epsilon
+    4``. Texts in quotes stay: they are names of the user.
+    """
+    for method, command in METHODS.items():
+        message = re.sub(method, command, message)
+    message = re.sub(r'\baccept=\[([^\]]*)\]', _say_accepted, message)
+    flags = {option.name: option.opts[0] for option in options if isinstance(option, click.Option)}
+    known = {name: flag for name, flag in flags.items() if name} | {
+        name: flag for name, flag in RENAMED.items() if flag in flags.values()
+    }
+    for name, flag in known.items():
+        message = re.sub(rf"(?<!['\w-]){name}={VALUE}", _write_option(flag), message)
+        message = re.sub(rf'(?:{BEFORE})\'{name}\'', flag, message)
+        message = re.sub(rf"(?<!['\w-]){name}(?= must\b)", flag, message)
+        if '_' in name:  # no word of a sentence
+            message = re.sub(rf"(?<!['\w-]){name}(?!['\w])", flag, message)
+    return message
+
+
+def _say_accepted(found: re.Match[str]) -> str:
+    return ' '.join(f'--accept {word}' for word in re.findall(r'\w+', found[1]))
+
+
+def _write_option(flag: str) -> Callable[[re.Match[str]], str]:
+    def say(found: re.Match[str]) -> str:
+        value = found[1] if found[2] is None else found[2]
+        return flag if value == 'True' else f'{flag} {value}'
+
+    return say
+
+
+#: The signals, as far as the system has them. The exit code is ``SHELL`` plus the signal's number.
+NAMES, SHELL = ('SIGTERM', 'SIGHUP'), 128
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let signals that would end the process raise ``SystemExit``, so that it tidies up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    known = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+    # Signals that are ignored, as by nohup, stay ignored.
+    numbers = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    before = {number: signal.signal(number, _stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, _: object) -> NoReturn:
+    raise SystemExit(SHELL + number)

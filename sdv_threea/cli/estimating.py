@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from sdv_threea.cli.descriptions import check_description
 from sdv_threea.cli.errors import PlainCommand
+from sdv_threea.cli.files import check_description
 from sdv_threea.cli.options import (
     PLACE,
     delta_option,

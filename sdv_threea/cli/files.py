@@ -6,6 +6,7 @@ This module loads no library, so that wrong arguments are reported at once.
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -33,14 +34,7 @@ MARKS = {codecs.BOM_UTF16_LE: 'utf-16', codecs.BOM_UTF16_BE: 'utf-16'}
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """The format of CSV files.
-
-    Attributes:
-        separator: The character between cells.
-        encoding: The name of the encoding, as Python has it.
-        only_empty: True if only empty cells are missing. Otherwise the texts that pandas takes for
-            missing are missing too, such as NA, null and None.
-    """
+    """The format of CSV files."""
 
     separator: str = ','
     encoding: str = 'utf-8'
@@ -51,10 +45,6 @@ def read_format(settings: Mapping[str, Any]) -> CsvFormat:
     """Return the format that the options of a command state.
 
     ``missing`` is an option only of commands that read files.
-
-    Raises:
-        RefusedError: If the separator is not one of the allowed single characters, or the encoding
-            is unknown.
     """
     separator, encoding = settings['separator'], settings['encoding']
     separator = '\t' if separator in TABS else separator
@@ -80,15 +70,7 @@ def show_separator(separator: str) -> str:
 
 
 def find_tables(source: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Return the file of each table.
-
-    Args:
-        source: A file, if there is one table; or a folder with a file named after each table.
-        names: The tables of the metadata.
-
-    Raises:
-        RefusedError: If a table has no file, or several, or one of an unknown kind.
-    """
+    """Return the file of each table."""
     names = list(names)
     if source.is_file() and len(names) > 1:
         raise RefusedError(
@@ -109,11 +91,7 @@ def check_source(source: Path) -> None:
 
 
 def check_kind(path: Path, known: tuple[str, ...] = WRITTEN) -> None:
-    """Check that the ending of a file is known, by default one that can be written.
-
-    Raises:
-        RefusedError: If its name has another ending, or the library for it is not installed.
-    """
+    """Check that the ending of a file is known, by default one that can be written."""
     if not path.name.endswith(known):
         raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(known)}.")
     kind, library, extra = NEEDED.get(path.suffix, ('', '', ''))
@@ -135,3 +113,51 @@ def _find_in_folder(folder: Path, name: str) -> Path:
 def _either(words: Iterable[str]) -> str:
     *most, last = words
     return f'{", ".join(most)} or {last}'
+
+
+def check_description(
+    path: Path, targets: Iterable[str] = (), named: Mapping[str, Iterable[str]] | None = None
+) -> None:
+    """Check that metadata has the columns and tables that options name.
+
+    Metadata of an older form is not checked, because SDV translates it first. ``targets`` are given
+    as by ``--target``; ``named`` are tables by option.
+    """
+    try:
+        described = json.loads(path.read_text('utf-8'))
+        tables = described.get('tables')
+        tables and {name: table['columns'] for name, table in tables.items()}
+    except (ValueError, AttributeError, KeyError, TypeError):
+        raise RefusedError(f"'{path}' is not metadata that SDV saved as JSON.") from None
+    if not tables:
+        return
+    for target in targets:
+        split_target(target, tables)
+    for option, names in (named or {}).items():
+        for name in names:
+            if len(tables) > 1 and name not in tables:
+                raise RefusedError(
+                    f"{option} '{name}' is not in the metadata, which has the tables "
+                    f'{list(tables)}.'
+                )
+
+
+def split_target(
+    target: str, tables: Mapping[str, Mapping[str, Any]], option: str = '--target'
+) -> tuple[str, str]:
+    """Return table and column of ``COLUMN`` or ``TABLE.COLUMN``.
+
+    Both names may contain a point, so the metadata decides where to split.
+    """
+    found = [
+        (table, column)
+        for table, described in tables.items()
+        for column in described['columns']
+        if target == f'{table}.{column}' or (target == column and len(tables) == 1)
+    ]
+    if len(found) != 1:
+        asked = 'TABLE.COLUMN' if len(tables) > 1 else 'COLUMN'
+        one = next(iter(tables.values())) if len(tables) == 1 else {'columns': ()}
+        listed = f' The columns are {list(one["columns"])}.' if one['columns'] else ''
+        raise RefusedError(f"{option} '{target}' is not a column: give {asked}.{listed}")
+    return found[0]

@@ -59,21 +59,7 @@ def fit_files(
     *,
     force: bool,
 ) -> None:
-    """Fit tables in files, and write the synthesizer and its privacy statement.
-
-    Args:
-        data: A table, or a folder of tables.
-        metadata: The file of SDV's metadata.
-        out: The file of the synthesizer.
-        statement: The file of the privacy statement.
-        settings: The options of the command by name: those of the release, of CSV, and the file of
-            ``constraints``.
-        force: Whether existing files may be replaced.
-
-    Raises:
-        RefusedError: If the options or a file are not in order; nothing was spent.
-        FailedError: If a later step failed: it says what was spent, and where the release is.
-    """
+    """Fit tables in files, and write the synthesizer and its privacy statement."""
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
     synthesizer = make_synthesizer(described, settings)
@@ -131,12 +117,7 @@ def _read_rule(spelled: dict[str, Any]) -> Any:
 
 
 def check_metadata(metadata: Path, rows: int | None, settings: Mapping[str, Any]) -> Check:
-    """Check the metadata and the settings of a fit, without data.
-
-    Raises:
-        RefusedError: If the options or the metadata are not in order, or ``rows`` is given for a
-            database.
-    """
+    """Check the metadata and the settings of a fit, without data."""
     synthesizer = make_synthesizer(load_metadata(metadata), settings)
     if rows is None:
         return synthesizer.check()
@@ -164,9 +145,6 @@ def read_constraints(path: Path) -> list[Any]:
     """Return constraints from a JSON file in SDV's format, and columns of texts.
 
     Only constraints that consist of parameters are read, so the file cannot run code.
-
-    Raises:
-        RefusedError: If the file holds anything else.
     """
     form = '{"class_name": "Inequality", "parameters": {...}}'
     try:

@@ -199,12 +199,7 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def settle_promise(settings: dict[str, Any]) -> None:
-    """Replace ``epsilon`` and ``no_privacy`` by one ``epsilon``, which is infinite for no privacy.
-
-    Raises:
-        MissingParameter: If neither is given.
-        RefusedError: If they contradict each other, or the number promises nothing.
-    """
+    """Replace ``epsilon`` and ``no_privacy`` by one ``epsilon``, infinite for no privacy."""
     epsilon, none = settings['epsilon'], settings.pop('no_privacy')
     if none and epsilon not in (None, math.inf):
         raise RefusedError('--epsilon and --no-privacy contradict each other: give one of them.')

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -21,23 +23,7 @@ THOUSAND = 1000
 def staged(
     paths: Iterable[Path], *, force: bool, inputs: Iterable[Path] = (), private: bool = False
 ) -> Iterator[dict[Path, Path]]:
-    """Check and reserve output files before the work, and make them appear after it.
-
-    Args:
-        paths: The output files. A missing folder is made for them, but not its parent.
-        force: Whether existing files may be replaced.
-        inputs: Files that are read; they are never replaced.
-        private: Whether new files are readable by their owner alone.
-
-    Yields:
-        The hidden file to write, by output file. All output files appear if the block ends without
-        an exception. Otherwise none appears, and no hidden file or folder stays.
-
-    Raises:
-        RefusedError: If an output file exists and may not be replaced, is an input, or has no
-            folder.
-        OSError: If an output file cannot be written.
-    """
+    """Check and reserve output files before the work, and make them appear after it."""
     places = list(paths)
     check_places(places, force=force, inputs=inputs)
     made = [folder for folder in {place.parent for place in places} if not folder.exists()]
@@ -56,11 +42,7 @@ def staged(
 
 
 def check_places(places: list[Path], *, force: bool, inputs: Iterable[Path] = ()) -> None:
-    """Check output files before slow work; ``inputs`` are read, and never replaced.
-
-    Raises:
-        RefusedError: If one exists and may not be replaced, is an input, or has no folder.
-    """
+    """Check output files before slow work; ``inputs`` are read, and never replaced."""
     read = {path.resolve() for path in inputs}
     if len(set(places)) < len(places):
         raise RefusedError(f"'{places[0]}' cannot hold two outputs: give them different names.")
@@ -89,3 +71,21 @@ def _say_size(size: float) -> str:
             return f'{size:.3g} {unit}'
         size /= THOUSAND
     return f'{size:.3g} GB'
+
+
+#: The files of Adult in the package, by the names that they get.
+ADULT = {
+    'adult.csv': 'adult_train.csv.gz',
+    'adult_test.csv': 'adult_test.csv.gz',
+    'adult.json': 'metadata.json',
+}
+
+
+def write_adult(folder: Path, *, force: bool) -> None:
+    """Write Adult: rows to fit, rows to test on, and metadata without ranges or values."""
+    source = files('sdv_threea.datasets') / 'adult'
+    places = {folder / name: source / stored for name, stored in ADULT.items()}
+    with staged(places, force=force) as drafts:
+        for place, stored in places.items():
+            held = stored.read_bytes()
+            drafts[place].write_bytes(gzip.decompress(held) if place.suffix == '.csv' else held)

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_threea.cli.descriptions import split_target
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.files import split_target
 from sdv_threea.cli.outputs import tell_written
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings
@@ -52,12 +52,7 @@ ROWS_PER_DRAW = 100_000
 
 
 def load_metadata(path: Path) -> Metadata:
-    """Return SDV's metadata from a JSON file.
-
-    Raises:
-        RefusedError: If the file holds no metadata, or the name of a table leads out of the folder.
-        InvalidMetadataError: If the metadata contradicts itself.
-    """
+    """Return SDV's metadata from a JSON file."""
     try:
         metadata = Metadata.load_from_json(str(path))
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -73,10 +68,6 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     """Return an unfitted synthesizer, with the notations of texts that spell numbers.
 
     See :func:`_make_plain` for the rest.
-
-    Raises:
-        RefusedError: If an option is for the other kind of synthesizer, or names no column.
-        SynthesizerInputError: If a setting is out of range.
     """
     synthesizer = _make_plain(metadata, settings)
     declare_examples(synthesizer, settings.get('number_texts', ()))
@@ -84,11 +75,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
 
 
 def declare_examples(synthesizer: Synthesizer, stated: Sequence[str]) -> None:
-    """Let columns be read as numbers, as ``[TABLE.]COLUMN=EXAMPLE`` states.
-
-    Raises:
-        RefusedError: If it is no categorical column, or no example of a number.
-    """
+    """Let columns be read as numbers, as ``[TABLE.]COLUMN=EXAMPLE`` states."""
     for each in stated:
         named, _, example = each.partition('=')
         try:
@@ -99,11 +86,7 @@ def declare_examples(synthesizer: Synthesizer, stated: Sequence[str]) -> None:
 
 
 def declare_texts(synthesizer: Synthesizer, named: str, notation: NumberTexts) -> None:
-    """Let a column, ``[TABLE.]COLUMN``, be read as numbers in a notation.
-
-    Raises:
-        RefusedError: If it is no categorical column.
-    """
+    """Let a column, ``[TABLE.]COLUMN``, be read as numbers in a notation."""
     tables = synthesizer.metadata.to_dict()['tables']
     table, column = split_target(named, tables, '--number-text')
     if tables[table]['columns'][column]['sdtype'] != 'categorical':
@@ -119,10 +102,6 @@ def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
 
     ``settings`` are the options of the command: arguments of the constructors by name, and
     ``targets``. A progress bar is shown on a terminal.
-
-    Raises:
-        RefusedError: If an option is for the other kind of synthesizer, or names no column.
-        SynthesizerInputError: If a setting is out of range.
     """
     common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, *OF_FILES)}
     shown = sys.stderr.isatty() and not settings.get('timed', False)
@@ -183,14 +162,7 @@ def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
 
 
 def load(path: Path) -> Synthesizer:
-    """Return a fitted synthesizer from a file; a release runs no code when it is loaded.
-
-    Raises:
-        RefusedError: If the file holds something else, or the name of a table leads out of the
-            folder.
-        SynthesizerInputError: If the file is damaged.
-        VersionError: If it was made with a newer version.
-    """
+    """Return a fitted synthesizer from a file; a release runs no code when it is loaded."""
     loaded = _load_release(path) if is_plain(path) else load_saved(path)
     if not isinstance(loaded, Synthesizer):
         raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
@@ -204,16 +176,7 @@ def list_tables(synthesizer: Synthesizer) -> list[str]:
 
 
 def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) -> list[float]:
-    """Return the sizes for :func:`draw`: at most :data:`ROWS_PER_DRAW` rows each, or one scale.
-
-    Args:
-        synthesizer: A fitted synthesizer.
-        rows: The number of rows, for one table.
-        scale: The size of a database as a multiple of the real one; 1 by default.
-
-    Raises:
-        RefusedError: If the size is not that of this kind of synthesizer.
-    """
+    """Return the sizes for :func:`draw`: at most :data:`ROWS_PER_DRAW` rows each, or one scale."""
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         if rows is not None:
             raise RefusedError('--rows is for one table: of a database, ask for a --scale.')
@@ -233,11 +196,7 @@ def draw(synthesizer: Synthesizer, size: float) -> dict[str, pd.DataFrame]:
 
 
 def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file: int) -> None:
-    """Sample a table into a folder of Parquet files.
-
-    Raises:
-        RefusedError: For a database, or if the folder exists or cannot be made.
-    """
+    """Sample a table into a folder of Parquet files."""
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         raise RefusedError('--rows-per-file is for one table, and this is a database.')
     try:

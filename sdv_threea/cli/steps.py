@@ -19,9 +19,6 @@ def steps(count: int, *, timed: bool = False) -> Iterator[Callable[[str], None]]
 
     If ``timed``, each step gets a line with its seconds in place of the bar. A duration tells about
     how many rows there are, so these lines are for who may know that.
-
-    Yields:
-        A function to call with the name of each step at its beginning.
     """
     with _clock() if timed else _bar(count) as step:
         yield step

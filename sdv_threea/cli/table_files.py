@@ -48,22 +48,10 @@ def read_table(
         * the dtypes are a function of the metadata, or of the schema of a Parquet file
         * error messages name columns, and show no cell
 
-    Args:
-        path: The file.
-        columns: The entries of the columns in the metadata, by name.
-        form: The format of a CSV file.
-        use_values: Whether the values that the metadata lists are public. Then a text becomes the
-            listed value that is spelt like it.
-        coerce: Whether invalid cells of a column become missing. Otherwise the file is refused.
-
     Returns:
         Of a CSV or Excel file, numbers as floats, booleans as ``boolean`` and all other columns as
         texts. Of a Parquet file, the dtypes of its schema; integers and booleans get dtypes that
         allow for missing values.
-
-    Raises:
-        RefusedError: If the file cannot be read, or a cell is not valid in its column. If the file
-            has another format than stated, the message says which.
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
@@ -88,18 +76,7 @@ def write_table(
     *,
     for_spreadsheets: bool = False,
 ) -> None:
-    """Write a table in the format that the ending of the file's name stands for.
-
-    Args:
-        table: The rows; whole numbers are written without a decimal point.
-        path: The file, of a known kind.
-        form: The format of a CSV file.
-        for_spreadsheets: Whether an apostrophe is put before the texts of a CSV file that a
-            spreadsheet would run as formulas.
-
-    Raises:
-        RefusedError: If the encoding lacks a character of the table.
-    """
+    """Write a table in the format that the ending of the file's name stands for."""
     if path.name.endswith('.parquet'):
         table.to_parquet(path, engine='pyarrow', index=False)
         return
@@ -263,15 +240,7 @@ def interpret(
     use_values: bool = False,
     coerce: bool = False,
 ) -> pd.Series:
-    """Return the texts of a column in the dtype that :func:`read_table` states.
-
-    Args:
-        texts: The cells, under the name of the column.
-        source: The origin of the cells, for an error message.
-        description: The column's entry in the metadata.
-        use_values: Whether the values that the metadata lists are public.
-        coerce: Whether invalid cells of the column become missing.
-    """
+    """Return the texts of a column in the dtype that :func:`read_table` states."""
     values = description.get('range_values') if use_values else None
     match description.get('sdtype'):
         case 'numerical':

@@ -37,20 +37,7 @@ def try_out(
     canary: Mapping[str, Any],
     look: Mapping[str, Any],
 ) -> AuditResult:
-    """Bound the epsilon of a release of the data from below.
-
-    Args:
-        data: A table, or a folder of tables.
-        metadata: The file of SDV's metadata.
-        settings: The settings of the release.
-        canary: The ``kind``, ``table``, ``column`` and ``value`` of the canary.
-        look: The arguments ``runs``, ``confidence`` and ``verbose`` of
-            :func:`~sdv_threea.audit.game.audit_privacy`.
-
-    Raises:
-        RefusedError: If the canary cannot be made, or a file cannot be read.
-        SynthesizerInputError: If a setting is out of range.
-    """
+    """Bound the epsilon of a release of the data from below."""
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
     # A fit that stops tells no more than one that goes on, so noise stops none.

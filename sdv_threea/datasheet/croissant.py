@@ -15,45 +15,26 @@ from sdv_threea.datasheet.facts import ColumnFacts, SheetFacts, TableFacts
 from sdv_threea.errors import InputError
 from sdv_threea.pages.promise import tell_promise
 
+#: The names that stand for terms of Croissant.
+NAMED = (
+    'citeAs column equivalentProperty extract field fileProperty fileObject fileSet format '
+    'includes isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated '
+    'replace samplingRate separator source subField transform'
+)
+
 #: The context of the specification, word for word, without unused prefixes.
 CONTEXT: dict[str, Any] = {
     '@language': 'en',
     '@vocab': 'https://schema.org/',
-    'citeAs': 'cr:citeAs',
-    'column': 'cr:column',
     'conformsTo': 'dct:conformsTo',
     'cr': 'http://mlcommons.org/croissant/',
     'rai': 'http://mlcommons.org/croissant/RAI/',
     'data': {'@id': 'cr:data', '@type': '@json'},
     'dataType': {'@id': 'cr:dataType', '@type': '@vocab'},
     'dct': 'http://purl.org/dc/terms/',
-    'equivalentProperty': 'cr:equivalentProperty',
     'examples': {'@id': 'cr:examples', '@type': '@json'},
-    'extract': 'cr:extract',
-    'field': 'cr:field',
-    'fileProperty': 'cr:fileProperty',
-    'fileObject': 'cr:fileObject',
-    'fileSet': 'cr:fileSet',
-    'format': 'cr:format',
-    'includes': 'cr:includes',
-    'isLiveDataset': 'cr:isLiveDataset',
-    'jsonPath': 'cr:jsonPath',
-    'key': 'cr:key',
-    'md5': 'cr:md5',
-    'parentField': 'cr:parentField',
-    'path': 'cr:path',
-    'recordSet': 'cr:recordSet',
-    'references': 'cr:references',
-    'regex': 'cr:regex',
-    'repeated': 'cr:repeated',
-    'replace': 'cr:replace',
-    'samplingRate': 'cr:samplingRate',
     'sc': 'https://schema.org/',
-    'separator': 'cr:separator',
-    'source': 'cr:source',
-    'subField': 'cr:subField',
-    'transform': 'cr:transform',
-}
+} | {name: f'cr:{name}' for name in NAMED.split()}
 
 CONFORMS_TO = 'http://mlcommons.org/croissant/1.0'
 
@@ -66,12 +47,7 @@ CHUNK = 1 << 20
 
 
 def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) -> dict[str, Any]:
-    """Return the description of a data set and its files, which are named after their tables.
-
-    Raises:
-        OSError: If a file cannot be read.
-        ValueError: If a file does not belong to a table, or its format is unknown.
-    """
+    """Return the description of a data set and its files, which are named after their tables."""
     about = facts.about
     names = {table.name for table in facts.tables}
     for path in files:

@@ -224,11 +224,7 @@ def _read_decimals(text: str, notes: list[str]) -> int | None:
 
 
 def read_sdtype(word: str) -> str:
-    """Return the sdtype that a word stands for: one of SDV's, such as ``email``, or a usual type.
-
-    Raises:
-        ValueError: If the word stands for none.
-    """
+    """Return the sdtype that a word stands for: of SDV, such as ``email``, or a usual type."""
     from sdv.metadata import Metadata
     from sdv.metadata.errors import InvalidMetadataError
 

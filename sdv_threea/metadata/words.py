@@ -104,14 +104,7 @@ def find_header(word: object) -> str | None:
 
 
 def read_type(word: str) -> tuple[str | None, int | None]:
-    """Return the sdtype and the decimals of a type; ``None`` for what the type leaves open.
-
-    Args:
-        word: The type, such as ``integer``, ``decimal(10, 2)``, ``timestamp[us]`` or ``float64``.
-
-    Raises:
-        ValueError: If the word is not known.
-    """
+    """Return the sdtype and the decimals of a type; ``None`` for what the type leaves open."""
     spelt = word.strip().lower()
     inside = re.search(r'\((\d+)\s*,\s*(\d+)\)', spelt)
     bare = re.sub(r'[\s_-]', '', re.split(r'[(\[]', spelt)[0])
@@ -159,10 +152,6 @@ def read_values(text: str, *, as_texts: bool = False) -> tuple[tuple[Hashable, .
 
     A list is in JSON, or separated by ends of lines, ``|``, ``;`` or ``,``. In ``1 = male``, ``1:
     male`` and REDCap's ``1, male | 2, female`` the codes are the values.
-
-    Args:
-        text: The list.
-        as_texts: Whether values spelt as whole numbers are texts. In JSON, values keep their type.
     """
     if text.strip().startswith('['):
         try:

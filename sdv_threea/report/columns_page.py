@@ -22,9 +22,8 @@ from sdv_threea.pages.plots import grids, histogram, levels, pair_map
 from sdv_threea.report.verdict import name_some
 
 if TYPE_CHECKING:
-    from sdv_threea.report.distributions import Distribution
+    from sdv_threea.report.distributions import Distribution, JointDistribution
     from sdv_threea.report.fidelity import Fidelity
-    from sdv_threea.report.joint import JointDistribution
     from sdv_threea.report.quality import Quality
 
 #: The most columns of the map of all pairs: those with the largest errors.

@@ -42,11 +42,6 @@ def trace_classes(
 ) -> pd.DataFrame:
     """Return ROC and precision-recall curves, each averaged over classes against the rest.
 
-    Args:
-        labels: The true class of each row, shape (n,).
-        probabilities: The predicted probability of each class, shape (n, classes).
-        classes: The classes to average over. A class that no row has, or all rows, is left out.
-
     Returns:
         Columns ``curve``, ``x`` and ``y``: ROC and precision at 101 values of ``x``, and the
         calibration of all classes together; empty if all classes are left out.

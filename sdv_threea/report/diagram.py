@@ -114,10 +114,6 @@ def place_tables(
     Each table is moved, level by level and several times, to the mean place of the tables that
     share a foreign key with it (the barycentre method of layered graphs).
 
-    Args:
-        tables: Names of the tables.
-        links: The child and the parent of each foreign key, without a circle.
-
     Returns:
         By name: pixels to the right of the middle of the picture, and pixels above the uppermost
         level (zero or negative).

@@ -1,8 +1,7 @@
-"""One column of the real and of the synthetic table, as shares of rows that can be drawn.
+"""One column of the real and of the synthetic table, or two, as shares of rows that can be drawn.
 
-In go the two columns and their metadata. Out come the shares of rows in common bins (numbers and
-dates) or levels (categories). Rare levels are pooled, so that no page shows a value of a few
-people.
+In go columns and their metadata. Out come the shares of rows in common bins (numbers and dates) or
+levels (categories). Rare levels are pooled, so that no page shows a value of a few people.
 """
 
 from __future__ import annotations
@@ -199,3 +198,53 @@ def _place_in_levels(real: pd.Series, synthetic: pd.Series, ranks: Mapping[str, 
 
 def _name_levels(column: pd.Series) -> pd.Series:
     return column.astype(object).map(str, na_action='ignore').fillna('missing')
+
+
+#: The most bins of a number or a date.
+GRID_BINS = 12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JointDistribution:
+    """Shares of the rows in each bin of a grid. Not differentially private.
+
+    Args:
+        labels: Names of the levels, or centres of the bins, of the first column (the rows of the
+            grid) and of the second one (its columns).
+        binned: For both columns, True if the labels are points on an axis.
+        real: Shares of the real rows, shape (grid rows, grid columns). Bins of fewer than five rows
+            are 0.
+        synthetic: Shares of the synthetic rows, same shape.
+    """
+
+    labels: tuple[pd.Index, pd.Index]
+    binned: tuple[bool, bool]
+    real: NDArray[np.float64]
+    synthetic: NDArray[np.float64]
+
+
+def compare_joint(
+    real: pd.DataFrame, synthetic: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
+) -> JointDistribution:
+    """Return the shares of the rows of two tables in the bins of the same grid.
+
+    The grid has at most twelve bins, or nine levels, each way. A row in which a number is missing
+    is in no bin. ``columns`` are the entries of the two columns in SDV metadata, by name.
+    """
+    places = [place_rows(real[name], synthetic[name], columns[name], GRID_BINS) for name in columns]
+    counts = _count([each.real for each in places], places)
+    told = _count([each.synthetic for each in places], places)
+    return JointDistribution(
+        labels=(places[0].labels, places[1].labels),
+        binned=(places[0].binned, places[1].binned),
+        real=np.where(counts >= FEWEST, counts, 0) / max(len(real), 1),
+        synthetic=told / max(len(synthetic), 1),
+    )
+
+
+def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> NDArray[np.int64]:
+    """Return the number of rows in each bin of the grid, given their places in both columns."""
+    counts = np.zeros([len(each.labels) for each in places], dtype=np.int64)
+    inside = np.all([each >= 0 for each in chosen], axis=0)
+    np.add.at(counts, tuple(each[inside] for each in chosen), 1)
+    return counts

@@ -18,8 +18,7 @@ import plotly.graph_objects as go
 from tqdm import tqdm
 
 from sdv_threea.errors import InputError
-from sdv_threea.pages.plots import REAL_COLOR, SYNTHETIC_COLOR
-from sdv_threea.report.figures import styled
+from sdv_threea.pages.plots import INK, REAL_COLOR, RULE, SYNTHETIC_COLOR
 from sdv_threea.report.inputs import take_learned
 from sdv_threea.report.utility import GUESSING, train_synthetic_test_real
 
@@ -281,3 +280,22 @@ def _wrap(text: str) -> str:
 
 def _tell(origin: str) -> str:
     return 'sampled from a released synthesizer' if origin == 'released' else origin
+
+
+def styled(figure: go.Figure, *, height: int) -> go.Figure:
+    """Give a figure the style of the page; height in pixels."""
+    figure.update_layout(
+        template='none',
+        height=height,
+        margin={'l': 8, 'r': 8, 't': 8, 'b': 8},
+        showlegend=False,
+        bargap=0.35,
+        hovermode='closest',
+        paper_bgcolor='rgba(0,0,0,0)',
+        plot_bgcolor='rgba(0,0,0,0)',
+        font={'family': 'system-ui, sans-serif', 'size': 12, 'color': INK},
+    )
+    figure.update_xaxes(automargin=True, zeroline=False, showgrid=False, fixedrange=True)
+    return figure.update_yaxes(
+        automargin=True, zeroline=False, gridcolor=RULE, fixedrange=True, ticklabelstandoff=6
+    )

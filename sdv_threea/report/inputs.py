@@ -31,16 +31,7 @@ def describe_tables(metadata: Any) -> dict[str, Any]:
 def as_tables(
     data: pd.DataFrame | Mapping[str, pd.DataFrame], description: Mapping[str, Any], role: str
 ) -> dict[str, pd.DataFrame]:
-    """Return tables by name, with the columns of the metadata and rows numbered from 0.
-
-    Args:
-        data: One table, or tables by name.
-        description: SDV metadata as a dictionary.
-        role: The name of the argument, for the error.
-
-    Raises:
-        ValueError: If a table or a column of the metadata is missing.
-    """
+    """Return tables by name, with the columns of the metadata and rows numbered from 0."""
     wanted = list(description['tables'])
     if isinstance(data, pd.DataFrame) and len(wanted) == 1:
         data = {wanted[0]: data}
@@ -84,11 +75,7 @@ def _read(column: pd.Series, description: Mapping[str, Any]) -> pd.Series:
 
 
 def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
-    """Return dates as days since :data:`DAY_ZERO`, in floats; missing ones are NaN.
-
-    Raises:
-        InputError: If a text is no date of the format in the metadata; the text is not shown.
-    """
+    """Return dates as days since :data:`DAY_ZERO`, in floats; missing ones are NaN."""
     form = description.get('datetime_format')
     try:
         parsed = pd.to_datetime(times, format=form, utc=True)
@@ -100,3 +87,37 @@ def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
     # In floats: differences of pandas overflow for the earliest dates that it can hold.
     nanoseconds = parsed.dt.as_unit('ns').astype('int64').astype(float).where(parsed.notna())
     return (nanoseconds - DAY_ZERO.value) / ONE_DAY.value
+
+
+#: Test rows may equal fitted rows by chance, as often as fitted rows equal each other. In addition,
+#: this share of them is tolerated, and this many standard deviations.
+SUFFERED, DEVIATIONS = 0.05, 5.0
+
+
+def refuse_fitted(
+    real: pd.DataFrame, test: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]], name: str
+) -> None:
+    """Raise ``ValueError`` if too many test rows were fitted.
+
+    Keys, names and other columns that no model learns from are not compared. Tables of few columns
+    have equal rows by chance. So test rows may equal fitted rows as often as fitted rows equal each
+    other. ``columns`` are the entries in SDV metadata; ``name`` is the table, for the error.
+    """
+    if not (len(real) and len(test)):
+        return
+    fitted, tested = (_hash_rows(take_learned(each, columns)) for each in (real, test))
+    found = float(np.mean(tested.isin(fitted)))
+    chance = float(np.mean(fitted.duplicated(keep=False)))
+    noise = np.sqrt(max(chance, 1 / len(test)) * (1 - chance) / len(test))
+    same = tested.sort_values().reset_index(drop=True).equals(fitted.sort_values(ignore_index=True))
+    if same or found > chance + SUFFERED + DEVIATIONS * noise:
+        raise InputError(
+            f"{found:.0%} of the test rows of the table '{name}' were fitted: models would be "
+            "tested on rows that they were trained on. Pass rows as 'test' that were kept aside "
+            'before the fit.'
+        )
+
+
+def _hash_rows(table: pd.DataFrame) -> pd.Series:
+    plain = table.apply(lambda column: column.map(str) if column.dtype == object else column)
+    return pd.util.hash_pandas_object(plain, index=False)

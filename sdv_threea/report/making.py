@@ -18,14 +18,12 @@ from sdv_threea.names import check_table_names
 from sdv_threea.pages.promise import tell_losses
 from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
-from sdv_threea.report.distances import measure_distances
+from sdv_threea.report.distributions import JointDistribution, compare_joint
 from sdv_threea.report.fidelity import Fidelity, measure_fidelity
-from sdv_threea.report.inputs import as_tables, describe_tables, take_learned
-from sdv_threea.report.joint import JointDistribution, compare_joint
-from sdv_threea.report.overlap import refuse_fitted
+from sdv_threea.report.inputs import as_tables, describe_tables, refuse_fitted, take_learned
 from sdv_threea.report.quality import measure_quality
 from sdv_threea.report.result import Report
-from sdv_threea.report.risk import measure_risk
+from sdv_threea.report.risk import measure_distances, measure_risk
 from sdv_threea.report.utility import Task, Utility, measure_utility
 from sdv_threea.storage.metadata import MODELLED
 

@@ -78,10 +78,6 @@ def write_html(report: Report, path: str | Path, title: str) -> None:
 
     The page has scores and shares of rows, but no row. They are not differentially private, and the
     page says so at the top.
-
-    Raises:
-        OSError: If the file cannot be written.
-        ValueError: If the path does not end in ``.html``.
     """
     write_page(
         path,

@@ -15,10 +15,9 @@ import pandas as pd
 from sdv_threea.atomic import replacing
 from sdv_threea.pages.drawing import Drawing
 from sdv_threea.pages.fragments import escape
-from sdv_threea.report.distributions import Distribution
+from sdv_threea.report.distributions import Distribution, JointDistribution
 from sdv_threea.report.fidelity import Fidelity
 from sdv_threea.report.impossible import Impossible
-from sdv_threea.report.joint import JointDistribution
 from sdv_threea.report.page import write_html
 from sdv_threea.report.quality import Quality
 from sdv_threea.report.utility import Utility

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.cli.commands import main
-from sdv_threea.cli.flags import name_options
+from sdv_threea.cli.errors import name_options
 
 SAID = {
     "state them, and set public_metadata=True; it's known": (

@@ -83,7 +83,7 @@ from pathlib import Path
 import click
 from sdv_threea.cli.errors import PlainGroup
 from sdv_threea.cli.outputs import check_places, staged
-from sdv_threea.cli.signals import ending_in_order
+from sdv_threea.cli.errors import ending_in_order
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)

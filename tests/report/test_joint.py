@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.report.distributions import FEWEST
-from sdv_threea.report.joint import compare_joint
+from sdv_threea.report.distributions import FEWEST, compare_joint
 
 COLUMNS = {'group': {'sdtype': 'categorical'}, 'size': {'sdtype': 'numerical'}}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.report.overlap import refuse_fitted
+from sdv_threea.report.inputs import refuse_fitted
 
 COLUMNS = {
     'key': {'sdtype': 'id'},
