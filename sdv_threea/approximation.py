@@ -30,8 +30,7 @@ from sdv_threea.approximate.density import (
 )
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
-from sdv_threea.approximate.scores import score_in_class
-from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
+from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import supports
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins
 from sdv_threea.joint.counting import JointReleases

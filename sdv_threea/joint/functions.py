@@ -198,16 +198,12 @@ def _miss(table: NDArray[np.float64], parent: Side) -> float:
 
 
 def _rate(
-    counts: NDArray[np.float64],
-    parent: Side,
-    child: Side,
-    scale: float,
-    constants: JointConstants,
+    counts: NDArray[np.float64], parent: Side, child: Side, scale: float, constants: JointConstants
 ) -> tuple[float, float, bool]:
     """Return how well the parent determines the child, and whether values follow its order.
 
-    Two values in nats come first: one ranks the pair among others, one decides whether the pair by
-    itself is worth counting. Counts have the parent first, shape (G, V).
+    Two values in nats come first: one ranks the pair, one says whether it is worth counting.
+    Counts have the parent first, shape (G, V).
     """
     shares = child.counts / child.counts.sum()
     full, runs, clear = _full_energy(parent.units, shares), False, False
