@@ -31,6 +31,7 @@ from tables import hold_out, load_split
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.errors import ACCEPTABLE
+from sdv_threea.rows.codes import label
 from sdv_threea.settings import Settings
 
 #: In place of a constant, where all are as they are.
@@ -122,7 +123,10 @@ def score_labels(release: Any, records: pd.DataFrame) -> float:
     names = [transformer.name for transformer in release.transformers]
     codes = encode(records[names], release.transformers)
     chances = release.labels.chances(codes[:, release.scored])
-    return macro_auc(pd.Series(release.classes.label(codes)), pd.DataFrame(chances))
+    return macro_auc(
+        pd.Series(label(codes, release.classes.target, release.classes.of_code)),
+        pd.DataFrame(chances),
+    )
 
 
 def compare(rows: pd.DataFrame) -> pd.DataFrame:

@@ -152,7 +152,7 @@ def join_columns(
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
 
     def locate(pairs: tuple[Pair, ...]) -> Rows[Located]:
-        return rows.map(partial(encoder.locate, pairs))
+        return encoder.locate(rows, pairs)
 
     counted = encoded, locate, singles, pairs, expected, run.spending, constants.joint, run.rng
     classes, plan = encoder.classes, run.plan

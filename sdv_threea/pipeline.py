@@ -194,4 +194,4 @@ def _describe(
     if classes.ordered and classes.count == 1 and price and spending.price('adapt'):
         run = run.replan(without_classes(run.plan))
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
-    return encoder, rows.map(encoder.encode).keep(), run
+    return encoder, rows.map(encoder.coder.encode).keep(), run

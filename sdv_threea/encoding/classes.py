@@ -39,13 +39,6 @@ class Classes:
         """Whether a classifier has to distinguish the classes."""
         return self.count > 1 and not self.ordered
 
-    def label(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return the class of each record, shape (n,), from codes, shape (n, m); -1 for none."""
-        if self.target is None:
-            return np.zeros(len(codes), dtype=np.int64)
-        own = codes[:, self.target]
-        return np.where(own < 0, -1, self.of_code[np.maximum(own, 0)])
-
     def scored(self, num_columns: int) -> NDArray[np.int64]:
         """Return the columns that get a normal score: all that the class does not determine."""
         determined = [] if self.ordered or self.target is None else [self.target]

@@ -22,16 +22,13 @@ from sdv_threea.domain import DECIMAL_STEPS, MISSING, SPREAD, Category, Column
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import public_edges, released_edges
 from sdv_threea.encoding.encoder import Encoder
+from sdv_threea.rows.codes import LAST_PLACE, Bins, Columns, Listed, encode_columns
 from sdv_threea.rows.intake.cells import take_values
 from sdv_threea.rows.intake.columns import make_table, read_categories, read_numbers
-from sdv_threea.rows.intake.scalars import spell
 
 if TYPE_CHECKING:
     from sdv_threea.describe.description import Description
 
-
-#: The last place in a bin.
-LAST_PLACE = np.nextafter(1.0, 0.0)
 
 #: Share of a step that no number seems to be rounded to, for bins without a multiple of a coarser
 #: step.
@@ -80,24 +77,18 @@ class NumberEncoder(Encoder):
         """Whether the order of the codes means something."""
         return True
 
+    @property
+    def coder(self) -> Bins:
+        """What encodes records."""
+        return Bins(self.edges, self.step, bool(self.nullable))
+
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Return the code of each number; beyond the range, the code of the outermost bin."""
-        values = read_numbers(column)
-        codes = np.searchsorted(self.edges, values, side='right').astype(np.int64)
-        codes = np.clip(codes, 1, self.size - 1)
-        return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
+        return self.coder.encode(column)
 
     def place(self, column: pd.Series) -> NDArray[np.float64]:
         """Return the place of each number in its bin, a share below one; NaN for a missing one."""
-        values = read_numbers(column)
-        codes = np.clip(np.searchsorted(self.edges, values, side='right'), 1, self.size - 1)
-        low, high = self.edges[codes - 1], self.edges[codes]
-        if self.step:
-            first, end = np.ceil(low / self.step), np.ceil(high / self.step)
-            places = (np.rint(values / self.step) - first + 0.5) / np.maximum(end - first, 1)
-        else:
-            places = (values - low) / (high - low)
-        return np.asarray(np.clip(places, 0, LAST_PLACE))
+        return self.coder.place(column)
 
     def decode(
         self,
@@ -193,14 +184,14 @@ class CategoryEncoder(Encoder):
         """The code of unlisted values; -1 if they have none."""
         return -1 if self.unreleased is None else len(self.values) + 1
 
+    @property
+    def coder(self) -> Listed:
+        """What encodes records."""
+        return Listed(self.values, bool(self.nullable), self.unlisted)
+
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Return the code of each value, or of an equal one, as ``1`` and ``True`` are."""
-        places, distinct = read_categories(column)
-        equal = {value: code for code, value in enumerate(self.values, start=1)}
-        same = {spell(value): code for code, value in enumerate(self.values, start=1)}
-        found = [same.get(spell(value)) or equal.get(value, self.unlisted) for value in distinct]
-        codes = np.array([*found, 0 if self.nullable else self.unlisted], dtype=np.int64)
-        return np.asarray(codes[places])
+        return self.coder.encode(column)
 
     def can_show(self, column: pd.Series) -> NDArray[np.bool_]:
         """Return which values samples can show: all but those that a stand-in replaces."""
@@ -239,19 +230,13 @@ def make_transformers(
 
 
 def encode(table: pd.DataFrame, transformers: tuple[Transformer, ...]) -> NDArray[np.signedinteger]:
-    """Return the codes of a table, shape (n, number of transformers); -1 for unlisted values.
+    """Return the codes of a table, shape (n, number of transformers); -1 for unlisted values."""
+    return encode_columns(list_coders(transformers), table)
 
-    Codes are stored column by column, in the smallest integers that hold them.
 
-    Formal guarantees:
-        * a record's codes are a function of that record and of the transformers
-    """
-    largest = max((each.size for each in transformers), default=1)
-    shape = len(table), len(transformers)
-    codes = np.empty(shape, dtype=np.min_scalar_type(-largest), order='F')
-    for at, transformer in enumerate(transformers):
-        codes[:, at] = transformer.encode(table[transformer.name])
-    return codes
+def list_coders(transformers: tuple[Transformer, ...]) -> Columns:
+    """Return what encodes records, by column."""
+    return tuple((each.name, each.coder) for each in transformers)
 
 
 def decode(

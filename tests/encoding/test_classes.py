@@ -12,6 +12,7 @@ from sdv_threea.encoding.classes import make_classes, settle_guess
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.rows.chunks import chunk_table
+from sdv_threea.rows.codes import label
 
 CONSTANTS = EncodingConstants()
 describe = partial(describe, constants=DescribeConstants())
@@ -31,7 +32,7 @@ def classify(target, noise, *, mu=0.5, scale=2.0, **known):
     transformers = make_transformers(description)
     classes = make_classes(description, transformers, scale)
     codes = encode(table, transformers)
-    return classes, codes, classes.label(codes)
+    return classes, codes, label(codes, classes.target, classes.of_code)
 
 
 @pytest.mark.parametrize('values', [['no', 'yes'], [0, 1], [False, True], ['a', 'b', 'c', 'd']])
@@ -75,7 +76,8 @@ def test_without_a_target_there_is_one_class(gaussian):
     transformers = make_transformers(description)
     classes = make_classes(description, transformers, 1.0)
 
-    assert classes.label(encode(table, transformers)).tolist() == [0, 0, 0]
+    codes = encode(table, transformers)
+    assert label(codes, classes.target, classes.of_code).tolist() == [0, 0, 0]
     assert classes.scored(1).tolist() == [0]
 
 

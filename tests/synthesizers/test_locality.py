@@ -91,7 +91,7 @@ def fitted():
 def check_rows(synthesizer, table, number):
     """Translate and encode rows whole, one by one, and in another order."""
     model, translate = synthesizer._model, synthesizer.preprocessor.make_translation()
-    layout = RecordEncoder(None, model.transformers, model.classes, model.scored)
+    layout = RecordEncoder(None, model.transformers, model.classes, model.scored).coder
     with guarded():
         whole = translate(table)
         parts = [translate(table.iloc[[at]]) for at in range(len(table))]
