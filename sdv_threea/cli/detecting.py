@@ -100,7 +100,9 @@ def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
         check_kind(data)
         files = {table or name_table(data): data}
     elif table is not None:
-        raise RefusedError('--table is for one table: those of a folder are called as its files.')
+        raise RefusedError(
+            '--table is for one table: tables of a folder are named after its files.'
+        )
     else:
         found = sorted(path for path in data.iterdir() if path.name.endswith(WRITTEN))
         files = {name_table(path): path for path in found}

@@ -40,7 +40,7 @@ from sdv_threea.synthesizers.progress import watchers
 from sdv_threea.transforms.texts import NumberTexts
 
 #: The sentence on the budget of a release that is lost.
-SPENT = 'Private rows were asked, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
+SPENT = 'Private rows were read, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
 
 
 class Texts(NamedTuple):

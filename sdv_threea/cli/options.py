@@ -84,7 +84,7 @@ memory_option = click.option(
     '--memory-limit',
     type=click.FloatRange(min=0, min_open=True),
     metavar='GB',
-    help='Gigabytes that it may take.  [default: what the machine has]',
+    help='The most memory to use, in gigabytes.  [default: all of the machine]',
 )
 
 #: The format of CSV files that are read.

@@ -54,12 +54,15 @@ def _clock() -> Iterator[Callable[[str], None]]:
 
     def end() -> None:
         if begun:
-            click.echo(f' {time.perf_counter() - begun[-1]:.1f} s', err=True)
+            click.echo(f' {time.perf_counter() - begun.pop():.1f} s', err=True)
 
     def begin(name: str) -> None:
         end()
-        click.echo(f'{name}:', err=True, nl=False)
-        begun.append(time.perf_counter())
+        if name:
+            click.echo(f'{name}:', err=True, nl=False)
+            begun.append(time.perf_counter())
 
-    yield begin
-    end()
+    try:
+        yield begin
+    finally:
+        end()

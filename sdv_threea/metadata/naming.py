@@ -66,8 +66,8 @@ WHOLE = (('text', 'first last text'),)
 #: number, and ``marital_status`` a category.
 HEADS = {
     'numerical': (
-        'revenue budget gross profit gain loss balance cost costs charge charges fee fare rate '
-        'ratio percent percentage score rating num total sum mean average min max hours minutes '
+        'revenue budget gross profit share gain loss balance cost costs charge charges fee fare '
+        'rate ratio percent percentage score rating num total sum mean average min max hours minutes '
         'seconds days weeks months years distance length width depth elevation altitude area '
         'volume temperature pressure speed carat lat lon lng bmi population pop'
     ),

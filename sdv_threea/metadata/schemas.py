@@ -87,8 +87,8 @@ def propose_from_csv(
     names = next(csv.reader([line], delimiter=separator), [])
     if wrong := _find_values([name.strip() for name in names]):
         raise InputError(
-            f"The first line of '{path}' is no line of names: what it has at the places "
-            f'{wrong} is no name, or is there twice. It is not shown, as it may be a row. If the '
+            f"The first line of '{path}' does not hold names alone: its entries "
+            f'{wrong} are no names, or repeat one. They are not shown, as they may be a row. If the '
             'file begins with an index, write it without.'
         )
     others = {each: line.count(each) for each in SEPARATORS if each != separator}

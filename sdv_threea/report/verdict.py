@@ -334,7 +334,7 @@ def _advise(
     if weak and is_promised(statement):
         yield (
             f'Spend more than ε = {statement["epsilon"]:g} if the promise may be weaker, or fit '
-            'more rows: noise is a price per table, so twice the rows are worth twice the ε. '
+            'more rows: the noise stays the same, so twice the rows are worth twice the ε. '
             'Fitting again adds to what was spent.'
         )
     if weak:

@@ -77,8 +77,8 @@ SAYS = {
         'can keep both. Correct the ranges or the constraints.'
     ),
     NOISE: (
-        'At epsilon={epsilon:g} a value must be that of about {needed:,} rows to be found, and '
-        'there are about {rows:,}: hardly a value would be released. Choose a larger epsilon, or '
+        'At epsilon={epsilon:g} a value must occur in about {needed:,} rows to be found, and '
+        'there are about {rows:,}: hardly any value would be released. Choose a larger epsilon, or '
         'leave columns out.'
     ),
 }
@@ -127,7 +127,7 @@ def check_table(
                 outcome = EMPTY
             advice = advice or _advise_learned(own[name])
             if sdtype == 'datetime' and not described.get('datetime_format'):
-                advice = '; '.join(filter(None, ('format, if texts', advice)))
+                advice = '; '.join(filter(None, ('format, if texts or times', advice)))
             facts |= {'resolution': _resolve(own[name], errors, num_rows), 'advice': advice}
         else:
             outcome, facts['advice'] = _name_made_up(name, sdtype, name in keys)

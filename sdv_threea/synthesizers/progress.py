@@ -27,7 +27,7 @@ def bars(*, shown: bool) -> dict[str, Any]:
     return {'disable': not shown, **BAR}
 
 
-#: Functions that are called with the name of each stage as it begins, as the clock of a command.
+#: Functions that are called with the name of each stage as it begins, and with none at the end.
 watchers: list[Callable[[str], None]] = []
 
 
@@ -47,6 +47,8 @@ def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
 
         yield begin
         bar.n = len(STAGES)
+        for watch in watchers:
+            watch('')
 
 
 def show_tables(tables: Iterable[str], *, shown: bool) -> Iterator[str]:

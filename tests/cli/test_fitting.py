@@ -139,7 +139,7 @@ def test_a_release_that_cannot_be_written_is_saved_elsewhere(
 
 
 def test_a_fit_that_fails_says_whether_private_rows_were_asked(fit, monkeypatch):
-    asked = 'Private rows were asked, so its budget counts as spent (--epsilon 2 --delta 1e-06)'
+    asked = 'Private rows were read, so its budget counts as spent (--epsilon 2 --delta 1e-06)'
 
     def fail(*_, **__):
         raise RuntimeError('SECRET')
@@ -160,5 +160,5 @@ def test_a_fit_that_is_interrupted_says_what_it_cost(fit, monkeypatch, list_file
     monkeypatch.setattr('sdv_threea.pipeline.describe', stop)
     done = fit()
     assert done.exit_code == 1
-    assert 'The fit was stopped. Private rows were asked' in done.stderr
+    assert 'The fit was stopped. Private rows were read' in done.stderr
     assert list_files(tmp_path) == []
