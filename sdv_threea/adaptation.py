@@ -30,10 +30,13 @@ from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint
 from sdv_threea.planning.run import Run
+from sdv_threea.privacy.rows import Rows
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
-from sdv_threea.sampling.draws import draw_codes, draw_evenly
-from sdv_threea.sampling.joint import draw_beside, draw_evenly_jointly, draw_jointly
+from sdv_threea.sampling.chained import Chained
+from sdv_threea.sampling.draws import Model, draw_evenly
+from sdv_threea.sampling.gaussians import Gaussians
+from sdv_threea.stages import Run
 
 #: A target with fewer codes than this, the missing value included, cannot be regressed.
 LEAST_CODES = 3
@@ -72,16 +75,14 @@ def calibrate(
     One of the two is ``None``; both are if no model was fitted.
     """
     constants, totals = run.constants.adapt, density.counts.totals
+    model = _model(mixture, joint, density, run)
     if isinstance(adapted, Expectation):
-        codes, _ = _draw_for_number(mixture, joint, density, run)
+        codes, _ = model.draw(constants.number_draws, run.rng)
         shares = density.counts.shares @ density.scores.chances(adapted.target)
         return None, adapted.adjusted(codes, shares, run.settings.alpha, constants, run.rng)
     if adapted is None:
         return None, None
-    if joint is None:
-        codes, _, weights = draw_evenly(mixture, density.scores, totals, run.rng)
-    else:
-        codes, _, weights = draw_evenly_jointly(joint, totals, run.rng, run.given_codes)
+    codes, _, weights = draw_evenly(model, totals, run.rng)
     known = codes, weights, density.counts.shares
     return adapted.adjusted(*known, run.settings.alpha, constants), None
 
@@ -93,10 +94,7 @@ def _adapt_labels(
     constants, totals = run.constants.adapt, density.counts.totals
     terms = run.spending.terms('adapt')
     evidence = weigh_evidence(density.chances, totals, constants)
-    if joint is None:
-        draws = _draw_to_adapt(density, run)
-    else:
-        draws = draw_evenly_jointly(joint, totals, run.rng, run.given_codes)
+    draws = draw_evenly(_start(joint, density, run), totals, run.rng)
     seen = evidence, draws, totals, density.pooled
     features = plan_features(*seen, run.settings.kernel, terms['mu'], constants)
     fitted = evidence, draws, density.pooled, features, constants
@@ -120,8 +118,8 @@ def _adapt_number(
     if not carries_number(*known, constants):
         return None
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
-    gaussians = class_mixture(totals, density.correlations)
-    codes, labels = _draw_for_number(gaussians, joint, density, run)
+    model = _model(class_mixture(totals, density.correlations), joint, density, run)
+    codes, labels = model.draw(constants.number_draws, run.rng)
     draws = Draws(codes, labels, np.full(len(codes), totals.sum() / len(codes)))
     own, others = scores[at][0], [other for other in range(len(scores)) if other != at]
     sizes = [table.shape[1] for table in scores]
@@ -144,16 +142,11 @@ def _adapt_number(
     )
 
 
-def _draw_for_number(
-    mixture: Mixture, joint: Joint | None, density: Density, run: Run
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw codes and classes of records, from the joint density if there is one."""
-    size = run.constants.adapt.number_draws
+def _model(mixture: Mixture, joint: Joint | None, density: Density, run: Run) -> Model:
+    """Return the density to draw from, which is the joint one if there is one."""
     if joint is None:
-        return draw_codes(mixture, density.scores, size, run.rng)
-    if run.given_codes is not None:
-        return draw_beside(joint, run.given_codes, size, run.rng)
-    return draw_jointly(joint, density.counts.totals, size, run.rng)
+        return Gaussians(mixture, density.scores)
+    return Chained(joint, density.counts.totals, run.given_codes)
 
 
 def _cut(
@@ -169,14 +162,14 @@ def _cut(
     return cut_pair_bins(*cuts, few, constants.approximate)
 
 
-def _draw_to_adapt(density: Density, run: Run) -> Draws:
-    """Draw the records on which the fit of the labels starts, from one Gaussian per class.
+def _start(joint: Joint | None, density: Density, run: Run) -> Model:
+    """Return the density of the records on which the fit of the labels starts.
 
-    The draws have the histograms of the evidence, because a fit to draws without the evidence would
+    Gaussians have the histograms of the evidence, because a fit to draws without the evidence would
     unlearn it. Their correlations are weaker than those of the records.
     """
-    totals = density.counts.totals
+    gaussians = class_mixture(density.counts.totals, density.correlations)
+    if joint is not None:
+        return _model(gaussians, joint, density, run)
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
-    gaussians = class_mixture(totals, density.correlations)
-    gaussians = regularize(gaussians, run.constants.adapt.start_trust)
-    return draw_evenly(gaussians, shown, totals, run.rng)
+    return Gaussians(regularize(gaussians, run.constants.adapt.start_trust), shown)

@@ -44,13 +44,17 @@ from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
 from sdv_threea.planning.run import Run
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.statistics import first_moments
+from sdv_threea.privacy.sums import release, take
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 from sdv_threea.rows.records import Encoded, Grouped
 from sdv_threea.rows.scores import lead, score_pooled
 from sdv_threea.rows.statistics import first_moments
 from sdv_threea.rows.sums import take
-from sdv_threea.sampling.draws import draw_codes
+from sdv_threea.sampling.gaussians import Gaussians
+from sdv_threea.stages import Run
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.kind import Kind
 
@@ -394,5 +398,5 @@ def _add_targets(density: Density, features: KernelFeatures, chunk: Encoded) -> 
 def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw points from the released histograms and correlations, with their classes."""
     gaussians = class_mixture(density.counts.totals, density.correlations)
-    codes, classes = draw_codes(gaussians, density.scores, NUM_DRAWS, run.rng)
+    codes, classes = Gaussians(gaussians, density.scores).draw(NUM_DRAWS, run.rng)
     return density.pooled(codes, np.zeros_like(classes)).astype(np.int64), classes

@@ -5,7 +5,7 @@ It depends on the private rows only through the receipts of its ledger.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.approximate.mixture import Mixture
@@ -25,20 +24,10 @@ from sdv_threea.joint.chain import Chain
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.places import draw_places
 from sdv_threea.losses import Loss
-from sdv_threea.sampling.asked import Asked, ImpossibleCondition
-from sdv_threea.sampling.conditional import Region
-from sdv_threea.sampling.draws import (
-    Wanted,
-    draw_codes,
-    draw_wanted,
-    draw_wanted_each,
-    find_codes,
-)
-from sdv_threea.sampling.each import draw_each_within
-from sdv_threea.sampling.joint import draw_each_jointly, draw_given, draw_jointly
-
-#: Rows drawn at once, at least, where a condition asks for a number, which may be rare.
-LEAST_NUMBERED = 2**14
+from sdv_threea.sampling.asked import Asked, Given, ImpossibleCondition, group
+from sdv_threea.sampling.chained import Chained
+from sdv_threea.sampling.draws import Model, Targeted, draw_wanted
+from sdv_threea.sampling.gaussians import Gaussians
 
 
 @dataclass(frozen=True)
@@ -87,162 +76,89 @@ class Release:
         adapted = self.labels is not None or self.number is not None
         return (self.domain.target,) if adapted and self.domain.target is not None else ()
 
+    def model(self, chain: Chain | None = None) -> Model:
+        """Return the density that records are drawn from.
+
+        ``chain`` is one of the joint density in which all known columns come first.
+        """
+        if self.joint is None:
+            return Gaussians(self.mixture, self.scores)
+        return Chained(self.joint, self.mixture.weights.sum(axis=1), chain=chain)
+
     def sample(
         self,
         num_rows: int,
         rng: np.random.Generator,
-        allowed: Mapping[str, NDArray[np.bool_]] | None = None,
+        asked: Mapping[str, Asked] | None = None,
+        chain: Chain | None = None,
     ) -> pd.DataFrame:
         """Draw rows, as many as wanted: sampling costs no privacy.
 
         Args:
             num_rows: Number of rows.
             rng: Source of randomness, which needs no secrecy.
-            allowed: The codes that each column may have in all rows, shape (size of column,), by
-                name. Rows are drawn from the model given this condition, not by rejection.
+            asked: The codes that each row may have, by column. Rows are drawn from the model given
+                these conditions, not by rejection.
+            chain: A chain of the joint density in which the asked columns come first. Their codes
+                are then taken as they are, whether or not the model has them together.
 
         Returns:
             The columns of the domain; numbers as floats with NaN, categories as objects with
             ``None`` for missing values.
 
         Raises:
-            ImpossibleCondition: If the model gives the condition no probability.
-        """
-        possible = self._possible(allowed or {})
-        if self.labels is not None:
-            found = self._draw_labelled(self.labels, num_rows, rng, possible)
-        elif self.number is not None:
-            found = self._draw_numbered(self.number, num_rows, rng, possible)
-        else:
-            found = self._draw(num_rows, rng, possible)
-        return self._decode(*found, rng)
-
-    def sample_each(
-        self, num_rows: int, rng: np.random.Generator, asked: Mapping[str, Asked]
-    ) -> pd.DataFrame:
-        """Draw rows, each under a condition of its own.
-
-        Args:
-            num_rows: Number of rows.
-            rng: Source of randomness, which needs no secrecy.
-            asked: The codes that each row may have, by column.
-
-        Returns:
-            The columns of the domain, as of :meth:`sample`.
-
-        Raises:
             ImpossibleCondition: If the model gives a condition no probability.
         """
-        classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
-        scored = {}
-        for name, own in asked.items():
-            at = self.domain.names.index(name)
-            # A condition on the target restricts the classes, not the codes.
-            if at in self.scored and not (self.labels and name == self.domain.target):
-                scored[int(np.searchsorted(self.scored, at))] = own
-            else:
-                classes &= own.list_classes().T
-        if self.labels is not None:
-            found = self._draw_each_labelled(self.labels, scored, classes, rng)
-        elif self.number is not None:
-            found = self._draw_each_numbered(self.number, scored, classes, rng)
+        model, target = self.model(chain), self.labels or self.number
+        given, wanted = self._read(num_rows, asked or {})
+        if not asked or not num_rows:
+            found = model.draw(num_rows, rng)
+        elif target is None or wanted is None:
+            found = model.draw(num_rows, rng, given)
         else:
-            found = self._draw_each(scored, classes, rng)
+            groups = group([*given.keys, asked[self.domain.target or ''].codes], num_rows)
+
+            def draw(rows: NDArray[np.int64]) -> Targeted:
+                drawn = model.draw(len(rows), rng, given.take(rows))
+                return target.draw(*drawn, wanted[rows], rng)
+
+            return self._decode(*draw_wanted(draw, groups, rng), rng)
+        if target is not None:
+            occurs = self.mixture.weights.sum(axis=1) > 0
+            found = target.draw(*found, occurs if target is self.labels else None, rng)[:2]
         return self._decode(*found, rng)
 
-    def sample_given(
-        self,
-        known: Mapping[str, NDArray[np.int64]],
-        num_rows: int,
-        rng: np.random.Generator,
-        chain: Chain | None = None,
-    ) -> pd.DataFrame:
-        """Draw rows of a joint density given the codes of the columns that it was fitted given.
+    def _read(
+        self, num_rows: int, asked: Mapping[str, Asked]
+    ) -> tuple[Given, NDArray[np.bool_] | None]:
+        """Return what rows are drawn given, and the classes or codes of a target drawn after them.
 
-        Args:
-            known: Codes of the given columns by name, shape (num_rows,) each; -1 for an unknown
-                one.
-            num_rows: Number of rows.
-            rng: Source of randomness, which needs no secrecy.
-            chain: The distribution to draw from, in which known columns come first; by default that
-                of the joint density.
-
-        Returns:
-            The columns of the domain, as of :meth:`sample`.
+        The latter has the shape (n, C) or (n, S); it is ``None`` if rows may have any.
         """
-        assert self.joint is not None
-        names = [self.transformers[at].name for at in self.scored]
-        scored = {names.index(name): codes for name, codes in known.items()}
-        codes, classes = draw_given(self.joint, scored, num_rows, rng, chain)
-        if self.labels is not None:
-            classes = self.labels.draw(codes, rng)
-        elif self.number is not None:
-            target = self.number.expectation.target
-            codes[:, target] = self.number.draw(codes, rng)
-        return self._decode(codes, classes, rng)
-
-    def begin_with(
-        self, names: Sequence[str], given: NDArray[np.int64], rng: np.random.Generator
-    ) -> Chain:
-        """Return a chain in which these columns come first after the given ones.
-
-        ``given`` are codes of the columns that the density was fitted given, shape (P, q).
-        """
-        assert self.joint is not None
-        scored = [self.transformers[at].name for at in self.scored]
-        return self.joint.begin_with([scored.index(name) for name in names], given, rng)
-
-    def _draw_each_labelled(
-        self,
-        labels: LabelModel,
-        asked: Mapping[int, Asked],
-        classes: NDArray[np.bool_],
-        rng: np.random.Generator,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, then classes by the labels, until each row has a wanted class."""
-        free = np.tile(self.mixture.weights.sum(axis=1) > 0, (1, 1))
-
-        def draw(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-            own = {at: each[rows] for at, each in asked.items()}
-            codes, _ = self._draw_each(own, np.repeat(free, len(rows), axis=0), rng)
-            return codes, labels.chances(codes) * classes[rows]
-
-        return draw_wanted_each(draw, len(classes), rng)
-
-    def _draw_each_numbered(
-        self,
-        number: NumberModel,
-        asked: Mapping[int, Asked],
-        classes: NDArray[np.bool_],
-        rng: np.random.Generator,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, then the number predicted from them, until each row has a wanted number."""
-        target = number.expectation.target
-        others = {at: each for at, each in asked.items() if at != target}
-        if target not in asked:
-            codes, found = self._draw_each(others, classes, rng)
-            codes[:, target] = number.draw(codes, rng)
-            return codes, found
-        wanted = asked[target].list_masks() & asked[target].occurs.any(axis=0)
-
-        def draw(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-            own = {at: each[rows] for at, each in others.items()}
-            codes, _ = self._draw_each(own, classes[rows], rng)
-            codes[:, target], chances = number.draw_among(wanted[rows], codes, rng)
-            # A numerical target makes no classes, so the only class has the probability.
-            return codes, chances[:, None]
-
-        return draw_wanted_each(draw, len(classes), rng)
-
-    def _draw_each(
-        self, asked: Mapping[int, Asked], classes: NDArray[np.bool_], rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes and classes of records, each under its condition and in an allowed class."""
-        if self.joint is not None:
-            totals = self.mixture.weights.sum(axis=1) * classes
-            return draw_each_jointly(self.joint, totals, asked, rng)
-        labels, quantiles = draw_each_within(self.mixture, self.scores, asked, classes, rng)
-        return find_codes(self.scores, quantiles, labels), labels
+        classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
+        scored, wanted = {}, None
+        for name, own in asked.items():
+            at, reached = self.domain.names.index(name), own.list_classes().T
+            if not reached.any(axis=1).all():
+                raise ImpossibleCondition(
+                    f'The released model gives no probability to the condition on {name!r}.'
+                )
+            if name in self.sharpened:
+                labelled = self.labels is not None
+                wanted = (
+                    classes & reached if labelled else own.list_masks() & own.occurs.any(axis=0)
+                )
+            elif at in self.scored:
+                scored[int(np.searchsorted(self.scored, at))] = own
+            else:
+                classes = classes & reached
+        possible = [classes, *(own.list_classes().T for own in scored.values())]
+        if self.joint is None and not np.logical_and.reduce(possible).any(axis=1).all():
+            raise ImpossibleCondition(
+                'The released model gives some probability to each of the conditions on '
+                f'{list(asked)}, but none to all of them together.'
+            )
+        return Given(scored, classes), wanted
 
     def _decode(
         self, found: NDArray[np.int64], classes: NDArray[np.int64], rng: np.random.Generator
@@ -274,100 +190,3 @@ class Release:
             self.classes.write_target(codes, np.arange(len(codes)))
             chances = np.eye(self.transformers[at].size)[codes[:, at]]
         return np.asarray(chances * occurs)
-
-    def _possible(self, allowed: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
-        """Return which allowed codes have probability, by class: (C, size of column) each."""
-        possible = {name: (self.chances(name) > 0) & mask for name, mask in allowed.items()}
-        for name, codes in possible.items():
-            if not codes.any():
-                raise ImpossibleCondition(
-                    f'The released model gives no probability to the condition on {name!r}.'
-                )
-        return possible
-
-    def _region(self, possible: Mapping[str, NDArray[np.bool_]]) -> Region:
-        """Return the classes and quantiles in which a condition is met."""
-        classes = np.logical_and.reduce([codes.any(axis=1) for codes in possible.values()])
-        if not classes.any():
-            raise ImpossibleCondition(
-                'The released model gives some probability to each of the conditions on '
-                f'{list(possible)}, but none to all of them together.'
-            )
-        places = {
-            self.domain.names.index(name): np.logical_or.reduce(codes)
-            for name, codes in possible.items()
-        }
-        # Conditions on scored columns become quantiles; one on the target restricts classes.
-        columns = [at for at, place in enumerate(self.scored) if place in places]
-        found = [self.scores.intervals(at, places[self.scored[at]]) for at in columns]
-        intervals = np.zeros((len(classes), len(columns), max(map(_count, found), default=0), 2))
-        for at, each in enumerate(found):
-            intervals[:, at, : _count(each)] = each
-        return Region(classes, np.array(columns, dtype=np.int64), intervals)
-
-    def _draw(
-        self,
-        num_rows: int,
-        rng: np.random.Generator,
-        possible: Mapping[str, NDArray[np.bool_]],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes and classes of records that meet conditions."""
-        if self.joint is None:
-            region = self._region(possible) if possible else None
-            return draw_codes(self.mixture, self.scores, num_rows, rng, region)
-        places = {self.domain.names.index(name): codes for name, codes in possible.items()}
-        scored = {at: places[place] for at, place in enumerate(self.scored) if place in places}
-        totals = self.mixture.weights.sum(axis=1)
-        for name in places.keys() - set(self.scored):  # the target, whose values are the classes
-            totals = totals * places[name].any(axis=1)
-        return draw_jointly(self.joint, totals, num_rows, rng, scored)
-
-    def _draw_labelled(
-        self,
-        labels: LabelModel,
-        num_rows: int,
-        rng: np.random.Generator,
-        possible: Mapping[str, NDArray[np.bool_]],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, then classes by the labels, until enough rows have a wanted class."""
-        others = {name: codes for name, codes in possible.items() if name != self.domain.target}
-        # A condition on the target does not restrict the codes: classes are drawn after them.
-        wanted = self.mixture.weights.sum(axis=1) > 0
-        for name in possible.keys() - others.keys():
-            wanted = np.any(possible[name], axis=1)
-
-        def draw(size: int) -> Wanted:
-            codes, _ = self._draw(size, rng, others)
-            chances = labels.chances(codes) * wanted
-            return Wanted(codes, draw_by_chance(chances, rng), chances.sum(axis=1))
-
-        return draw_wanted(draw, num_rows, rng)
-
-    def _draw_numbered(
-        self,
-        number: NumberModel,
-        num_rows: int,
-        rng: np.random.Generator,
-        possible: Mapping[str, NDArray[np.bool_]],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, then the number predicted from them, until enough numbers are wanted ones."""
-        others = {name: codes for name, codes in possible.items() if name != self.domain.target}
-        among = [np.logical_or.reduce(possible[name]) for name in possible.keys() - others.keys()]
-        if not among:
-            codes, classes = self._draw(num_rows, rng, others)
-            codes[:, number.expectation.target] = number.draw(codes, rng)
-            return codes, classes
-        (wanted,) = among
-
-        def draw(size: int) -> Wanted:
-            codes, classes = self._draw(size, rng, others)
-            found, chances = number.draw_among(wanted, codes, rng)
-            codes[:, number.expectation.target] = found
-            return Wanted(codes, classes, chances)
-
-        return draw_wanted(draw, num_rows, rng, least=LEAST_NUMBERED)
-
-
-def _count(intervals: NDArray[np.float64]) -> int:
-    """Return the number of intervals of a column in the class that has most of them."""
-    return int(intervals.shape[1])

@@ -13,8 +13,8 @@ from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.sampling.asked import ImpossibleCondition
-from sdv_threea.sampling.draws import draw_codes
+from sdv_threea.sampling.asked import Asked, ImpossibleCondition
+from sdv_threea.sampling.gaussians import Gaussians
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_codes_are_drawn_as_often_as_their_class_has_them(rng):
     scores = normal_scores(histograms, (np.array([2, 0, 1]),), 2)
     mixture = class_mixture(np.array([100.0, 300.0]), np.ones((2, 1, 1)))
 
-    codes, classes = draw_codes(mixture, scores, 20_000, rng)
+    codes, classes = Gaussians(mixture, scores).draw(20_000, rng)
 
     assert classes.mean() == pytest.approx(0.75, abs=0.01)
     for label in (0, 1):
@@ -124,20 +124,21 @@ def test_a_release_holds_plain_numpy_and_nothing_as_long_as_the_table(rng):
     assert all(997 not in part.shape for part in arrays)
 
 
-def allow(released, **values):
-    """Allow some values of columns, as masks of their codes."""
-    found = {each.name: each for each in released.transformers}
-    return {
-        name: np.isin(np.arange(found[name].size), found[name].encode(pd.Series(wanted)))
-        for name, wanted in values.items()
-    }
+def sample_allowed(released, num_rows, rng, **values):
+    """Sample rows with some values of columns."""
+    asked = {}
+    for name, wanted in values.items():
+        found = {each.name: each for each in released.transformers}[name]
+        mask = np.isin(np.arange(found.size), found.encode(pd.Series(wanted)))
+        asked[name] = Asked(np.full(num_rows, -1), mask[None], released.chances(name) > 0)
+    return released.sample(num_rows, rng, asked)
 
 
 def test_an_impossible_condition_names_the_column(rng):
     released = make_release(make_table(rng))
 
     with pytest.raises(ImpossibleCondition, match="'color'"):
-        released.sample(0, rng, allow(released, color=['green'], number=[50.0]))
+        sample_allowed(released, 5, rng, color=['green'], number=[50.0])
 
 
 def test_conditions_that_no_class_shares_are_impossible_together(rng):
@@ -146,7 +147,7 @@ def test_conditions_that_no_class_shares_are_impossible_together(rng):
     released = replace(make_release(table), labels=None)
 
     with pytest.raises(ImpossibleCondition, match='none to all of them together'):
-        released.sample(5, rng, allow(released, color=['red'], target=['no']))
+        sample_allowed(released, 5, rng, color=['red'], target=['no'])
 
 
 def test_chances_are_those_of_the_samples(rng):
@@ -166,6 +167,6 @@ def test_classes_without_weight_have_no_chances_and_are_never_drawn(rng):
     without = replace(released, mixture=replace(released.mixture, weights=weights))
 
     assert (without.chances('color')[1] == 0).all()
-    assert (without.sample(200, rng, allow(without, color=['red']))['target'] == 'no').all()
+    assert (sample_allowed(without, 200, rng, color=['red'])['target'] == 'no').all()
     with pytest.raises(ImpossibleCondition, match="'target'"):
-        without.sample(1, rng, allow(without, target=['yes']))
+        sample_allowed(without, 1, rng, target=['yes'])

@@ -66,9 +66,22 @@ class LabelModel:
         """The class probabilities of records, shape (n, C)."""
         return softmax(self.log_odds(codes))
 
-    def draw(self, codes: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw the class of each record, shape (n,)."""
-        return draw_by_chance(self.chances(codes), rng)
+    def draw(
+        self,
+        codes: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        wanted: NDArray[np.bool_] | None,
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Draw the class of records among the ``wanted`` ones, shape (C,) or (n, C).
+
+        Returns:
+            Codes, shape (n, m), classes, shape (n,), and the chance of a wanted class, shape (n,).
+        """
+        chances = self.chances(codes)
+        if wanted is not None:
+            chances *= wanted
+        return codes, draw_by_chance(chances, rng), chances.sum(axis=1)
 
     def adjusted(
         self,

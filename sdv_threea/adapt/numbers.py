@@ -107,31 +107,44 @@ class NumberModel:
     cuts: NDArray[np.float64]
     shares: NDArray[np.float64]
 
-    def draw(self, codes: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw the codes of the number, (n, m) to (n,); missing numbers stay missing."""
-        places = self._places(codes) + self.jitter * rng.standard_normal(len(codes))
-        found = np.searchsorted(self.cuts, places, side='right') + 1
-        return np.where(self._is_missing(codes), 0, found)
+    def draw(
+        self,
+        codes: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        wanted: NDArray[np.bool_] | None,
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Draw the number of records among the ``wanted`` codes, (n, S); missing ones stay missing.
 
-    def draw_among(
-        self, wanted: NDArray[np.bool_], codes: NDArray[np.integer], rng: np.random.Generator
+        Returns:
+            Codes, shape (n, m), classes, shape (n,), and the chance of a wanted number, shape (n,).
+        """
+        chances, own = np.ones(len(codes)), codes[:, self.expectation.target]
+        if wanted is None:
+            places = self._places(codes) + self.jitter * rng.standard_normal(len(codes))
+            found = np.searchsorted(self.cuts, places, side='right') + 1
+        else:
+            found, chances = self._draw_among(wanted, codes, rng)
+            chances = np.where(own == 0, wanted[:, 0], chances)
+        codes[:, self.expectation.target] = np.where(own == 0, 0, found)
+        return codes, classes, chances
+
+    def _draw_among(
+        self, wanted: NDArray[np.bool_], codes: NDArray[np.int64], rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draw codes among the wanted, (S,) or (n, S); return them and the wanted mass, (n,)."""
         found, masses = np.zeros(len(codes), dtype=np.int64), np.empty(len(codes))
-        wanted = np.broadcast_to(wanted, (len(codes), wanted.shape[-1]))
         for start in range(0, len(codes), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
+            own = wanted[rows, 1:]
+            some = np.flatnonzero(own.any(axis=0))
+            # Chances of the wanted codes alone, of which there are few where all rows are alike.
+            ends = np.concatenate([[-np.inf], self.cuts, [np.inf]])[np.stack([some, some + 1])]
             places = self._places(codes[rows])[:, None]
-            below = ndtr((self.cuts - places) / self.jitter)
-            chances = np.diff(below, axis=1, prepend=0.0, append=1.0)
-            chances = (chances + LEAST_CHANCE * self.shares) * wanted[rows, 1:]
-            found[rows] = draw_by_chance(chances, rng) + 1
+            low, high = (ndtr((each - places) / self.jitter) for each in ends)
+            chances = (high - low + LEAST_CHANCE * self.shares[some]) * own[:, some]
+            found[rows] = some[draw_by_chance(chances, rng)] + 1 if len(some) else 0
             masses[rows] = np.minimum(chances.sum(axis=1), 1.0)
-        missing = self._is_missing(codes)
-        return np.where(missing, 0, found), np.where(missing, wanted[:, 0], masses)
-
-    def _is_missing(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        return np.asarray(codes[:, self.expectation.target] == 0)
+        return found, masses
 
     def _places(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return ``g + kept (t - f)`` of records, shape (n,)."""

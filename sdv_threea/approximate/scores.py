@@ -64,18 +64,6 @@ class NormalScores:
                 found[rows] = self.orders[at][np.minimum(places, last)]
         return found
 
-    def intervals(self, at: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the quantile intervals of the allowed codes of one column, by class, (C, I, 2).
-
-        Intervals are half-open, disjoint and ascending; classes with fewer than ``I`` have empty
-        ones from 0 to 0 at the end.
-        """
-        runs = [_find_runs(cuts, allowed[self.orders[at]]) for cuts in self.cuts[at]]
-        found = np.zeros((len(runs), max(map(len, runs)), 2))
-        for label, run in enumerate(runs):
-            found[label, : len(run)] = run
-        return found
-
     def chances(self, at: int) -> NDArray[np.float64]:
         """Return the probabilities of the codes of one column by class, shape (C, S)."""
         found = np.empty_like(self.scores[at], dtype=np.float64)
@@ -120,14 +108,6 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
     # The sign of a singular vector is arbitrary.
     axis = axis * (1 if axis[-1] >= 0 else -1)
     return np.argsort(axis @ lean, kind='stable')
-
-
-def _find_runs(cuts: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the cumulative probabilities at the ends of each run of allowed codes, (I, 2)."""
-    occupied = np.flatnonzero(np.diff(cuts) > 0)
-    changes = np.diff(allowed[occupied].astype(np.int64), prepend=0, append=0)
-    borders = np.append(cuts[occupied], 1.0)
-    return np.stack([borders[changes > 0], borders[changes < 0]], axis=1)
 
 
 def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

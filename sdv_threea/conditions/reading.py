@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from sdv_threea.encoding.transformers import Transformer
     from sdv_threea.release import Release
 
-#: From this number of equal conditions on, rows are drawn from one large pool.
-MANY_ALIKE = 256
-
 #: Relative distance at which a float meets a condition, as in SDV.
 TOLERANCE = 0.01
 
@@ -135,23 +132,9 @@ def draw_rows(
     Returns:
         The rows, and their importance weights, shape (n,): zero for those that miss a condition.
     """
-    codes, choices = conditions.codes, conditions.choices
-    stated = pd.concat([codes, choices], axis=1)
-    asked = _ask(released, codes, choices)
-    alike = stated.groupby(list(stated)).indices.values() if len(stated.columns) else ()
-    # Many rows with equal conditions are drawn from one large pool.
-    many = [rows for rows in alike if len(rows) >= MANY_ALIKE or len(rows) == len(codes)]
-    parts, places = [], []
-    for rows in many if asked else [np.arange(len(codes))]:
-        allowed = {name: own[rows[:1]].list_masks()[0] for name, own in asked.items()}
-        parts.append(released.sample(len(rows), rng, allowed))
-        places.append(rows)
-    others = np.setdiff1d(np.arange(len(codes)), np.concatenate([*places, [-1]]))
-    if len(others):
-        own = {name: each[others] for name, each in asked.items()}
-        parts.append(released.sample_each(len(others), rng, own))
-        places.append(others)
-    drawn = pd.concat(parts).iloc[np.argsort(np.concatenate(places))].reset_index(drop=True)
+    codes = conditions.codes
+    asked = _ask(released, codes, conditions.choices)
+    drawn = released.sample(len(codes), rng, asked)
     numbers = [name for name in codes if isinstance(released.domain[name], Number)]
     drawn = drawn.assign(**enter(conditions.plain, derivations)[numbers])
     solved = derivations.solve(drawn, conditions.plain, released.domain)

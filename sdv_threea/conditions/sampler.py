@@ -18,6 +18,7 @@ from sdv_threea.conditions.reading import (
     read_conditions,
     write_generated,
 )
+from sdv_threea.sampling.asked import deal
 from sdv_threea.storage.table import StoredColumns
 from sdv_threea.transforms.preprocessor import Preprocessor
 from sdv_threea.warning import warn
@@ -156,30 +157,3 @@ class ConditionSampler:
     def _describe_storage(self) -> StoredColumns:
         domain = None if self.released is None else self.released.domain
         return self.preprocessor.describe_storage(domain)
-
-
-def deal(
-    offered: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    wanted: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give drawn rows to the conditions that they meet, the rows of large weight sooner.
-
-    Args:
-        offered: The group of equal conditions that each drawn row meets, shape (n,).
-        weights: The importance weights of the drawn rows, shape (n,), positive.
-        wanted: The group of each condition that has no row yet, shape (q,).
-        rng: Source of randomness.
-
-    Returns:
-        The positions of some drawn rows and those of their conditions, each at most once.
-    """
-    # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
-    order = np.lexsort((rng.exponential(size=len(offered)) / weights, offered))
-    waiting = np.argsort(wanted, kind='stable')
-    ranks = np.arange(len(order)) - np.searchsorted(offered[order], offered[order])
-    first = np.searchsorted(wanted[waiting], offered[order])
-    end = np.searchsorted(wanted[waiting], offered[order], side='right')
-    serves = ranks < end - first
-    return order[serves], waiting[first[serves] + ranks[serves]]

@@ -80,7 +80,9 @@ def release_agreement(
     chain = None
     if model.released.joint is not None:
         codes = encode_context(model, context).astype(np.int64)
-        chain = model.released.begin_with(columns, codes, task.draws)
+        names = [model.released.transformers[at].name for at in model.released.scored]
+        first = [names.index(name) for name in columns]
+        chain = model.released.joint.begin_with(first, codes, task.draws)
     return replace(model, agreement=Agreement(columns, chances, chain)), (receipt,)
 
 

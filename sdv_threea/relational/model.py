@@ -14,18 +14,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.constants import RelationalConstants
-from sdv_threea.encoding.transformers import decode, encode
+from sdv_threea.encoding.transformers import encode
 from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
-from sdv_threea.sampling.context import Context, draw_in_context
-
-#: The least chance of a code in a class. A code that was never counted in a class must not exclude
-#: the class, and the logarithm of its chance must be finite.
-LEAST_CHANCE = 1e-9
+from sdv_threea.sampling.asked import Asked
 
 
 @dataclass(frozen=True)
@@ -107,68 +102,25 @@ def draw_rows(
         for name, chances in zip(agreement.columns, agreement.chances, strict=True):
             theirs = before[name].to_numpy()
             known[name] = np.where(decided < chances[theirs], theirs, -1)
-    if not known:
-        drawn = released.sample(len(context), rng)
-    elif released.joint is not None:
-        drawn = released.sample_given(known, len(context), rng, chain)
-    else:
-        drawn = decode(_draw_codes(model, known, rng), released.transformers, rng)
+    if chain is None and released.joint is not None:
+        chain = released.joint.chain
+    drawn = released.sample(len(context), rng, _ask(released, known), chain)
     return drawn.drop(columns=list(model.layout.context))
 
 
-def _draw_codes(
-    model: TableRelease, known: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Draw codes of all columns, shape (n, m), from the Gaussian of a class given known codes.
-
-    A code of -1 is drawn; in the context it tells nothing.
-    """
-    released = model.released
-    names = [released.transformers[at].name for at in released.scored]
-    places = np.array([names.index(name) for name in known], dtype=np.int64)
-    table = np.stack(list(known.values()), axis=1)
-    given = (table >= 0) | np.array([name in model.layout.context for name in known])
-    scored = np.empty((len(table), len(names)), dtype=np.int64)
-    classes = np.zeros(len(table), dtype=np.int64)
-    patterns, group = np.unique(given, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        rows, columns = np.flatnonzero(group.ravel() == number), places[pattern]
-        found = table[rows][:, pattern]
-        context = describe_context(released, columns, found)
-        classes[rows], quantiles = draw_in_context(released.mixture, context, rng)
-        scored[np.ix_(rows, columns)] = found
-        other = np.setdiff1d(np.arange(len(names)), columns)
-        for at, column in zip(other, quantiles.T, strict=True):
-            scored[rows, at] = released.scores.codes(at, column, classes[rows])
-    codes = np.zeros((len(table), len(released.transformers)), dtype=np.int64)
-    codes[:, released.scored] = np.maximum(scored, 0)
-    if released.labels is not None:
-        classes = released.labels.draw(scored, rng)
-    released.classes.write_target(codes, classes)
-    return codes
+def _ask(released: Release, known: Mapping[str, NDArray[np.int64]]) -> dict[str, Asked]:
+    """Ask for known codes, shape (n,) each; for any where a code is -1, or cannot be drawn."""
+    asked, reached = {}, np.ones((released.classes.count, 1), dtype=np.bool_)
+    for name, codes in known.items():
+        occurs = released.chances(name) > 0
+        own = reached & occurs[:, codes]
+        drawn = (codes >= 0) & own.any(axis=0)
+        reached = np.where(drawn, own, reached)
+        asked[name] = Asked.of(np.where(drawn, codes, -1), occurs)
+    return asked
 
 
 def encode_context(model: TableRelease, context: pd.DataFrame) -> NDArray[np.int32]:
     """Return the codes of the context of rows, shape (n, q); -1 for a value without a code."""
     at = model.released.scored[model.context]
     return encode(context, tuple(model.released.transformers[place] for place in at))
-
-
-def describe_context(
-    released: Release, columns: NDArray[np.int64], codes: NDArray[np.integer]
-) -> Context:
-    """Look up the scores and log chances of known codes of shape (n, q), in every class.
-
-    ``columns`` are positions among the columns with scores, shape (q,). A value without a code (-1)
-    gets the mean score, 0, and does not change the chances of classes.
-    """
-    scores = released.scores
-    num_classes = len(scores.variances)
-    found = np.zeros((num_classes, *codes.shape))
-    chances = np.zeros((num_classes, len(codes)))
-    for place, at in enumerate(columns):
-        column, present = np.maximum(codes[:, place], 0), codes[:, place] >= 0
-        found[:, :, place] = np.where(present, scores.scores[at][:, column] / SCORE_UNITS, 0.0)
-        logs = np.log(np.maximum(scores.chances(at), LEAST_CHANCE))
-        chances += np.where(present, logs[:, column], 0.0)
-    return Context(columns, found, chances, scores.variances)

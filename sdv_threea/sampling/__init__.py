@@ -2,10 +2,9 @@
 
 It must not touch a private row: all inputs were released.
 
-* :mod:`~sdv_threea.sampling.draws`: codes and classes of records,
-* :mod:`~sdv_threea.sampling.conditional`: draws given that some scores lie in a region,
-* :mod:`~sdv_threea.sampling.asked`: the condition of each row, and pools to draw rows from,
-* :mod:`~sdv_threea.sampling.each`: draws of rows that each have their own condition,
-* :mod:`~sdv_threea.sampling.context`: draws given the scores of some columns,
-* :mod:`~sdv_threea.sampling.joint`: draws if pairs of columns are released.
+* :mod:`~sdv_threea.sampling.asked`: what is known of each row, and pools to draw rows from,
+* :mod:`~sdv_threea.sampling.draws`: the interface of models, and draws for a wanted target,
+* :mod:`~sdv_threea.sampling.chained`: the model where pairs of columns are released,
+* :mod:`~sdv_threea.sampling.gaussians`: the model where they are not,
+* :mod:`~sdv_threea.sampling.truncated`: normals that are truncated to intervals.
 """

@@ -1,12 +1,13 @@
-"""Conditions of single rows: the codes that each may have in some columns.
+"""What is known of the rows to draw: the codes that each may have in some columns.
 
+A condition, equal ones of many rows, and the context of a row in a database are all of that form.
 Rows with the same condition form a group with its own pool of draws. Many pools are drawn at once,
 because 20,000 separate calls would take an hour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -32,6 +33,12 @@ class Asked:
     codes: NDArray[np.int64]
     masks: NDArray[np.bool_]
     occurs: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, codes: NDArray[np.integer], occurs: NDArray[np.bool_]) -> Asked:
+        """Ask for known codes, shape (n,); for any code where they are negative."""
+        anything = np.ones((1, occurs.shape[1]), dtype=np.bool_)
+        return cls(np.maximum(codes.astype(np.int64), -1), anything, occurs)
 
     def __getitem__(self, rows: NDArray[np.int64]) -> Asked:
         return replace(self, codes=self.codes[rows])
@@ -64,6 +71,27 @@ class Asked:
         return found
 
 
+class Given(NamedTuple):
+    """What is known of ``n`` rows.
+
+    Args:
+        asked: The codes that rows may have, by column with a score.
+        classes: The classes that they may have, shape (n, C).
+    """
+
+    asked: Mapping[int, Asked]
+    classes: NDArray[np.bool_]
+
+    def take(self, rows: NDArray[np.int64]) -> Given:
+        """Choose rows by their positions."""
+        return Given({at: own[rows] for at, own in self.asked.items()}, self.classes[rows])
+
+    @property
+    def keys(self) -> list[NDArray[np.integer]]:
+        """Columns that are equal in rows with the same condition, shape (n,) each."""
+        return [*(own.codes for own in self.asked.values()), *self.classes.astype(np.int64).T]
+
+
 class Pools(NamedTuple):
     """Groups of rows that are drawn at once.
 
@@ -76,6 +104,39 @@ class Pools(NamedTuple):
     rows: NDArray[np.int64]
     first: NDArray[np.int64]
     counts: NDArray[np.int64]
+
+
+def group(keys: Sequence[NDArray[np.integer]], num_rows: int) -> NDArray[np.int64]:
+    """Number the rows, shape (n,): rows whose ``keys`` are equal have the same number."""
+    table = np.stack([np.zeros(num_rows, dtype=np.int64), *keys], axis=1)
+    return np.asarray(np.unique(table, axis=0, return_inverse=True)[1].ravel(), dtype=np.int64)
+
+
+def deal(
+    offered: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    wanted: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give drawn rows to the conditions that they meet, the rows of large weight sooner.
+
+    Args:
+        offered: The group of equal conditions that each drawn row meets, shape (n,).
+        weights: The importance weights of the drawn rows, shape (n,), positive.
+        wanted: The group of each condition that has no row yet, shape (q,).
+        rng: Source of randomness.
+
+    Returns:
+        The positions of some drawn rows and those of their conditions, each at most once.
+    """
+    # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
+    order = np.lexsort((rng.exponential(size=len(offered)) / weights, offered))
+    waiting = np.argsort(wanted, kind='stable')
+    ranks = np.arange(len(order)) - np.searchsorted(offered[order], offered[order])
+    first = np.searchsorted(wanted[waiting], offered[order])
+    end = np.searchsorted(wanted[waiting], offered[order], side='right')
+    serves = ranks < end - first
+    return order[serves], waiting[first[serves] + ranks[serves]]
 
 
 def cut_pools(
@@ -96,8 +157,7 @@ def cut_pools(
     """
     if not num_rows:
         return
-    table = np.stack([np.zeros(num_rows, dtype=np.int64), *keys], axis=1)
-    groups = np.unique(table, axis=0, return_inverse=True)[1].ravel()
+    groups = group(keys, num_rows)
     order = np.argsort(groups, kind='stable')
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     within = np.arange(num_rows) - np.repeat(starts, np.diff(np.append(starts, num_rows)))
@@ -106,8 +166,8 @@ def cut_pools(
     # Groups of similar size need similar room, and are drawn together.
     by_size = np.argsort(counts, kind='stable')
     needed = np.cumsum(np.maximum(sizes[0], sizes[1] * counts[by_size]))
-    draws = np.unique((needed - needed[0]) // room, return_index=True)[1]
-    for some in np.split(by_size, draws[1:]):
+    parts = np.stack([(needed - needed[0]) // room, np.frexp(counts[by_size])[1]])
+    for some in np.split(by_size, np.flatnonzero(np.diff(parts).any(axis=0)) + 1):
         places = np.repeat(starts[some] - np.cumsum(counts[some]) + counts[some], counts[some])
         rows = order[places + np.arange(len(places))]
         yield Pools(rows, order[starts[some]], counts[some])

@@ -123,34 +123,3 @@ def test_more_classes_order_codes_along_the_axis_on_which_they_differ():
     order = target_order(joint / joint.sum(axis=1, keepdims=True), joint.sum(axis=1) * 1_000)
 
     assert order.tolist() in ([0, 3, 2, 4, 1], [1, 4, 2, 3, 0])
-
-
-def test_intervals_stand_for_codes_by_class_and_pass_over_codes_without_mass(rng):
-    histogram = np.array([[0.2, 0.0, 0.3, 0.5], [0.0, 0.25, 0.25, 0.5]])
-    scores = normal_scores((histogram,), (np.array([3, 0, 1, 2]),), 2)
-
-    found = scores.intervals(0, np.array([True, False, True, False]))
-
-    assert found.shape == (2, 1, 2)
-    assert found[0] == pytest.approx(np.array([[0.5, 1.0]]))
-    assert found[1] == pytest.approx(np.array([[0.75, 1.0]]))
-    apart = scores.intervals(0, np.array([False, False, True, True]))
-    assert apart[0] == pytest.approx(np.array([[0.0, 0.5], [0.7, 1.0]]))
-    nothing = scores.intervals(0, np.zeros(4, dtype=bool))
-    assert nothing.shape == (2, 0, 2)
-
-
-def test_quantiles_inside_the_intervals_are_the_codes_meant_and_others_are_not(rng):
-    histogram = rng.dirichlet(np.full(30, 0.2), size=3) * (rng.random((3, 30)) < 0.7)
-    histogram /= histogram.sum(axis=1, keepdims=True)
-    scores = normal_scores((histogram,), (rng.permutation(30),), 3)
-    allowed = rng.random(30) < 0.4
-
-    intervals = scores.intervals(0, allowed)
-
-    quantiles, classes = rng.random(9_000), np.repeat(np.arange(3), 3_000)
-    own = intervals[classes]
-    inside = ((own[..., 0] <= quantiles[:, None]) & (quantiles[:, None] < own[..., 1])).any(axis=1)
-    assert (allowed[scores.codes(0, quantiles, classes)] == inside).all()
-    ends = np.nextafter(intervals[0, :, 1], 0)[intervals[0, :, 1] > 0]
-    assert allowed[scores.codes(0, ends, np.zeros(len(ends), dtype=np.int64))].all()

@@ -11,8 +11,9 @@ from sdv.cag import Inequality
 from sdv.metadata import Metadata
 from unpaired import Unpaired
 
-from sdv_threea.conditions.sampler import LEAST_DRAWN, ConditionSampler, deal
+from sdv_threea.conditions.sampler import LEAST_DRAWN, ConditionSampler
 from sdv_threea.pipeline import release
+from sdv_threea.sampling.asked import deal
 from sdv_threea.transforms.preprocessor import Preprocessor
 
 COLUMNS = {

@@ -13,7 +13,7 @@ from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import fit_joint
 from sdv_threea.joint.estimates import Singles, estimate
 from sdv_threea.joint.pairs import PairCounts
-from sdv_threea.sampling.joint import draw_jointly
+from sdv_threea.sampling.chained import Chained
 
 CONSTANTS = JointConstants()
 
@@ -64,7 +64,7 @@ def test_drawn_rows_have_the_pairs_of_the_bins_and_the_histograms_of_the_codes(r
     law = make_law(rng)
     joint = fit(law)
 
-    codes, classes = draw_jointly(joint, np.array([NUM_RECORDS]), 40_000, rng)
+    codes, classes = Chained(joint, np.array([NUM_RECORDS])).draw(40_000, rng)
 
     found = measure(codes, classes)
     for at in (1, 2, 3):
@@ -80,7 +80,7 @@ def test_classes_come_first_in_the_chain_and_keep_their_histograms(rng):
     joint = fit(law)
     totals = NUM_RECORDS * law.sum(axis=(1, 2, 3))
 
-    codes, classes = draw_jointly(joint, totals, 40_000, rng)
+    codes, classes = Chained(joint, totals).draw(40_000, rng)
 
     assert joint.class_column == 3
     assert joint.chain.links[0].column == 3

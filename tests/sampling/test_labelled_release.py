@@ -15,6 +15,7 @@ from unpaired import Unpaired
 from sdv_threea import adaptation
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
+from sdv_threea.sampling.asked import Asked
 
 DOMAIN = Domain(
     (
@@ -31,13 +32,13 @@ def rng():
     return np.random.default_rng(41)
 
 
-def allow(released, **values):
-    """The codes of some values of categories, by column."""
-    found = {}
-    for name, wanted in values.items():
-        known = released.domain[name].values  # noqa: PD011 (not pandas)
-        found[name] = np.array([False, *(each in wanted for each in known)])
-    return found
+def sample_class(released, value, num_rows, rng):
+    """Sample rows of a class."""
+    known = released.domain['target'].values  # noqa: PD011 (not pandas)
+    codes = np.full(num_rows, 1 + known.index(value))
+    return released.sample(
+        num_rows, rng, {'target': Asked.of(codes, released.chances('target') > 0)}
+    )
 
 
 def make_labelled(rng, num_rows=4_000):
@@ -94,7 +95,7 @@ def test_rows_of_a_class_are_those_that_have_it(rng, value):
     """A condition on the target has the law of rejection, also for a rare class."""
     released = make_labelled(rng)
     free = released.sample(200_000, rng)
-    given = released.sample(3000, rng, allow(released, target=[value]))
+    given = sample_class(released, value, 3000, rng)
     assert (given['target'] == value).all()
     free = free[free['target'] == value].sample(3000, random_state=1, replace=value == 'yes')
     edges = [-1, 45, 55, 65, 101]

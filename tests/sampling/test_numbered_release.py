@@ -10,6 +10,7 @@ import pytest
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
+from sdv_threea.sampling.asked import Asked
 from sdv_threea.settings import Settings
 
 DOMAIN = Domain(
@@ -71,18 +72,19 @@ def test_numbers_follow_from_columns_together(released, free):
     assert free['count'].isna().mean() == pytest.approx(0.1, abs=0.03)
 
 
-def allow(released, name, wanted):
-    """The codes of a column whose numbers are all wanted, found by decoding each of them."""
-    at = released.domain.names.index(name)
-    transformer = released.transformers[at]
-    low, high = transformer.edges[:-1], transformer.edges[1:]
-    return np.append(False, wanted((low + high) / 2))
+def sample_wanted(released, num_rows, seed, **wanted):
+    """Sample rows all of whose numbers are wanted, as the middles of bins tell."""
+    asked = {}
+    for name, is_wanted in wanted.items():
+        edges = released.transformers[released.domain.names.index(name)].edges
+        mask = np.append(False, is_wanted((edges[:-1] + edges[1:]) / 2))
+        asked[name] = Asked(np.full(num_rows, -1), mask[None], released.chances(name) > 0)
+    return released.sample(num_rows, np.random.default_rng(seed), asked)
 
 
 def test_rows_with_wanted_numbers_are_those_that_have_them(released, free):
     """A condition on the number has the law of rejection."""
-    allowed = allow(released, 'count', lambda count: count > 50)
-    given = released.sample(5000, np.random.default_rng(3), {'count': allowed})
+    given = sample_wanted(released, 5000, 3, count=lambda count: count > 50)
     assert (given['count'] > 45).all()
     kept = free[free['count'] > 50]
     shares = [
@@ -93,11 +95,10 @@ def test_rows_with_wanted_numbers_are_those_that_have_them(released, free):
 
 
 def test_conditions_on_others_are_met_before_the_number_is_drawn(released, free):
-    hours = allow(released, 'hour', lambda hour: np.abs(hour - 6) < 1.2)
-    counts = allow(released, 'count', lambda count: count > 30)
-    given = released.sample(2000, np.random.default_rng(4), {'hour': hours, 'count': counts})
+    hours = {'hour': lambda hour: np.abs(hour - 6) < 1.2}
+    given = sample_wanted(released, 2000, 4, count=lambda count: count > 30, **hours)
     assert given['hour'].between(4.5, 7.5).all() and (given['count'] > 25).all()
     assert (given['day'] == 'work').mean() > 0.75
-    alone = released.sample(2000, np.random.default_rng(4), {'hour': hours})
+    alone = sample_wanted(released, 2000, 4, **hours)
     near = free[free['hour'].between(4.9, 7.1)]
     assert alone['count'].mean() == pytest.approx(near['count'].mean(), abs=6)

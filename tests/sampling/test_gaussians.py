@@ -8,9 +8,8 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.sampling.asked import Asked, cut_pools, pick
-from sdv_threea.sampling.draws import find_codes
-from sdv_threea.sampling.each import draw_each_within
+from sdv_threea.sampling.asked import Asked, Given, cut_pools, pick
+from sdv_threea.sampling.gaussians import draw_within, find_codes
 
 #: A false alarm less than once in a million runs, were they not seeded.
 ALARM = 1e-7
@@ -73,7 +72,7 @@ def test_each_row_has_the_law_of_its_own_condition(density, population, rng, col
     allowed = np.ones((NUM_ROWS, CLASSES), dtype=bool)
     allowed[mine] = np.isin(np.arange(CLASSES), classes)
 
-    own_classes, own = draw_each_within(mixture, scores, asked, allowed, rng)
+    own_classes, own = draw_within(mixture, scores, Given(asked, allowed), rng)
 
     codes = find_codes(scores, own, own_classes)
     for at, each in asked.items():

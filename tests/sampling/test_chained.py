@@ -10,9 +10,9 @@ import pytest
 from sdv_threea.joint.chain import Column, fit_chain
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint
-from sdv_threea.sampling import joint as room
-from sdv_threea.sampling.asked import Asked
-from sdv_threea.sampling.joint import draw_each_jointly, draw_jointly
+from sdv_threea.sampling import chained as room
+from sdv_threea.sampling.asked import Asked, Given
+from sdv_threea.sampling.chained import Chained
 
 CONSTANTS = JointConstants()
 NUM_ROWS = 30_000
@@ -49,6 +49,16 @@ def allow(**columns):
     return masks
 
 
+def draw(joint, num_rows, rng, possible=None):
+    """Draw rows that all may have the same codes."""
+    asked = {
+        at: Asked(np.full(num_rows, -1), mask, np.ones_like(mask))
+        for at, mask in (possible or {}).items()
+    }
+    given = Given(asked, np.ones((num_rows, 1), dtype=bool)) if asked else None
+    return Chained(joint, TOTALS).draw(num_rows, rng, given)
+
+
 def meets(codes, possible):
     return np.all([mask[0, codes[:, at]] for at, mask in possible.items()], axis=0)
 
@@ -73,9 +83,9 @@ def distance(one, other):
     ],
 )
 def test_rows_that_meet_conditions_have_the_law_of_those_that_happen_to(joint, possible, close):
-    all_rows, _ = draw_jointly(joint, TOTALS, 20 * NUM_ROWS, np.random.default_rng(1))
+    all_rows, _ = draw(joint, 20 * NUM_ROWS, np.random.default_rng(1))
 
-    codes, classes = draw_jointly(joint, TOTALS, NUM_ROWS, np.random.default_rng(2), possible)
+    codes, classes = draw(joint, NUM_ROWS, np.random.default_rng(2), possible)
 
     assert meets(codes, possible).all()
     assert (classes == 0).all()
@@ -86,7 +96,7 @@ def test_large_samples_are_drawn_pool_by_pool(joint, rng, monkeypatch):
     monkeypatch.setattr(room, 'MOST_ROWS', 1_000)
     possible = allow(c0=[0, 3, 4], c2=[1, 2])
 
-    codes, _ = draw_jointly(joint, TOTALS, 2_500, rng, possible)
+    codes, _ = draw(joint, 2_500, rng, possible)
 
     assert len(codes) == 2_500
     assert meets(codes, possible).all()
@@ -103,10 +113,10 @@ def test_each_row_has_the_law_of_its_own_condition(joint, columns):
         own = np.arange(NUM_ROWS) // 2 % len(BINS[at])
         own[mine] = codes if isinstance(codes, int) else -1
         asked[at] = Asked(own, possible[at], np.ones_like(possible[at]))
-    totals = np.tile(TOTALS, (NUM_ROWS, 1))
-    all_rows, _ = draw_jointly(joint, TOTALS, 20 * NUM_ROWS, np.random.default_rng(1))
+    all_rows, _ = draw(joint, 20 * NUM_ROWS, np.random.default_rng(1))
 
-    codes, _ = draw_each_jointly(joint, totals, asked, np.random.default_rng(2))
+    given = Given(asked, np.ones((NUM_ROWS, 1), dtype=bool))
+    codes, _ = Chained(joint, TOTALS).draw(NUM_ROWS, np.random.default_rng(2), given)
 
     for at, own in asked.items():
         assert np.array_equal(codes[~mine, at], own.codes[~mine])
@@ -171,8 +181,8 @@ def test_what_follows_from_another_does_so_under_any_condition(places, columns):
     joint, names, of_name, zone = places
     possible = allow_codes({'c0': 12, 'c1': 12, 'c2': 4, 'c3': 2, 'c4': 3}, **columns)
 
-    codes, _ = draw_jointly(joint, TOTALS, NUM_ROWS, np.random.default_rng(2), possible)
-    all_rows, _ = draw_jointly(joint, TOTALS, 20 * NUM_ROWS, np.random.default_rng(1))
+    codes, _ = draw(joint, NUM_ROWS, np.random.default_rng(2), possible)
+    all_rows, _ = draw(joint, 20 * NUM_ROWS, np.random.default_rng(1))
 
     kept = all_rows
     for at, mask in possible.items():

@@ -6,8 +6,9 @@ from scipy.integrate import quad
 from scipy.stats import chi2_contingency, ks_2samp, multivariate_normal, norm
 
 from sdv_threea.approximate.mixture import Mixture, class_mixture
-from sdv_threea.sampling.asked import ImpossibleCondition
-from sdv_threea.sampling.conditional import Region, draw_within
+from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.sampling.asked import Asked, Given, ImpossibleCondition
+from sdv_threea.sampling.gaussians import draw_within
 
 #: A false alarm once in more than ten thousand runs, were they not seeded.
 ALARM = 1e-5
@@ -26,14 +27,33 @@ def make_mixture(num_classes, num_components, width, seed=5):
     return Mixture(rng.uniform(1, 9, (num_classes, num_components)), means, covariances)
 
 
-def make_region(mixture, intervals, classes=None):
-    """The same quantiles in all classes: by column, a list of intervals."""
-    num_classes, longest = len(mixture.weights), max(map(len, intervals.values()), default=0)
-    table = np.zeros((num_classes, len(intervals), longest, 2))
+def draw_inside(mixture, columns, intervals, num_rows, rng, classes=None):
+    """Draw rows whose quantiles lie in intervals of each class, shape (C, q, I, 2).
+
+    The intervals are those of every other code.
+    """
+    num_classes, width = len(mixture.weights), mixture.means.shape[2]
+    cuts, asked = [np.tile([0.0, 1.0], (num_classes, 1))] * width, {}
+    for place, at in enumerate(columns):
+        inner = intervals[:, place].reshape(num_classes, -1)
+        cuts[at] = np.pad(inner, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
+        mask = np.arange(cuts[at].shape[1] - 1) % 2 == 1
+        occurs = np.ones((num_classes, len(mask)), dtype=bool)
+        asked[at] = Asked(np.full(num_rows, -1), mask[None], occurs)
+    orders = tuple(np.arange(own.shape[1] - 1) for own in cuts)
+    tables = tuple(np.zeros((num_classes, each.shape[1] - 1), dtype=np.int64) for each in cuts)
+    scores = NormalScores(tables, tuple(cuts), orders, np.ones((num_classes, width)))
+    allowed = np.ones(num_classes, dtype=bool) if classes is None else np.array(classes)
+    return draw_within(mixture, scores, Given(asked, np.tile(allowed, (num_rows, 1))), rng)
+
+
+def draw(mixture, intervals, num_rows, rng, classes=None):
+    """Draw rows with the same quantiles in all classes: by column, a list of intervals."""
+    longest = max(map(len, intervals.values()), default=0)
+    table = np.ones((len(mixture.weights), len(intervals), longest, 2))
     for at, each in enumerate(intervals.values()):
         table[:, at, : len(each)] = each
-    allowed = np.ones(num_classes, dtype=bool) if classes is None else np.array(classes)
-    return Region(allowed, np.array(list(intervals), dtype=np.int64), table)
+    return draw_inside(mixture, list(intervals), table, num_rows, rng, classes)
 
 
 def is_inside(quantiles, intervals):
@@ -70,7 +90,7 @@ def test_the_law_is_that_of_rejection(population, rng, name):
     mixture, classes, quantiles = population
     kept = is_inside(quantiles, REGIONS[name])
 
-    own_classes, own = draw_within(mixture, make_region(mixture, REGIONS[name]), 8_000, rng)
+    own_classes, own = draw(mixture, REGIONS[name], 8_000, rng)
 
     assert is_inside(own, REGIONS[name]).all()
     counts = [np.bincount(each, minlength=3) for each in (classes[kept], own_classes)]
@@ -84,9 +104,10 @@ def test_the_law_is_that_of_rejection(population, rng, name):
         assert all(ks_2samp(rejected[:, at], drawn[:, at]).pvalue > ALARM for at in range(6))
 
 
-def tell_components(mixture, region, num_rows, rng):
+def tell_components(mixture, intervals, num_rows, rng):
     """Shares of classes, for mixtures of one component per class."""
-    classes, _ = draw_within(mixture, region, num_rows, rng)
+    columns = range(intervals.shape[1])
+    classes, _ = draw_inside(mixture, columns, intervals, num_rows, rng)
     return np.bincount(classes, minlength=len(mixture.weights)) / num_rows
 
 
@@ -100,7 +121,6 @@ def own_quantiles(mixture, edges):
 def test_components_are_weighed_by_the_probability_of_the_rectangle(rng):
     mixture = make_mixture(4, 1, 3, seed=8)
     edges = [[-0.5, 0.4], [0.2, 1.5], [-2.0, 0.3]]
-    region = Region(np.ones(4, dtype=bool), np.arange(3), own_quantiles(mixture, edges))
     low, high = np.array(edges).T
     masses = [
         weight[0] * multivariate_normal(mean[0], covariance[0]).cdf(high, lower_limit=low)
@@ -110,7 +130,7 @@ def test_components_are_weighed_by_the_probability_of_the_rectangle(rng):
     ]
     expected = np.array(masses) / sum(masses)
 
-    found = tell_components(mixture, region, 40_000, rng)
+    found = tell_components(mixture, own_quantiles(mixture, edges), 40_000, rng)
 
     assert found == pytest.approx(expected, abs=5 * np.sqrt(0.25 / 40_000))
 
@@ -151,9 +171,8 @@ def test_far_tails_weigh_components_right(rng, tail):
     # By symmetry the upper tail is a lower one, where quantiles as small as this can be told.
     mirrored = Mixture(matched.weights, -matched.means, matched.covariances)
     low_edges = [[-np.inf, -start], [-0.8, 0.5]]
-    region = Region(np.ones(2, dtype=bool), np.arange(2), own_quantiles(mirrored, low_edges))
 
-    found = tell_components(mirrored, region, 20_000, rng)
+    found = tell_components(mirrored, own_quantiles(mirrored, low_edges), 20_000, rng)
 
     assert found == pytest.approx([0.5, 0.5], abs=5 * np.sqrt(0.25 / 20_000))
 
@@ -163,8 +182,8 @@ def test_all_columns_can_be_known_and_none_can_exist(rng):
     intervals = {at: [(0.4, 0.6)] for at in range(4)}
     empty = class_mixture(np.array([3.0, 1.0]), np.zeros((2, 0, 0)))
 
-    _, quantiles = draw_within(mixture, make_region(mixture, intervals), 500, rng)
-    classes, nothing = draw_within(empty, make_region(empty, {}, [False, True]), 50, rng)
+    _, quantiles = draw(mixture, intervals, 500, rng)
+    classes, nothing = draw(empty, {}, 50, rng, [False, True])
 
     assert is_inside(quantiles, intervals).all()
     assert nothing.shape == (50, 0)
@@ -175,22 +194,22 @@ def test_what_has_no_probability_is_refused(rng):
     mixture = make_mixture(2, 1, 2)
     without_weight = Mixture(np.array([[0.0], [1.0]]), mixture.means, mixture.covariances)
 
-    for case, region in (
-        (mixture, make_region(mixture, {0: [(0.5, 0.5)]})),
-        (mixture, make_region(mixture, {0: [(0.1, 0.5)]}, [False, False])),
-        (without_weight, make_region(mixture, {0: [(0.1, 0.5)]}, [True, False])),
+    for case, interval, classes in (
+        (mixture, (0.5, 0.5), [True, True]),
+        (mixture, (0.1, 0.5), [False, False]),
+        (without_weight, (0.1, 0.5), [True, False]),
     ):
         with pytest.raises(ImpossibleCondition, match='no probability'):
-            draw_within(case, region, 3, rng)
+            draw(case, {0: [interval]}, 3, rng, classes)
 
 
 @pytest.mark.parametrize('num_rows', [0, 1, 10_000])
 def test_any_number_of_rows_follows_from_the_generator(num_rows):
     mixture = make_mixture(2, 2, 3)
-    region = make_region(mixture, {0: [(0.2, 0.6)], 2: [(0.5, 0.9)]})
+    intervals = {0: [(0.2, 0.6)], 2: [(0.5, 0.9)]}
 
     first, again, other = (
-        draw_within(mixture, region, num_rows, np.random.default_rng(seed)) for seed in (1, 1, 2)
+        draw(mixture, intervals, num_rows, np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
 
     assert first[1].shape == (num_rows, 3)

@@ -1,0 +1,202 @@
+"""Draw from a chain over the codes of all columns: the density where pairs are released.
+
+Conditioned columns come first in the chain, with those on the path between functionally dependent
+ones. As long as each has a single allowed code, classes are weighed by its probability, and nothing
+is drawn. The first column with several allowed codes is drawn exactly, with the class. Each further
+one has an importance weight, and rows are resampled from a pool of draws: their distribution
+converges to the exact one as the pool grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.joint.chain import Chain, Drawn, Link
+from sdv_threea.joint.density import Joint
+from sdv_threea.sampling.asked import Asked, Given, Pools, cut_pools, even_out, pick
+
+#: Draws in the pool that rows are resampled from, per row and at least.
+POOL_PER_ROW, LEAST_POOL = 8, 128
+
+#: The most rows that are drawn from one pool, and the most records in all pools of a draw: they
+#: bound the memory.
+MOST_ROWS, ROOM = 2**15, 2**16
+
+
+@dataclass(frozen=True)
+class Chained:
+    """A model of records: a chain of all columns, each drawn given those before it.
+
+    Args:
+        joint: The released density.
+        totals: Weights of the classes, zero for those that must not occur, shape (C,).
+        context: Codes of the columns that the density was fitted given, shape (P, q): rows of which
+            nothing is known are drawn given some of these.
+        chain: The chain to draw from, if known columns come first in it. Codes of these are then
+            taken as they are, and what a row may have any code of is drawn. By default a chain is
+            fitted in which they come first.
+    """
+
+    joint: Joint
+    totals: NDArray[np.float64]
+    context: NDArray[np.int64] | None = None
+    chain: Chain | None = None
+
+    @property
+    def width(self) -> int:
+        """The number of columns that are drawn."""
+        return len(self.joint.ordered)
+
+    def even(self) -> Chained:
+        """Return the model with equal weights of all classes."""
+        return replace(self, totals=np.ones(len(self.totals)))
+
+    def draw(
+        self, num_rows: int, rng: np.random.Generator, given: Given | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes, shape (num_rows, m), and classes, shape (num_rows,).
+
+        Raises:
+            ImpossibleCondition: If a condition has no probability.
+        """
+        joint, known = self.joint, {}
+        if given is not None and self.chain is None:
+            return self._draw_within(given, rng)
+        if given is not None:
+            known = {at: own.codes for at, own in given.asked.items()}
+        elif self.context is not None:
+            some = self.context[rng.integers(len(self.context), size=num_rows)]
+            known = dict(enumerate(some.T))
+        elif joint.class_column is not None:
+            shares = self.totals / self.totals.sum()
+            known[joint.class_column] = rng.choice(len(shares), size=num_rows, p=shares)
+        return self._draw_rest(self.chain or joint.chain, num_rows, known, rng)
+
+    def _draw_within(
+        self, given: Given, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw rows with their own conditions, from a chain in which asked columns come first."""
+        joint, (asked, classes) = self.joint, given
+        # The most restricted columns come first.
+        left = {at: float(own.add_up(joint.columns[at].shares).sum()) for at, own in asked.items()}
+        chain = joint.chain_from(sorted(left, key=left.__getitem__)) if asked else joint.chain
+        num_rows, size = len(classes), len(chain.links)
+        last = max((at for at, link in enumerate(chain.links) if link.column in asked), default=-1)
+        links = [link for link in chain.links[: last + 1] if link.column != joint.class_column]
+        columns = [link.column for link in links]
+        if joint.class_column is not None:
+            columns.append(joint.class_column)
+        known = {column: np.empty(num_rows, dtype=np.int64) for column in columns}
+        for pools in cut_pools(given.keys, num_rows, MOST_ROWS, ROOM, (LEAST_POOL, POOL_PER_ROW)):
+            own = {at: each[pools.first] for at, each in asked.items()}
+            start = Drawn.start(len(pools.first) * len(self.totals), size)
+            weights = self.totals * classes[pools.first]
+            drawn = _draw_pools(links, start, weights, own, pools, joint.class_column, rng)
+            for column in columns:
+                known[column][pools.rows] = drawn[:, column]
+        return self._draw_rest(chain, num_rows, known, rng)
+
+    def _draw_rest(
+        self,
+        chain: Chain,
+        num_rows: int,
+        known: Mapping[int, NDArray[np.int64]],
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw the columns that are not known yet; return codes and classes."""
+        codes, classes = chain.draw(num_rows, rng, known), np.zeros(num_rows, dtype=np.int64)
+        if self.joint.class_column is not None:
+            classes = codes[:, self.joint.class_column]
+        return codes[:, : self.width], classes
+
+
+def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
+    links: Sequence[Link],
+    drawn: Drawn,
+    totals: NDArray[np.float64],
+    asked: Mapping[int, Asked],
+    pools: Pools,
+    class_column: int | None,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Draw the columns up to the last conditioned one, from a pool for each group; return codes.
+
+    ``links`` are these columns without the class, ``drawn`` has a record for each group and class,
+    and ``totals`` are weights of the classes by group, shape (P, C).
+    """
+    num_pools, num_classes = totals.shape
+    if class_column is not None:
+        labels = np.tile(np.arange(num_classes), num_pools)
+        drawn.codes[:, class_column] = drawn.bins[:, class_column] = labels
+    pool, weights = np.repeat(np.arange(num_pools), num_classes), totals.ravel().copy()
+    exact = drawn_yet = False
+    for at, link in enumerate(links):
+        own = asked[link.column][pool] if link.column in asked else None
+        by_class = class_column is not None and link.key == class_column
+        if own is not None and own.is_one:
+            weights *= _settle_known(link, drawn, own, by_class)
+            even_out(weights, pool, num_pools)
+            continue
+        chances = link.chances(drawn)
+        for rows, shares in _restrict(link, own, by_class):
+            chances[rows] *= _share_left(link, shares)[link.find_keys(drawn)[rows]]
+        if not drawn_yet:
+            # The first draw includes the class, and uses all weights so far.
+            exact, size = at == len(links) - 1, chances.shape[1]
+            counts = np.maximum(LEAST_POOL, POOL_PER_ROW * pools.counts)
+            counts = pools.counts if exact else counts
+            joined = (weights[:, None] * chances).ravel()
+            records, bins = np.divmod(pick(joined, np.repeat(pool, size), counts, rng), size)
+            drawn, pool = Drawn(drawn.codes[records], drawn.bins[records]), pool[records]
+            weights, own, drawn_yet = np.ones(len(pool)), own and own[records], True
+        else:
+            weights *= chances.sum(axis=1)
+            bins = link.draw(chances, drawn, rng)
+        for rows, shares in _restrict(link, own, by_class) or [(np.arange(len(pool)), link.shares)]:
+            part = Drawn(drawn.codes[rows], drawn.bins[rows])
+            replace(link, shares=shares).write(part, bins[rows], rng)
+            drawn.codes[rows, link.column] = part.codes[:, link.column]
+        drawn.bins[:, link.column] = bins
+        even_out(weights, pool, num_pools)
+    if exact:  # each drawn record is a row
+        return drawn.codes
+    return drawn.codes[pick(weights, pool, pools.counts, rng)]
+
+
+def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArray[np.float64]:
+    """Write the only allowed codes into records; return their probabilities, shape (n,)."""
+    codes, keys = own.codes, link.find_keys(drawn)
+    bins = link.of_code[codes]
+    whole = link.add_up(link.shares)[keys, bins]
+    occurs = own.occurs[keys, codes] if by_class else own.occurs[:, codes].any(axis=0)
+    left = np.where((bins >= 0) & occurs, link.shares[keys, codes], 0.0)
+    inside = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
+    found = link.chances(drawn)[np.arange(len(codes)), bins] * inside
+    drawn.codes[:, link.column], drawn.bins[:, link.column] = codes, bins
+    return np.asarray(found)
+
+
+def _restrict(
+    link: Link, own: Asked | None, by_class: bool
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Return groups of records with the same allowed codes, and these codes' shares, (R, S)."""
+    if own is None:
+        return []
+    found, first, which = np.unique(own.codes, return_index=True, return_inverse=True)
+    masks = own[first].list_masks()
+    parts = []
+    for at in range(len(found)):
+        mask = own.occurs & masks[at]
+        shares = link.shares * (mask if by_class else mask.any(axis=0))
+        parts.append((np.flatnonzero(which == at), shares))
+    return parts
+
+
+def _share_left(link: Link, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the allowed part of the share of each bin, by key, shape (R, G)."""
+    left, whole = link.add_up(shares), link.add_up(link.shares)
+    return np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
