@@ -30,13 +30,11 @@ from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint
 from sdv_threea.planning.run import Run
-from sdv_threea.privacy.rows import Rows
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 from sdv_threea.sampling.chained import Chained
 from sdv_threea.sampling.draws import Model, draw_evenly
 from sdv_threea.sampling.gaussians import Gaussians
-from sdv_threea.stages import Run
 
 #: A target with fewer codes than this, the missing value included, cannot be regressed.
 LEAST_CODES = 3

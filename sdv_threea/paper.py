@@ -44,9 +44,6 @@ from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
 from sdv_threea.planning.run import Run
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import first_moments
-from sdv_threea.privacy.sums import release, take
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 from sdv_threea.rows.records import Encoded, Grouped
@@ -54,7 +51,6 @@ from sdv_threea.rows.scores import lead, score_pooled
 from sdv_threea.rows.statistics import first_moments
 from sdv_threea.rows.sums import take
 from sdv_threea.sampling.gaussians import Gaussians
-from sdv_threea.stages import Run
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.kind import Kind
 

@@ -67,7 +67,8 @@ WHOLE = (('text', 'first last text'),)
 HEADS = {
     'numerical': (
         'revenue budget gross profit share gain loss balance cost costs charge charges fee fare '
-        'rate ratio percent percentage score rating num total sum mean average min max hours minutes '
+        'rate ratio percent percentage score rating num total sum mean average min max '
+        'hours minutes '
         'seconds days weeks months years distance length width depth elevation altitude area '
         'volume temperature pressure speed carat lat lon lng bmi population pop'
     ),

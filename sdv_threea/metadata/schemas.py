@@ -88,8 +88,8 @@ def propose_from_csv(
     if wrong := _find_values([name.strip() for name in names]):
         raise InputError(
             f"The first line of '{path}' does not hold names alone: its entries "
-            f'{wrong} are no names, or repeat one. They are not shown, as they may be a row. If the '
-            'file begins with an index, write it without.'
+            f'{wrong} are no names, or repeat one. They are not shown, as they may be a row. If '
+            'the file begins with an index, write it without.'
         )
     others = {each: line.count(each) for each in SEPARATORS if each != separator}
     if len(names) == 1 and max(others.values()):
