@@ -13,7 +13,7 @@ from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.maths.neighbours import smooth_pairs
 from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import ratio, shrunk_effects
-from sdv_threea.rows.triangles import mask
+from sdv_threea.rows.statistics import mask
 
 #: Bounds of correlations and eigenvalues that keep matrices invertible.
 LARGEST_CORRELATION = 0.98

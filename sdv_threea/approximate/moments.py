@@ -21,10 +21,12 @@ from sdv_threea.rows.records import Grouped
 from sdv_threea.rows.scores import sum_moments
 from sdv_threea.rows.statistics import (
     OFF_DIAGONAL_WEIGHT,
+    diagonal,
+    mask,
     unweighted_moments,
+    width_of,
 )
 from sdv_threea.rows.sums import take
-from sdv_threea.rows.triangles import diagonal, unpack, width_of
 from sdv_threea.statistics.kind import Kind
 
 #: Score units per one. Scores are whole numbers of units, so that their sums are exact.
@@ -52,7 +54,12 @@ class ScoreMoments:
     @property
     def products(self) -> NDArray[np.float64]:
         """Sum of the products of scores, shape (G, m, m): a new array each time."""
-        return unpack(self.triangles)
+        width = self.sums.shape[1]
+        upper = mask(width)
+        matrices = np.empty((len(self.triangles), width, width))
+        matrices[..., upper] = self.triangles
+        matrices.swapaxes(-1, -2)[..., upper] = self.triangles
+        return matrices
 
     def unclipped(self, energy: float, most: float) -> ScoreMoments:
         """Return the moments scaled to undo the average effect of clipping.

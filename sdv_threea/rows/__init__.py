@@ -15,6 +15,5 @@ auditor reads this room first.
 * :mod:`~sdv_threea.rows.codes`: cells as codes, and records as codes and classes,
 * :mod:`~sdv_threea.rows.tables`: what records add to tables of columns,
 * :mod:`~sdv_threea.rows.scores`: scores of records, and the moments they add to,
-* :mod:`~sdv_threea.rows.clipping`: vectors clipped to a norm,
-* :mod:`~sdv_threea.rows.triangles`: symmetric matrices as their upper triangles.
+* :mod:`~sdv_threea.rows.clipping`: vectors clipped to a norm.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import SQUARED_DISTANCE
 from sdv_threea.rows.chunks import LARGEST_SUM, magnitude
 from sdv_threea.rows.clipping import EXACT_FLOAT, block_rows, clip_norm
-from sdv_threea.rows.triangles import diagonal, mask, unpack, width_of
 
 #: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
 #: ``sqrt(2)`` the norm of one record's moments would be exactly ``||t||^2``. The ratio 17 / 12 in
@@ -226,12 +226,20 @@ def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
     return OFF_DIAGONAL_WEIGHT * radius**2 * math.sqrt(SQUARED_DISTANCE[neighbors] / 2)
 
 
-def unpack_second_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``sum t t^T``, shape (num_groups, d, d), of released second moments.
+def mask(height: int, width: int | None = None) -> NDArray[np.bool_]:
+    """Return which entries of a matrix lie on or above its diagonal, shape (height, width)."""
+    return ~np.tri(height, width, -1, dtype=np.bool_)
 
-    Off-diagonal noise has 1/17 of the released scale, diagonal noise 1/12.
-    """
-    return unpack(unweighted_moments(moments))
+
+def width_of(triangles: NDArray[Any]) -> int:
+    """Return the width ``m`` of the matrices of these upper triangles."""
+    return (math.isqrt(8 * triangles.shape[-1] + 1) - 1) // 2
+
+
+def diagonal(width: int) -> NDArray[np.int64]:
+    """Return the places of the diagonal in the upper triangle of a matrix, shape (m,)."""
+    rows = np.arange(width)
+    return rows * width - rows * (rows - 1) // 2
 
 
 def unweighted_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +12,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.facts import Facts
 from sdv_threea.rows.intake.table import (
-    compare_columns,
     find_merged,
-    find_misstored,
     find_problems,
     find_repeated_keys,
 )
@@ -129,3 +127,29 @@ class TableStorage:
     def make_empty(self) -> pd.DataFrame:
         """Make a synthetic table without rows, with the columns that SDV would leave out."""
         return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in self.dtypes.items()})
+
+
+def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
+    """Return messages on columns that differ between a table and its metadata; no cell is read."""
+    there, wanted = set(found), set(expected)
+    missing = [name for name in expected if name not in there]
+    unknown = [name for name in found if name not in wanted]
+    problems = []
+    if missing:
+        problems.append(f'The columns {missing} of the metadata are not in the table.')
+    if unknown:
+        problems.append(f'The columns {unknown} of the table are not in the metadata.')
+    if len(there) < len(found):
+        problems.append('The table has several columns of the same name.')
+    return problems
+
+
+def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
+    """Return a sentence for each numerical column stored as a category, from public dtypes."""
+    dtypes = header.dtypes.to_dict()
+    return [
+        f"Column '{each.name}' (numerical) is stored as a category: convert it to numbers, or "
+        'change the sdtype.'
+        for each in facts
+        if each.sdtype == 'numerical' and isinstance(dtypes[each.name], pd.CategoricalDtype)
+    ]

@@ -17,10 +17,10 @@ from sdv.metadata import Metadata
 from sdv_threea.conditions.reading import draw_rows, read_conditions
 from sdv_threea.domain import Number
 from sdv_threea.relational.sizes import Children
-from sdv_threea.rows.intake.table import compare_columns
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences
+from sdv_threea.storage.table import compare_columns
 from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers.arguments import check_metadata
 from sdv_threea.synthesizers.attempts import forget

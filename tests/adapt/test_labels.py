@@ -20,6 +20,7 @@ from label_tasks import (
     weigh,
 )
 from sklearn.linear_model import LogisticRegression
+from triangles import pack
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
@@ -28,7 +29,6 @@ from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
 from sdv_threea.adapt.fit import Fit
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.approximate import moments as moments_module
-from sdv_threea.rows.triangles import pack
 
 
 def measure_loss(chances, labels):

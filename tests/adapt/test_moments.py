@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from triangles import pack
 
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS, LARGEST_RADIUS, make_features
@@ -19,7 +20,6 @@ from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.triangles import pack
 
 CONSTANTS = AdaptConstants()
 RADIUS = 5 * FEATURE_UNITS

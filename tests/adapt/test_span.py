@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from triangles import pack
 
 from sdv_threea.adapt import fit as fit_module
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws, Fit
 from sdv_threea.adapt.span import Span, span_of
 from sdv_threea.approximate.moments import ScoreMoments
-from sdv_threea.rows.triangles import pack
 
 NUM_COLUMNS, NUM_DRAWS, RANK = 90, 40, 8
 

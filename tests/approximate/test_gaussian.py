@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from triangles import pack
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import release_class_counts, release_counts
@@ -22,7 +23,6 @@ from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded, Grouped
-from sdv_threea.rows.triangles import pack
 from sdv_threea.statistics import registry
 
 CONSTANTS = ApproximateConstants()

@@ -3,6 +3,7 @@ import operator
 
 import numpy as np
 import pytest
+from triangles import pack
 
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.statistics import (
@@ -14,7 +15,7 @@ from sdv_threea.rows.statistics import (
     second_moments,
     sum_distances,
     sum_sensitivity,
-    unpack_second_moments,
+    unweighted_moments,
     weighted_histogram,
 )
 
@@ -222,14 +223,14 @@ def test_distance_sensitivity_bounds_all_neighbours_and_is_reached(rng, neighbor
 # Second moments
 
 
-def test_second_moments_unpack_to_the_sums_of_outer_products(rng):
+def test_second_moments_are_the_upper_triangles_of_the_sums_of_outer_products(rng):
     vectors, groups = rng.integers(-50, 50, (300, 4)), rng.integers(0, 3, 300)
 
-    matrices = unpack_second_moments(second_moments(vectors, groups, 3))
+    moments = unweighted_moments(second_moments(vectors, groups, 3))
 
     for group in range(3):
         rows = vectors[groups == group]
-        assert np.array_equal(matrices[group], rows.T @ rows)
+        assert np.array_equal(moments[group], pack(rows.T @ rows))
 
 
 def test_second_moments_are_exact_where_one_float_product_is_not(rng):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from triangles import pack
 
-from sdv_threea.rows.triangles import diagonal, mask, pack, unpack, width_of
+from sdv_threea.rows.statistics import diagonal, mask, width_of
 
 
 @pytest.mark.parametrize('width', [0, 1, 2, 7, 40])
 @pytest.mark.parametrize('lead', [(), (3,)])
-def test_triangles_are_those_of_numpy_and_come_back(width, lead):
+def test_triangles_are_those_of_numpy(width, lead):
     matrices = np.random.default_rng(width).normal(size=(*lead, width, width))
     matrices = matrices + matrices.swapaxes(-1, -2)
     rows, columns = np.triu_indices(width)
@@ -18,7 +19,6 @@ def test_triangles_are_those_of_numpy_and_come_back(width, lead):
     packed = pack(matrices)
 
     np.testing.assert_array_equal(packed, matrices[..., rows, columns])
-    np.testing.assert_array_equal(unpack(packed), matrices)
     assert width_of(packed) == width
     np.testing.assert_array_equal(diagonal(width), np.flatnonzero(rows == columns))
 

@@ -5,7 +5,7 @@ The reasons are sentences that name only columns and public facts.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -121,36 +121,10 @@ def find_repeated_keys(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
     return [REPEATED.format(key=key) for key in keys if has_repeats(table[[key]])]
 
 
-def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
-    """Return a sentence for each numerical column stored as a category, from public dtypes."""
-    dtypes = header.dtypes.to_dict()
-    return [
-        f"Column '{each.name}' (numerical) is stored as a category: convert it to numbers, or "
-        'change the sdtype.'
-        for each in facts
-        if each.sdtype == 'numerical' and isinstance(dtypes[each.name], pd.CategoricalDtype)
-    ]
-
-
 def find_merged(header: pd.DataFrame, names: Iterable[str]) -> list[str]:
     """Return a sentence for each category column whose values pandas may have merged."""
     dtypes = header.dtypes.to_dict()
     return [MERGED.format(name=name) for name in names if holds_nul(dtypes[name])]
-
-
-def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
-    """Return messages on columns that differ between a table and its metadata; no cell is read."""
-    there, wanted = set(found), set(expected)
-    missing = [name for name in expected if name not in there]
-    unknown = [name for name in found if name not in wanted]
-    problems = []
-    if missing:
-        problems.append(f'The columns {missing} of the metadata are not in the table.')
-    if unknown:
-        problems.append(f'The columns {unknown} of the table are not in the metadata.')
-    if len(there) < len(found):
-        problems.append('The table has several columns of the same name.')
-    return problems
 
 
 def _has_gaps(column: pd.Series) -> bool:

@@ -10,8 +10,9 @@ import pytest
 
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.intake.facts import Facts, read_column
-from sdv_threea.rows.intake.table import compare_columns, find_misstored, find_problems
+from sdv_threea.rows.intake.table import find_problems
 from sdv_threea.storage.metadata import list_facts
+from sdv_threea.storage.table import compare_columns, find_misstored
 
 SECRET = 'secret'
 
