@@ -64,7 +64,7 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
         **made,
         'tiny': partial(_of_frame, _draw_rich(3), {}),
         'wide': partial(_of_frame, _draw_wide(400), {'epsilon': 400.0}),
-        'every pair': partial(_of_frame, _draw_rich(600), {'alpha': 1.0, 'epsilon': 400.0}),
+        'every pair': partial(_of_frame, _draw_bills(600), {'alpha': 1.0, 'epsilon': 400.0}),
         'a number': partial(_of_frame, _draw_rich(600), {'target_column': 'x', 'epsilon': 400.0}),
         'a number with pairs': partial(
             _of_frame, _draw_rich(300).iloc[:, :3], {'target_column': 'y', 'epsilon': 2000.0}
@@ -133,6 +133,14 @@ def _draw_rich(size: int) -> pd.DataFrame:
     codes = {'sex': sex, 'either': odd, 'place': kind % 4}
     drawn = {name: np.array(texts[name], dtype=object)[codes[name]] for name in texts}
     return pd.DataFrame({'x': x, 'y': y, **drawn, 'rate': rate, 'kind': names})
+
+
+def _draw_bills(size: int) -> pd.DataFrame:
+    """Draw the rich table with two numbers and their sum before it."""
+    rng = np.random.default_rng(1)
+    net, fee = rng.gamma(2, 20, size).round(1), rng.gamma(2, 9, size).round(1)
+    bills = pd.DataFrame({'net': net, 'fee': fee, 'total': (net + fee).round(1)})
+    return pd.concat([bills, _draw_rich(size)], axis=1)
 
 
 def _draw_wide(size: int) -> pd.DataFrame:

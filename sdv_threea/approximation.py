@@ -7,6 +7,7 @@ Formal guarantees, of every function here:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -37,12 +38,16 @@ from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.prior import expect_tables
+from sdv_threea.joint.sums import Sum, find_likely, list_numbers, price_sums, release_sums
 from sdv_threea.planning.plan import finish_plan
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded, Located
 from sdv_threea.rows.scores import score_in_class
 from sdv_threea.statistics import registry
+
+#: Numbers that are sums are counted at no more than this part of the price that is left.
+MOST_FOR_SUMS = 0.3
 
 
 def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tuple[Density, Run]:
@@ -124,6 +129,34 @@ def _price_moments(encoder: RecordEncoder, run: Run) -> dict[str, Any]:
     if payers == ('moments',):
         return run.spending.terms(*payers)
     return run.spending.rest(promised=run.plan.promised(encoder.classes))
+
+
+def find_sums(
+    density: Density, encoder: RecordEncoder, rows: Rows[pd.DataFrame], run: Run
+) -> tuple[Sum, ...]:
+    """Return the numbers that are sums of others, by released means and a count of each."""
+    domain, counts = encoder.description.domain, density.counts
+    transformers = encoder.scored_transformers
+    names = list_numbers(domain, domain.names[: run.plan.known.num_given])
+    chosen = [at for at, own in enumerate(transformers) if own.name in names]
+    moments, num_records = [], float(counts.totals.sum())
+    for at in chosen:
+        edges = getattr(transformers[at], 'edges', np.zeros(1))
+        shares = (counts.shares @ density.scores.chances(at))[1:]
+        middles = (edges[:-1] + edges[1:]) / 2
+        num = max(float(shares.sum()), np.finfo(float).tiny)
+        mean = float(shares @ middles) / num
+        deviation = math.sqrt(float(shares @ (middles - mean) ** 2) / num)
+        moments.append((transformers[at].name, mean, deviation))
+    within = np.einsum('c,cij->ij', counts.shares, density.correlations)[np.ix_(chosen, chosen)]
+    likely = find_likely(domain, moments, within)
+    promised = (*run.plan.promised(encoder.classes), 'pairs')
+    left = run.spending.left(promised)
+    price = price_sums(len(likely), num_records)
+    if not likely or price > MOST_FOR_SUMS * left:
+        return ()
+    terms = run.spending.rest(math.inf if math.isinf(left) else price, promised)
+    return run.spending.keep(release_sums(rows, likely, num_records, **terms))
 
 
 def join_columns(

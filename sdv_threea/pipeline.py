@@ -19,7 +19,7 @@ from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.adaptation import adapt, calibrate
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture
-from sdv_threea.approximation import approximate, join_columns
+from sdv_threea.approximation import approximate, find_sums, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.narrower import keep_narrower
 from sdv_threea.describe.size import release_size
@@ -29,6 +29,7 @@ from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.joint.density import Joint
+from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
 from sdv_threea.paper import mix_records
@@ -100,8 +101,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         run = run._replace(given_codes=codes)
     begin('approximate')
     density, run = approximate(encoder, encoded, run)
-    joint = None
+    joint, sums = None, tuple[Sum, ...]()
     if run.plan.pairs is not None:
+        sums = find_sums(density, encoder, rows, run)
         joint = join_columns(density, run.plan.pairs, encoder, rows, encoded, run)
     if settings.mixing is None:
         mixture, labels, number = _model(density, joint, encoder, encoded, run, begin)
@@ -120,6 +122,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         joint=joint,
         losses=find_losses(domain, size, encoder, density, run.constants.describe),
         left_out=run.plan.left_out,
+        sums=sums,
     )
 
 

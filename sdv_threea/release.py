@@ -5,7 +5,7 @@ It depends on the private rows only through the receipts of its ledger.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ from sdv_threea.encoding.transformers import Transformer, decode
 from sdv_threea.joint.chain import Chain
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.places import draw_places
+from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import Loss
 from sdv_threea.sampling.asked import Asked, Given, ImpossibleCondition, group
 from sdv_threea.sampling.chained import Chained
@@ -50,6 +51,7 @@ class Release:
             they are drawn from the mixture.
         losses: The estimated losses, by column.
         left_out: What the plan left out, and why, in words.
+        sums: Numbers that are computed from others, unless a condition restricts them.
     """
 
     domain: Domain
@@ -64,6 +66,7 @@ class Release:
     joint: Joint | None = None
     losses: tuple[Loss, ...] = ()
     left_out: tuple[str, ...] = ()
+    sums: tuple[Sum, ...] = ()
 
     @property
     def num_rows(self) -> float:
@@ -122,11 +125,11 @@ class Release:
                 drawn = model.draw(len(rows), rng, given.take(rows))
                 return target.draw(*drawn, wanted[rows], rng)
 
-            return self._decode(*draw_wanted(draw, groups, rng), rng)
+            return self._decode(*draw_wanted(draw, groups, rng), rng, asked)
         if target is not None:
             occurs = self.mixture.weights.sum(axis=1) > 0
             found = target.draw(*found, occurs if target is self.labels else None, rng)[:2]
-        return self._decode(*found, rng)
+        return self._decode(*found, rng, asked or ())
 
     def _read(
         self, num_rows: int, asked: Mapping[str, Asked]
@@ -161,9 +164,13 @@ class Release:
         return Given(scored, classes), wanted
 
     def _decode(
-        self, found: NDArray[np.int64], classes: NDArray[np.int64], rng: np.random.Generator
+        self,
+        found: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        rng: np.random.Generator,
+        kept: Collection[str],
     ) -> pd.DataFrame:
-        """Turn codes of scored columns, and classes, into rows."""
+        """Turn codes of scored columns, and classes, into rows; ``kept`` are restricted columns."""
         # Codes are found and decoded column by column, so columns are contiguous.
         codes = np.zeros((len(found), len(self.transformers)), dtype=np.int64, order='F')
         # A target whose values are the classes has no score; its codes follow from the class.
@@ -173,7 +180,11 @@ class Release:
         if self.joint is not None:
             drawn = draw_places(codes[:, self.scored], self.joint.ties, rng)
             places = {int(self.scored[at]): own for at, own in drawn.items()}
-        return decode(codes, self.transformers, rng, places)
+        rows = decode(codes, self.transformers, rng, places)
+        for own in self.sums:
+            if own.total not in kept:
+                own.write(rows, self.domain)
+        return rows
 
     def chances(self, name: str) -> NDArray[np.float64]:
         """Return the probabilities of a column's codes by class, shape (C, size of column).

@@ -130,12 +130,14 @@ def single():
     kinds = np.random.default_rng(0).integers(0, 40, len(adult))
     adult['kind'] = np.char.add('kind ', kinds.astype(str)).astype(object)
     adult['rate'] = np.random.default_rng(1).uniform(0, 100, 40).round(3)[kinds]
+    # A number that is the sum of two others.
+    adult['years'] = adult['age'] + adult['hours_per_week']
     fits = {}
     for name, settings in FITS.items():
         public = 'public_metadata' in settings
         facts = (load_adult(public_metadata=True)[-1] if public else metadata).to_dict()
         columns = facts['tables']['adult']['columns']
-        columns['rate'] = {'sdtype': 'numerical'}
+        columns |= {each: {'sdtype': 'numerical'} for each in ('years', 'rate')}
         columns['ratio'] = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1e6}
         # A target that nobody names must have few values: that of the last column has, or has not.
         last = ['kind', 'either'] if name == 'a category aside' else ['either', 'kind']

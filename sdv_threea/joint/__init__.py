@@ -1,9 +1,10 @@
 """Joint: dependence between columns. A part of the stage *approximate*.
 
 It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`: interactions of
-columns, pairs and triples; counts of codes and digits of pairs that look functional; and distances
-of triples from what their pairs imply. Everything after that is post-processing and must not see a
-record. If noise exceeds the counts of pairs, nothing is released here.
+columns, pairs and triples; counts of codes and digits of pairs that look functional; distances of
+triples from what their pairs imply; and, of rows, how many add up. Everything after that is post-
+processing and must not see a record. If noise exceeds the counts of pairs, nothing is released
+here.
 
 * :mod:`~sdv_threea.joint.bins`: which pairs are counted, in which bins, and whether it pays,
 * :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,
@@ -13,6 +14,7 @@ record. If noise exceeds the counts of pairs, nothing is released here.
 * :mod:`~sdv_threea.joint.triples`: the release of how far triples are from their pairs,
 * :mod:`~sdv_threea.joint.interplay`: which triples are released, and their distributions,
 * :mod:`~sdv_threea.joint.values`: the number that a category determines, to the last digit,
+* :mod:`~sdv_threea.joint.sums`: numbers that are sums of others, which samples compute,
 * :mod:`~sdv_threea.joint.counting`: the order of these releases, and their prices,
 * :mod:`~sdv_threea.joint.prior`: tables of pairs that follow from the released correlations,
 * :mod:`~sdv_threea.joint.departures`: how far noisy tables depart from expected ones,

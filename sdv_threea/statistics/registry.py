@@ -80,6 +80,17 @@ FUNCTIONS = Kind(
     proofs=('joint.pairs.release_pair_counts', _HISTOGRAM),
 )
 
+SUMS = Kind(
+    name='sums',
+    stage='approximate',
+    title='records that add up, for {columns} likely sums of columns',
+    words='of k numbers that may be sums of others: how many records add up',
+    moves=('√k', '√(2k)'),
+    sensitivity=sensitivities.histograms,
+    share='pairs',
+    proofs=('joint.sums.release_sums', _HISTOGRAM),
+)
+
 DIGITS = Kind(
     name='digits',
     stage='approximate',
@@ -257,6 +268,7 @@ REGISTRY = MappingProxyType(
             *QUESTIONS.values(),
             COLUMNS,
             CLASSES,
+            SUMS,
             PAIRS,
             FUNCTIONS,
             DIGITS,

@@ -41,6 +41,7 @@ KINDS = {
     'Release': 'sdv_threea.release:Release',
     'Schema': 'sdv_threea.rows.units.schema:Schema',
     'Share': 'sdv_threea.losses:Share',
+    'Sum': 'sdv_threea.joint.sums:Sum',
     'TableRelease': 'sdv_threea.relational.model:TableRelease',
     'Term': 'sdv_threea.adapt.terms:Term',
     'Trees': 'sdv_threea.adapt.trees:Trees',

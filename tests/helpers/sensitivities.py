@@ -141,6 +141,7 @@ FORMULAS: Mapping[str, Formula] = {
     'grid counts of the tails': share,
     'columns': count,
     'columns in classes': shorten,
+    'sums': weigh,
     'pairs': weigh,
     'functions': weigh,
     'digits': weigh,

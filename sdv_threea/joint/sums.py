@@ -1,0 +1,181 @@
+"""Numbers that are sums of others: found from released counts, counted once, computed in samples.
+
+Means and correlations of columns are released before, and say which numbers may be sums. How many
+records add up is one count for each. It needs little of the budget, as nearly all records do or
+nearly none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.describe.lattice import multiples
+from sdv_threea.domain import TIME_STEPS, Domain, Number
+from sdv_threea.privacy.door import release
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.intake.columns import read_numbers
+from sdv_threea.rows.sums import take
+from sdv_threea.statistics import registry
+
+#: The most parts of a sum, numbers that are looked at, and sums that are counted.
+MOST_PARTS, MOST_NUMBERS, MOST_SUMS = 4, 16, 8
+
+#: The mean of a likely sum is off by at most this part; no part of it is less than half of that.
+APART = 0.1
+
+#: A likely sum and its parts added up have at least this correlation.
+LEAST_CORRELATION = 0.7
+
+#: At least this share of the records adds up where a number is computed from others.
+NEARLY_ALL = 0.9
+
+#: Noise of a count, as a part of the records.
+PRECISE = 0.03
+
+#: Relative distance of two floats that are the same result of a few operations.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A number that is the sum of others: publishable.
+
+    Args:
+        total: The name of the number.
+        parts: The names of the others.
+        step: The granularity of the number, 0 for a continuous one.
+    """
+
+    total: str
+    parts: tuple[str, ...]
+    step: float
+
+    def add(self, table: pd.DataFrame) -> NDArray[np.float64]:
+        """Return the parts of each row, added up, shape (n,); NaN where one is missing."""
+        added = np.zeros(len(table))
+        for part in self.parts:
+            added = added + read_numbers(table[part])
+        return added
+
+    def holds(self, table: pd.DataFrame) -> NDArray[np.bool_]:
+        """Return which rows add up, but for the rounding of the total and its parts, shape (n,)."""
+        total = read_numbers(table[self.total])
+        with np.errstate(all='ignore'):
+            added = self.add(table)
+            rounding = (len(self.parts) + 1) / 2 * self.step + SAME * np.abs(total)
+            return np.asarray(np.abs(total - added) <= rounding)
+
+    def write(self, table: pd.DataFrame, domain: Domain) -> None:
+        """Replace the total of sampled rows by its parts added up.
+
+        A total beyond its released range stays, and one that is missing or has a missing part, or
+        is a sentinel.
+        """
+        column, own = domain[self.total], read_numbers(table[self.total])
+        assert isinstance(column, Number)
+        added = self.add(table)
+        added = multiples(np.round(added / self.step), self.step) if self.step else added
+        kept = np.isnan(own) | np.isin(own, column.sentinels)
+        for part in self.parts:
+            kept |= np.isin(table[part], getattr(domain[part], 'sentinels', ()))
+        low = -math.inf if column.low is None else column.low
+        high = math.inf if column.high is None else column.high
+        kept |= ~((added >= low) & (added <= high))
+        table[self.total] = np.where(kept, own, added)
+
+
+def find_likely(
+    domain: Domain,
+    moments: Sequence[tuple[str, float, float]],
+    correlations: NDArray[np.float64],
+) -> list[Sum]:
+    """Return the likely sums, at most one for each choice of parts, the likeliest first.
+
+    Args:
+        domain: The description of the columns.
+        moments: Name, mean and standard deviation of each number.
+        correlations: Their correlations, shape (k, k).
+    """
+    found = []
+    means = [mean for _, mean, _ in moments]
+    deviations = np.array([own for *_, own in moments])
+    covariances = correlations * np.outer(deviations, deviations)
+    for at, (total, mean, deviation) in enumerate(moments):
+        small = [
+            place
+            for place, each in enumerate(means)
+            if place != at and APART / 2 * abs(mean) <= each * np.sign(mean) < abs(mean)
+        ]
+        for size in range(2, MOST_PARTS + 1):
+            for parts in combinations(small, size):
+                apart = abs(sum(means[part] for part in parts) - mean)
+                chosen = list(parts)
+                varies = deviation * math.sqrt(max(covariances[np.ix_(chosen, chosen)].sum(), 0.0))
+                if apart > APART * abs(mean) or not varies:
+                    continue
+                correlation = float(covariances[at, chosen].sum()) / varies
+                if correlation >= LEAST_CORRELATION:
+                    step = getattr(domain[total], 'step', None) or 0.0
+                    names = tuple(moments[part][0] for part in parts)
+                    found.append((-correlation, apart / abs(mean), Sum(total, names, step)))
+    return [own for *_, own in sorted(found, key=lambda each: each[:2])[:MOST_SUMS]]
+
+
+def price_sums(num_sums: int, num_records: float) -> float:
+    """Return the price in GDP at which few records could be mistaken for nearly all, or none."""
+    return math.sqrt(num_sums) / (PRECISE * max(num_records, 1.0))
+
+
+def release_sums(
+    rows: Rows[pd.DataFrame],
+    likely: Sequence[Sum],
+    num_records: float,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[tuple[Sum, ...], Receipt]:
+    """Return the sums that nearly all records obey, no total of one a part of another.
+
+    ``likely`` sums are public or released, and so is ``num_records``, the number of records.
+
+    Formal guarantees:
+        * a record that adds up adds one to the count of each sum: at most one to each of ``k``
+          counts, as :func:`~sdv_threea.rows.statistics.histogram_sensitivity` asks
+        * whether a record adds up depends on its own numbers alone, bit for bit
+    """
+    statistic = registry.SUMS.state(
+        partial(_count, tuple(likely)), neighbors=neighbors, columns=len(likely)
+    )
+    counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    found: list[Sum] = []
+    for at in np.argsort(-counts, kind='stable'):
+        own = likely[at]
+        totals, parts = {each.total for each in found}, {name for x in found for name in x.parts}
+        apart = totals.isdisjoint({own.total, *own.parts}) and own.total not in parts
+        if counts[at] > NEARLY_ALL * num_records and apart:
+            found.append(own)
+    return tuple(found), receipt
+
+
+def _count(likely: tuple[Sum, ...], chunk: pd.DataFrame) -> NDArray[np.int64]:
+    return np.array([int(own.holds(chunk).sum()) for own in likely], dtype=np.int64)
+
+
+def list_numbers(domain: Domain, barred: Collection[str]) -> list[str]:
+    """Return the numbers that may be sums or parts of them: no times, nor ``barred`` columns."""
+    return [
+        column.name
+        for column in domain.columns
+        if isinstance(column, Number) and column.steps != TIME_STEPS and column.name not in barred
+    ][:MOST_NUMBERS]
