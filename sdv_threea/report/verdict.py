@@ -71,6 +71,8 @@ class Grade:
         spread: Standard deviation of ``synthetic``, by the noise of the test.
         real_spread: Standard deviation of ``real``.
         share: True if the score is a share of rows.
+        error: True if a smaller score is better. If other real rows then score no better than
+            chance, there is nothing to tell.
         least: Scores are compared by their ratio, and none counts as less than this one; 0 if
             they are compared by their difference.
     """
@@ -83,6 +85,7 @@ class Grade:
     spread: float = 0.0
     real_spread: float = 0.0
     share: bool = False
+    error: bool = False
     least: float = 0.0
 
     @property
@@ -110,7 +113,8 @@ class Grade:
         noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
         if not math.isfinite(self.position):
             return UNDEFINED if math.isfinite(self.synthetic) else WORST
-        if abs(self.real - self.chance) <= noise:
+        lost = self.error and self.real > self.chance
+        if abs(self.real - self.chance) <= noise or lost:
             return UNDEFINED
         if self._place_noise()[1] >= 1.0 and self.band[0] >= LEAST_FAIR:
             return GRADES[0][1]
@@ -260,7 +264,7 @@ def _grade_fidelity(fidelity: Fidelity, draws: pd.DataFrame) -> Iterable[Grade]:
         scores = {role: float(row[role]) for role in ('synthetic', 'real', 'chance')}
         # Forty times as many impossible rows as real rows have are many, however few they are.
         least = fidelity.one_row if measure == NEVER else 0.0
-        grade = Grade(name=name, use=use, share=True, least=least, **scores, **spreads)
+        grade = Grade(name=name, use=use, share=True, error=True, least=least, **scores, **spreads)
         yield _average(grade, str(measure), draws)
 
 

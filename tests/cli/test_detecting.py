@@ -82,7 +82,7 @@ def test_rows_are_read_if_they_are_said_to_be_public(folder, call):
         (('visits.csv', '--out', 'visits.csv'), 'is an input'),
         (('--dictionary', 'visits.csv'), 'is no data dictionary'),
         (('visits.csv', '--separator', ';'), "looks separated by ','"),
-        (('rows.csv',), 'It is not shown, as it may be a row'),
+        (('rows.csv',), 'They are not shown, as they may be a row'),
         (('.', '--table', 'x'), '--table is for one table'),
     ],
 )

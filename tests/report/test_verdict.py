@@ -64,6 +64,11 @@ def test_noise_that_reaches_real_rows_and_poor_ones_is_no_good_grade():
     assert grade(0.003, **told | {'spread': 0.001}).word == 'like real rows'
 
 
+def test_where_real_rows_err_more_than_chance_there_is_nothing_to_tell():
+    assert grade(0.2, real=0.1, chance=0.09, error=True).word == 'nothing to tell'
+    assert grade(0.2, real=0.09, chance=0.1, error=True).word == 'no better than chance'
+
+
 COLUMNS = {
     'colour': {'sdtype': 'categorical'},
     'shade': {'sdtype': 'categorical'},
