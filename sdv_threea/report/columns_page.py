@@ -32,6 +32,9 @@ MOST_MAPPED = 40
 #: Number of columns and of pairs that are open at first; no two of the pairs share a column.
 NUM_OPEN = 2
 
+#: From here on, numbers on an axis are rounded to whole ones.
+MOST_DIGITS = 1000
+
 
 def tell_impossible(fidelity: Fidelity) -> str:
     """Return the section on rows with two values that no real row has together."""
@@ -116,7 +119,9 @@ def _ends(labels: pd.Index) -> list[str]:
 
 
 def _spell(value: Any) -> str:
-    return f'{value:%Y-%m-%d}' if isinstance(value, pd.Timestamp) else f'{value:,.4g}'
+    if isinstance(value, pd.Timestamp):
+        return f'{value:%Y-%m-%d}'
+    return f'{value:,.0f}' if MOST_DIGITS <= abs(value) < 1e12 else f'{value:,.4g}'
 
 
 def _list_facts(row: Mapping[str, Any], drawn: Distribution | None) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_threea.report import make_report
+from sdv_threea.report.columns_page import _spell
 
 HOSTILE = '</script><img src=x onerror=alert(1)>'
 OBEYED = '\x1b\x07\u200f\u202e'
@@ -158,3 +159,9 @@ def test_the_page_says_that_a_promise_holds_where_there_is_one(report, tmp_path,
     page = write(replace(report, statement=STATEMENT | {'guarantee': guarantee}), tmp_path)
     assert ('can hardly tell' in page) == holds
     assert ('Nothing, end to end' in page) == (not holds)
+
+
+def test_large_numbers_on_an_axis_are_written_out():
+    assert _spell(21_180.4) == '21,180'
+    assert _spell(51.5) == '51.5'
+    assert _spell(3e15) == '3e+15'
