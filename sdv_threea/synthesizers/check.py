@@ -10,6 +10,7 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_threea.names import printable
 from sdv_threea.pages.fragments import paragraphs
+from sdv_threea.pages.promise import tell_use
 
 #: The columns of the table, with their titles.
 TITLES = {
@@ -23,6 +24,9 @@ TITLES = {
 
 #: The number of rows for which errors are estimated while it is not known.
 USUAL_ROWS = 10_000
+
+#: From this ``alpha`` on, samples make a target at most a tenth easier to predict.
+CALIBRATED = 0.99
 
 #: The error for a fit that is stopped: before a row is read, or once rows are counted.
 STOPPED = 'Nothing was read or spent, as the release would be wrong or worthless.'
@@ -79,6 +83,7 @@ class Check:
         epsilon: The privacy budget.
         num_rows: The number of rows for which errors were estimated; ``None`` if not known.
         notes: What to look at, in sentences; it stops no fit.
+        sharpened: The targets that samples will make easier to predict than the real rows do.
     """
 
     columns: tuple[CheckedColumn, ...]
@@ -86,6 +91,7 @@ class Check:
     epsilon: float
     num_rows: int | None = None
     notes: tuple[str, ...] = ()
+    sharpened: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a table, a row each."""
@@ -128,6 +134,7 @@ class Check:
             'row was read, and nothing was spent. Values and ranges (range_values, range_min, '
             'range_max) count with public_metadata=True; texts such as "$1,234.50" are read as '
             'numbers by NumberTexts.',
+            tell_use(self.sharpened),
             *self.notes,
             *(
                 f'Stops a fit, unless accept names {each.kind!r}: {each.said}'

@@ -27,7 +27,7 @@ from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
-from sdv_threea.synthesizers.check import USUAL_ROWS, Check, CheckedColumn, Stop
+from sdv_threea.synthesizers.check import CALIBRATED, USUAL_ROWS, Check, CheckedColumn, Stop
 from sdv_threea.synthesizers.protection import name_shared
 
 #: What columns come out as.
@@ -137,8 +137,13 @@ def check_table(
         *_stop_ranges(own, derivations.steps, preprocessor.constraints.increments),
         *(_stop_noise(errors, settings.epsilon) if alone and errors and num_rows else ()),
     ]
+    named = (target if alone else f'{table}.{target}',) if target is not None else ()
     return Check(
-        columns=tuple(found), stops=tuple(stops), epsilon=settings.epsilon, num_rows=num_rows
+        columns=tuple(found),
+        stops=tuple(stops),
+        epsilon=settings.epsilon,
+        num_rows=num_rows,
+        sharpened=named if settings.alpha < CALIBRATED else (),
     )
 
 
@@ -170,6 +175,7 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
         stops=tuple(stops),
         epsilon=first.epsilon,
         num_rows=sum(rows) if len(rows) == len(listed) else None,
+        sharpened=tuple(target for each in listed for target in each.sharpened),
         notes=(
             *((SHARED.format(others, unit=unit),) if others else ()),
             *(note for each in listed for note in each.notes),

@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from sdv_threea.settings import Settings
 
 
-#: From this ``alpha`` on, samples make a target at most a tenth easier to predict.
-CALIBRATED = 0.99
-
-
 def check_memory(preprocessor: Any, settings: Settings, limit: float | None) -> None:
     """Raise ``MemoryError`` if a fit may exceed the limit, judged by public facts alone.
 
@@ -94,6 +90,8 @@ def tell_losses(synthesizer: Any) -> dict[str, dict[str, str]]:
 
 def state_promise(synthesizer: Any) -> PrivacyStatement:
     """Return the statement of a fitted synthesizer of one table."""
+    from sdv_threea.synthesizers.check import CALIBRATED
+
     settings, model = synthesizer._settings, synthesizer._model
     ledger, preprocessor = model.ledger if model else Ledger(), synthesizer.preprocessor
     return PrivacyStatement(

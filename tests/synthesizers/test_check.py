@@ -71,9 +71,9 @@ def test_every_column_has_an_outcome_a_resolution_and_what_changes_it(checked):
 
 def test_it_is_a_table_in_a_terminal_and_in_a_notebook(checked):
     lines = str(checked).splitlines()
-    assert len(lines) == len(STAYS) + 2
-    assert max(map(len, lines[:-1])) < 120
-    assert lines[-1].startswith('At epsilon=1, for about 10,000 rows, as their number is not known')
+    assert len(lines) == len(STAYS) + 3
+    assert max(map(len, lines[:-2])) < 120
+    assert lines[-2].startswith('At epsilon=1, for about 10,000 rows, as their number is not known')
     assert '<td>personal: made up</td>' in checked._repr_html_()
 
 
@@ -246,3 +246,13 @@ def test_a_key_that_is_a_number_by_its_name_says_what_would_learn_it():
 
     assert advice['pop'] == 'keys are made up; declare as numerical to learn it'
     assert advice['pidnum'] == 'if it holds keys: id; range, if public'
+
+
+def test_it_says_whether_rows_are_for_models_or_for_analysis():
+    told = [
+        str(make({'age': NUMBER, 'sex': CATEGORY}, target_column='sex', alpha=each).check())
+        for each in (0.5, 1.0)
+    ]
+    assert 'samples make sex easier to predict than the real rows do' in told[0]
+    assert 'easier to predict' not in told[1]
+    assert all('Intervals that take synthetic rows for real ones are too narrow' in a for a in told)
