@@ -35,6 +35,9 @@ class RelationalConstants:
         magnitudes_of_hidden: If noise hides the number of units in a table's histograms, magnitudes
             get up to this share. Less made tables of 60 to 90 units vanish at epsilon 1.
         agreement_share: Share of a table's budget for what two rows of a unit share. Set by hand.
+        links_share: Share of a table's budget for the foreign keys that lead to private rows of
+            other units. Set by hand.
+        repeats_share: Part of this for what two rows of a unit refer to. Set by hand.
         orphans_share: Share of a table's budget for the number of rows without an owner. It is a
             single count, so a small share is enough. Set by hand.
         units_false_alarm: The probability that noise alone makes some unit look larger than all
@@ -58,6 +61,8 @@ class RelationalConstants:
     magnitudes_of_few: float = 0.25
     magnitudes_of_hidden: float = 0.6
     agreement_share: float = 0.05
+    links_share: float = 0.05
+    repeats_share: float = 0.2
     orphans_share: float = 0.01
     units_false_alarm: float = 0.02
     typical_share: float = 0.02

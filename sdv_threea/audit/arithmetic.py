@@ -199,17 +199,14 @@ def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]
     """
     ledgers = dict(receipts) if isinstance(receipts, Mapping) else {'': receipts}
     left = {unit: list(lines) for unit, lines in ledgers.items()}
-    found = [
-        next(
-            (
-                (unit, lines.pop(0))
-                for unit, lines in left.items()
-                if lines and _fits(lines[0], one)
-            ),
-            None,
-        )
-        for one in paid
-    ]
+    found = []
+    for one in paid:
+        units = [unit for unit, lines in left.items() if lines and _fits(lines[0], one)]
+        line = left[units[0]][0] if units else None
+        found.append((units[0], line) if line else None)
+        for unit in units:  # units of two kinds may pay for one release
+            if left[unit][0] == line:
+                del left[unit][0]
     if any(left.values()) or None in found:
         raise ValueError(
             'The privacy statement does not list what passed the doors of noise: fit must return '

@@ -15,6 +15,8 @@ how tables are stored, nor SDV.
 * :mod:`~sdv_threea.relational.task`: one table to release, and the release of its rows,
 * :mod:`~sdv_threea.relational.following`: the release of rows in the context of the row before,
 * :mod:`~sdv_threea.relational.agreement`: what two rows of a unit have in common,
+* :mod:`~sdv_threea.relational.links`: what is said of references to rows of other units,
+* :mod:`~sdv_threea.relational.spreading`: such references of the sampled rows,
 * :mod:`~sdv_threea.relational.pipeline`: the release of a database, table by table,
 * :mod:`~sdv_threea.relational.model`: the released model of one table, and rows drawn from it,
 * :mod:`~sdv_threea.relational.foreign_keys`: foreign keys of the sampled rows,

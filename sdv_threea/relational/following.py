@@ -35,14 +35,17 @@ from sdv_threea.relational.transitions import (
     describe_rank,
     draw_before,
     encode_pairs,
-    find_previous,
     pair_rows,
     rank_rows,
-    shuffle_ranks,
 )
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.guard import guarded
-from sdv_threea.rows.units.membership import LEFT_OUT, bound_rows
+from sdv_threea.rows.units.membership import (
+    LEFT_OUT,
+    bound_rows,
+    find_previous,
+    shuffle_ranks,
+)
 
 
 class Given(NamedTuple):

@@ -52,21 +52,6 @@ def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[
     return np.flatnonzero(where), end
 
 
-def deal(
-    owners: NDArray[np.int64], num_parents: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Deal references evenly to the rows of a parent whose references were not released.
-
-    No two rows of one owner refer to the same row, unless the owner has more rows than the parent.
-    """
-    order = np.argsort(owners, kind='stable')
-    cards = rng.permutation(num_parents)
-    dealt = np.empty(len(owners), dtype=np.int64)
-    # An owner gets successive cards, so no card twice before it has all of them.
-    dealt[order] = cards[np.arange(len(owners)) % num_parents]
-    return dealt
-
-
 def level(
     drawn: NDArray[np.int64],
     chances: NDArray[np.float64],
@@ -81,7 +66,7 @@ def level(
     than rows of the parent, every row is referred to at least once.
     """
     shares = _within_noise(chances / chances.sum(), noise, constants.top_discount)
-    wanted = _round_shares(shares, len(drawn))
+    wanted = round_shares(shares, len(drawn))
     if noise and len(chances) <= constants.most_lifted * len(drawn):
         wanted = adjust_counts(wanted, len(drawn), None, rng, 1)
     return _move(drawn, wanted, rng)
@@ -154,7 +139,7 @@ def _within_noise(
     return np.asarray(np.minimum(shrunk, max(shares.max() - discount * noise, mean)))
 
 
-def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
+def round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
     """Round shares of a total to whole numbers that add up to it, by the largest remainder."""
     exact = shares / shares.sum() * total
     whole = np.floor(exact + WHOLE_WITHIN).astype(np.int64)
@@ -173,33 +158,23 @@ def choose_within(
     return np.where(last > first, inside, rng.integers(len(order), size=len(units)))
 
 
-def choose_outside(
-    units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Choose for each row a parent row of another unit, or any parent row if there is no other."""
-    order, first, last = _find_slices(units, units_of_parent)
-    # Places in the order, from the end of the own unit on and around.
-    others = len(order) - (last - first)
-    step = (rng.random(len(units)) * np.where(others > 0, others, len(order))).astype(np.int64)
-    return np.asarray(order[(last + step) % len(order)])
-
-
-def choose_shared(
+def move_away(
     units: NDArray[np.int64],
     units_of_parent: NDArray[np.int64],
     away: NDArray[np.bool_],
+    here: NDArray[np.bool_],
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
-    """Choose for each row a parent row of the same unit, or of another where ``away`` is true.
+) -> NDArray[np.bool_]:
+    """Return which rows refer to another unit, as many as before where that is possible.
 
-    If the unit of a row has no parent row, the row changes places with one that is ``away``.
+    If the unit of a row has no parent row, the row changes places with one that is ``away``. Rows
+    that are not ``here`` refer to none.
     """
     away, has = away.copy(), np.isin(units, units_of_parent)
-    lacking, free = np.flatnonzero(~away & ~has), rng.permutation(np.flatnonzero(away & has))
+    lacking = np.flatnonzero(here & ~away & ~has)
+    free = rng.permutation(np.flatnonzero(here & away & has))
     away[lacking], away[free[: len(lacking)]] = True, False
-    chosen = choose_within(units, units_of_parent, rng)
-    chosen[away] = choose_outside(units[away], units_of_parent, rng)
-    return chosen
+    return away
 
 
 def _find_slices(

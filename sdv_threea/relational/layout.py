@@ -22,7 +22,7 @@ from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.intake.columns import make_table
-from sdv_threea.rows.units.membership import Database, count_children, follow, join_parent
+from sdv_threea.rows.units.membership import NOBODY, Database, count_children, follow, join_parent
 from sdv_threea.rows.units.schema import Link, Schema
 
 #: Where a reference within the tables of the units leads to.
@@ -123,11 +123,11 @@ def own_columns(
     for link, name in layout.references.items():
         columns[name] = _name_codes(database.parents[link], database.parents[link] >= 0)
     for link, name in layout.present.items():
-        columns[name] = (database.parents[link] >= 0).astype(object)
+        columns[name] = (database.parents[link] != NOBODY).astype(object)
     for link, name in layout.shared.items():
         led = follow(units, link, database.parents)
         ends = np.where(led == units[table], OWN, OTHER)
-        columns[name] = np.where(database.parents[link] >= 0, ends, NONE).astype(object)
+        columns[name] = np.where(database.parents[link] != NOBODY, ends, NONE).astype(object)
     columns |= {name: database.tables[table][name].array for name in layout.own}
     return make_table(columns, pd.RangeIndex(database.num_rows[table]))
 

@@ -8,7 +8,7 @@ draws cost no privacy, and their source of randomness needs no secrecy.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
+from sdv_threea.rows.units.schema import Link
 from sdv_threea.sampling.asked import Asked
 
 
@@ -40,6 +41,39 @@ class Agreement:
 
 
 @dataclass(frozen=True)
+class Ends:
+    """Columns of a row or of its owner, and of the row that it refers to: public.
+
+    Args:
+        own: Whether the first column is that of the row itself, and not of its owner.
+    """
+
+    own: bool
+    ours: str
+    theirs: str
+
+
+@dataclass(frozen=True)
+class References:
+    """What is known of references to rows of other units: publishable.
+
+    Args:
+        chances: The chance that a row of the parent has no reference, then of each magnitude of
+            their number; empty where nothing says that they are uneven.
+        ends: Columns whose values are compared.
+        alike: The share of references with the same value at both ends, shape (r,).
+        noise: Standard deviation of the noise of these shares.
+        repeats: The share of two rows of one owner that refer to the same row, and its noise.
+    """
+
+    chances: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    ends: tuple[Ends, ...] = ()
+    alike: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    noise: float = 0.0
+    repeats: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
 class TableRelease:
     """The released model of one table: publishable. Siblings are rows of one owner.
 
@@ -56,6 +90,7 @@ class TableRelease:
         agreement: What a row keeps of the row before it, where there is no such model; ``None`` if
             nothing is known of it.
         ordered: Whether the row before is the last one, and not any other row of the owner.
+        references: By foreign key, what is known of references to rows of other units.
     """
 
     released: Release
@@ -70,6 +105,7 @@ class TableRelease:
     agreement: Agreement | None = None
     ordered: bool = False
     size_noise: float = 0.0
+    references: Mapping[Link, References] = field(default_factory=dict)
 
     @property
     def context(self) -> NDArray[np.int64]:

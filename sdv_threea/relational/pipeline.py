@@ -8,13 +8,14 @@ rows. Out comes a :class:`~sdv_threea.relational.release.DatabaseRelease` with i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import Receipt
+from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.door import release as release_sums
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
@@ -41,8 +42,9 @@ from sdv_threea.relational.layout import (
     name_context,
     own_columns,
 )
+from sdv_threea.relational.links import Private, Sizes, find_ends, release_references
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes, release_magnitudes
-from sdv_threea.relational.model import TableRelease, draw_rows
+from sdv_threea.relational.model import Ends, TableRelease, draw_rows
 from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.rows_per_unit import choose_bound
@@ -79,7 +81,8 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     Formal guarantees:
         * with the neighbours of :func:`~sdv_threea.rows.units.membership.find_units`, each ledger
           is the cost of the release for a unit of that root table; no unit has rows in the tables
-          of two roots, so a unit pays for the tables of its own root alone (parallel composition)
+          of two roots, so a unit pays for the tables of its own root (parallel composition), and
+          for the links between those and tables of another
         * a unit has at most ``rows_per_unit`` rows among those that a table's release reads, and
           each of them is a function of the unit's rows
         * tables are released in order: a release reads only the released part of other tables'
@@ -103,7 +106,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         units = find_units(schema, database.num_rows, database.parents)
     children = complete_children(schema, children)
     plans = plan_tables(schema, domains, database.num_rows, children)
-    budgets = share_budget(schema, plans, settings)
+    budgets, paid = share_budget(schema, plans, settings)
     public = {table: database.num_rows[table] for table in schema.public}
     done = DatabaseRelease(schema, {}, {}, public, children)
     rows: dict[str, pd.DataFrame] = {}
@@ -116,6 +119,9 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         given = _draw_context(task, drawn, done)
         model, receipts = _release_table(task, database, rows, units, done, given)
         done = done.add(table, model, receipts)
+        for link in schema.links_away(table):
+            private = Private(schema, database, units, rows, noise, choices)
+            done = _release_link(link, private, find_ends(schema, plans, link), paid[link], done)
         if plans[table].layout.counts:
             context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given.context
             ranks = np.zeros(NUM_DRAWN) if given is None else draws.random(NUM_DRAWN) * given.owned
@@ -190,6 +196,21 @@ def _release_table(
     elif agrees:
         model, paid = release_agreement(task, joined, units[table], model)
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
+
+
+def _release_link(
+    link: Link, private: Private, ends: tuple[Ends, ...], budget: Budget, done: DatabaseRelease
+) -> DatabaseRelease:
+    """Add what is known of references to rows of other units; both kinds of units pay."""
+    model, above, schema = done.tables[link.child], done.tables[link.parent], private.schema
+    units = [each.magnitudes.units[0] if each.magnitudes else each.size for each in (model, above)]
+    sizes = Sizes(units[0], model.size, max(units[1], 1.0), max(above.size, 1.0))
+    terms = budget, sizes, model.constants
+    found, once, both = release_references(link, private, ends, *terms)
+    model = replace(model, references={**model.references, link: found})
+    done = done.add(link.child, model, (*both, *once))
+    other = schema.root(link.parent)
+    return done if other == schema.root(link.child) else done.charge(other, link.child, both)
 
 
 def _most_units(done: DatabaseRelease, table: str) -> float:

@@ -49,18 +49,33 @@ def plan_tables(
 
 def share_budget(
     schema: Schema, plans: Mapping[str, Plan], settings: Mapping[str, Settings]
-) -> dict[str, Budget]:
-    """Share the budget of each root between its private tables.
+) -> tuple[dict[str, Budget], dict[Link, Budget]]:
+    """Share the budget of each root between its private tables, and links that lead away.
 
     A table's share of ``mu^2`` is in proportion to its number of columns plus one. That is the
     squared sensitivity of its histograms, so the counts of all tables get the same noise. A unit
-    has rows in the tables of one root only, so every root has the whole budget.
+    has rows in the tables of one root only, so every root has the whole budget. Of a table's share
+    the foreign keys that lead to private rows of other units get a part. If these are of another
+    kind, they pay as much: it is set aside from the budget of their root.
     """
     thresholds = any(needs_threshold(plan.domain) for plan in plans.values())
     widths = {table: 1 + len(plan.domain.columns) for table, plan in plans.items()}
-    budgets = {}
-    for table in plans:
-        group = [other for other in plans if schema.root(other) == schema.root(table)]
-        share = widths[table] / sum(widths[other] for other in group)
-        budgets[table] = settings[table].budget(thresholds=thresholds).part(share)
-    return budgets
+    roots = {table: schema.root(table) for table in plans}
+    shares, asked = {}, dict.fromkeys(plans, 1.0)
+    parts: dict[Link, float] = {}
+    for table, width in widths.items():
+        group = [other for other in plans if roots[other] == roots[table]]
+        shares[table] = width / sum(widths[other] for other in group)
+        links, part = schema.links_away(table), settings[table].constants.relational.links_share
+        parts |= {link: shares[table] * part / len(links) for link in links}
+    for link, part in parts.items():
+        asked[roots[link.parent]] += part * (roots[link.parent] != roots[link.child])
+    budgets: dict[str, Budget] = {}
+    paid: dict[Link, Budget] = {}
+    for table, share in shares.items():
+        links, whole = schema.links_away(table), settings[table].budget(thresholds=thresholds)
+        most = {link: max(asked[roots[end]] for end in (table, link.parent)) for link in links}
+        paid |= {link: whole.part(parts[link] / most[link]) for link in links}
+        rest = share - sum(parts[link] for link in links)
+        budgets[table] = whole.part(rest / asked[roots[table]])
+    return budgets, paid

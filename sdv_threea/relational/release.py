@@ -20,16 +20,17 @@ from sdv_threea.domain import Number
 from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
-    choose_shared,
     choose_within,
-    deal,
     keep_within,
     level,
+    move_away,
 )
-from sdv_threea.relational.layout import NONE, OTHER, context_columns, context_transformers
-from sdv_threea.relational.model import TableRelease, draw_rows
+from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, context_transformers
+from sdv_threea.relational.model import References, TableRelease, draw_rows
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
+from sdv_threea.relational.spreading import spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
+from sdv_threea.rows.units.links import Codes, number_values
 from sdv_threea.rows.units.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
@@ -92,12 +93,14 @@ class DatabaseRelease:
         self, table: str, model: TableRelease, receipts: tuple[Receipt, ...]
     ) -> DatabaseRelease:
         """Return this release with one more table and its receipts."""
-        root = self.schema.root(table)
+        done = replace(self, tables={**self.tables, table: model})
+        return done.charge(self.schema.root(table), table, receipts)
+
+    def charge(self, root: str, table: str, receipts: tuple[Receipt, ...]) -> DatabaseRelease:
+        """Return this release with receipts of a table that the units of a root paid."""
         named = (replace(one, released=f'{table}: {one.released}') for one in receipts)
         ledger = self.ledgers.get(root, Ledger()).add(*named)
-        return replace(
-            self, tables={**self.tables, table: model}, ledgers={**self.ledgers, root: ledger}
-        )
+        return replace(self, ledgers={**self.ledgers, root: ledger})
 
     def settle(self) -> DatabaseRelease:
         """Return this release with table sizes that the public row counts and bounds allow.
@@ -149,7 +152,7 @@ class DatabaseRelease:
             if owner is not None:
                 led = np.append(units[owner.parent], -1)[owners]
                 units[table] = np.where(owners >= 0, led, alone)
-            others = self._refer(table, owners, rows, units, rng)
+            others = self._refer(table, owners, rows, units, drawn, rng)
             for link in others:
                 num_parents, each = self._count(link.parent, drawn), children[link]
                 others[link] = keep_within(others[link], num_parents, each, link.required, rng)
@@ -263,37 +266,68 @@ class DatabaseRelease:
         owners: NDArray[np.int64],
         rows: pd.DataFrame,
         units: Mapping[str, NDArray[np.int64]],
+        drawn: Mapping[str, Drawn],
         rng: np.random.Generator,
     ) -> dict[Link, NDArray[np.int64]]:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
-        References to public tables come from the model. References to private tables of the same
-        units stay within the unit as often as released. Others are dealt evenly: nothing was
-        released of them.
+        References to public tables come from the model. References to private tables stay within
+        the unit as often as released; others are spread, and like their rows, as released.
         """
         layout, found = self.tables[table].layout, {}
-        for link in self.schema.links_of(table):
-            if link in layout.references:
-                found[link] = self._refer_to_public(table, link, rows, rng)
-            elif link != self.schema.owners[table]:
-                found[link] = np.full(len(rows), -1)
-                here = np.ones(len(rows), dtype=np.bool_)
-                if link in layout.present:
-                    here = rows[layout.present[link]].to_numpy().astype(np.bool_)
-                theirs = units[link.parent]
-                if link not in self.schema.unit_links(table):
-                    found[link][here] = deal(owners[here], len(theirs), rng)
-                    continue
-                if not link.required:
-                    here &= owners >= 0
+        for link in layout.references:
+            found[link] = self._refer_to_public(table, link, rows, rng)
+        for link in self.schema.links_away(table):
+            here = np.ones(len(rows), dtype=np.bool_)
+            if link in layout.present:
+                here = rows[layout.present[link]].to_numpy().astype(np.bool_)
+            own, theirs, away = units[table], units[link.parent], here
+            if link in self.schema.unit_links(table):
+                here &= link.required | (owners >= 0)
+                led = np.full(len(rows), OWN)
                 if link in layout.shared:
-                    ends = rows[layout.shared[link]].to_numpy().astype(np.int64)
-                    here &= ends != NONE
-                    own = units[table][here]
-                    found[link][here] = choose_shared(own, theirs, ends[here] == OTHER, rng)
-                else:
-                    found[link][here] = choose_within(units[table][here], theirs, rng)
+                    led = rows[layout.shared[link]].to_numpy().astype(np.int64)
+                here &= led != NONE
+                away = here & move_away(own, theirs, led == OTHER, here, rng)
+            found[link] = np.where(here, choose_within(own, theirs, rng), -1)
+            released = self.tables[table].references.get(link, References())
+            ends = self._number_ends(link, released, owners, {**drawn, table: Drawn(rows, found)})
+            found[link][away] = spread_references(
+                owners[away],
+                own[away],
+                theirs,
+                [(ours[away], other) for ours, other in ends],
+                released,
+                self.tables[table].constants,
+                rng,
+            )
         return found
+
+    def _number_ends(
+        self,
+        link: Link,
+        released: References,
+        owners: NDArray[np.int64],
+        drawn: Mapping[str, Drawn],
+    ) -> list[Codes]:
+        """Return codes of the values at both ends of the references of a link, by released end."""
+        owner, found = self.schema.owners[link.child], []
+        for each in released.ends:
+            if each.own or owner is None:
+                ours = self._column(link.child, each.ours, drawn)
+            else:
+                above = self._column(owner.parent, each.ours, drawn)
+                ours = above.reindex(owners).reset_index(drop=True)
+            found.append(number_values(ours, self._column(link.parent, each.theirs, drawn)))
+        return found
+
+    def _column(self, table: str, name: str, drawn: Mapping[str, Drawn]) -> pd.Series:
+        """Return a drawn column; of references to a public table, those that they became."""
+        for link, column in self.tables[table].layout.references.items():
+            if column == name:
+                rows = pd.Series(drawn[table].parents[link])
+                return rows.where(rows >= 0)
+        return drawn[table].rows[name].reset_index(drop=True)
 
     def _refer_to_public(
         self, table: str, link: Link, rows: pd.DataFrame, rng: np.random.Generator

@@ -18,7 +18,6 @@ from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
 from sdv_threea.relational.model import TableRelease, draw_rows
-from sdv_threea.rows.units.membership import rank_within
 
 #: Codes of ranks: the first row, the next two, the next four, and so on.
 NUM_RANKS = 16
@@ -41,24 +40,6 @@ def rank_rows(owners: NDArray[np.int64]) -> NDArray[np.int64]:
     ordered = owners[order]
     ranks[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered, side='left')
     return ranks
-
-
-def shuffle_ranks(owners: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the number of each row among those of its owner, in random order; shape (n,)."""
-    return np.where(owners >= 0, rank_within(owners, rng), 0)
-
-
-def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the row of the same owner whose rank is one less, -1 for none; shape (n,).
-
-    Formal guarantees:
-        * the row before a row is of the same owner, so of the same unit
-    """
-    previous = np.full(len(owners), -1)
-    order = np.lexsort((ranks, owners))
-    same = (owners[order[1:]] == owners[order[:-1]]) & (owners[order[1:]] >= 0)
-    previous[order[1:][same]] = order[:-1][same]
-    return previous
 
 
 def describe_rank(name: str) -> Category:

@@ -6,6 +6,7 @@ of contracts iterate over :data:`REGISTRY`. Every accounting record names its st
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 
 from sdv_threea.statistics import sensitivities
@@ -259,6 +260,33 @@ AGREEMENT = Kind(
     about_units=True,
 )
 
+LINKS = Kind(
+    name='links',
+    stage='approximate',
+    title='references to rows of other units, and whether {columns} columns are alike at both ends',
+    words=(
+        'many tables: how many rows are referred to how often by rows of other units, and whether '
+        'r columns are the same at both ends; 3 + r for 9 + 4r between units of two kinds'
+    ),
+    moves=('√(9 + 4r)', '2 √(9 + 4r)'),
+    sensitivity=sensitivities.references,
+    share='links',
+    proofs=('rows.units.links.read_references', f'{_OWN}.references'),
+    about_units=True,
+)
+
+REPEATS = Kind(
+    name='repeats',
+    stage='approximate',
+    title='whether two rows of one owner refer to the same row of another unit',
+    words='many tables: how many units have two such rows, and how often both lead to the same row',
+    moves=('√2', '2'),
+    sensitivity=partial(sensitivities.histograms, columns=2),
+    share='links',
+    proofs=('rows.units.links.read_repeats', _HISTOGRAM),
+    about_units=True,
+)
+
 #: All statistics by name, in the order of the stages; those of databases are last.
 REGISTRY = MappingProxyType(
     {
@@ -284,6 +312,8 @@ REGISTRY = MappingProxyType(
             MAGNITUDES,
             ORPHANS,
             AGREEMENT,
+            LINKS,
+            REPEATS,
         )
     }
 )

@@ -99,3 +99,17 @@ def products(*, largest: int, radius: int, neighbors: str, **_: Any) -> float:
     opposite ways, so replacing one by another moves them by at most twice that.
     """
     return slopes(radius=float(largest * radius), neighbors=neighbors)
+
+
+def references(*, columns: int, within: bool, neighbors: str, **_: Any) -> float:
+    """A unit moves numbers of references and comparisons of ``r`` columns.
+
+    Formal guarantees:
+        * :func:`~sdv_threea.rows.units.links.read_references` says what a unit brings
+        * by its reference alone, numbers of rows move by ``sqrt(2)`` and comparisons by
+          ``sqrt(r + 1)``; by its row alone, by one and by ``sqrt(r + 1)``
+        * ``within`` units of one kind it does both: by ``sqrt(5)`` and by ``2 sqrt(r + 1)``
+        * to replace it is to take one away and to add one, so twice as much
+    """
+    squared = 5 + 4 * (columns + 1) if within else 2 + columns + 1
+    return slopes(radius=math.sqrt(squared), neighbors=neighbors)

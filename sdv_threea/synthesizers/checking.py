@@ -256,7 +256,7 @@ def expect_database(
     # How many rows a public table has is not known here; it hardly matters for the errors.
     rows = dict.fromkeys(schema.public, 2)
     plans = plan_tables(schema, domains, rows, complete_children(schema, children))
-    budgets, found = share_budget(schema, plans, settings), {}
+    (budgets, _), found = share_budget(schema, plans, settings), {}
     for table, plan in plans.items():
         model = released.get(table)
         size, times = (max(round(model.size), 1), model.rows_per_unit) if model else (None, 1)

@@ -58,6 +58,7 @@ COMPLETE = (
     'units',
     'units of a mixture',
     'units alike',
+    'several paths',
 )
 
 

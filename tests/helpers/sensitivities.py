@@ -70,6 +70,16 @@ def distance(facts: Facts, found: float) -> float:
     return apart * math.sqrt(round((found / apart) ** 2))
 
 
+def refer(facts: Facts, found: float) -> float:
+    """The root of a whole number, which depends on the columns that are at both ends."""
+    return weigh(facts, found / (1 + facts.replaced)) * (1 + facts.replaced)
+
+
+def repeat(facts: Facts, _: float) -> float:
+    """A pair, and whether both rows refer to the same row."""
+    return math.sqrt(2 + 2 * facts.replaced)
+
+
 def multiply(facts: Facts, _: float) -> float:
     """That of counts, sums and second moments of scores."""
     return _square(facts.radius, ApproximateConstants().count_weight)
@@ -157,6 +167,8 @@ FORMULAS: Mapping[str, Formula] = {
     'magnitudes': once,
     'orphans': once,
     'agreement': distance,
+    'links': refer,
+    'repeats': repeat,
 }
 
 

@@ -12,10 +12,9 @@ from unpaired import Unpaired
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy import mechanism
-from sdv_threea.relational import transitions
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.rows.units import membership
-from sdv_threea.rows.units.membership import Database, find_units
+from sdv_threea.rows.units.membership import Database
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 
@@ -159,24 +158,15 @@ def reach(made, table, row):
 
 
 def remove_unit(made, table, row):
-    """Remove a row and all rows that belong to it; others that referred to it refer to another.
-
-    Within the tables of the units that is one of a unit which is not their own either.
-    """
+    """Remove a row and all rows that belong to it; others that refer to it lead nowhere."""
     schema, database = made.schema, made.database
-    units = find_units(schema, database.num_rows, database.parents)
     kept = {each: ~gone for each, gone in reach(made, table, row).items()}
     places = {each: np.append(np.cumsum(rows) - 1, -1) for each, rows in kept.items()}
     parents = {}
     for each, referred in database.parents.items():
-        lost = (referred >= 0) & np.append(~kept[each.parent], False)[referred] & kept[each.child]
-        moved = referred.copy()
-        for at in np.flatnonzero(lost):
-            others = kept[each.parent].copy()
-            if each in schema.unit_links(each.child):
-                others &= units[each.parent] != units[each.child][at]
-            moved[at] = np.flatnonzero(others)[0]
-        parents[each] = np.where(moved >= 0, places[each.parent][moved], -1)[kept[each.child]]
+        moved = np.where(referred >= 0, places[each.parent][referred], referred)
+        lost = (referred >= 0) & np.append(~kept[each.parent], False)[referred]
+        parents[each] = np.where(lost, -2 - referred, moved)[kept[each.child]]
     tables = {
         each: rows[kept[each]].reset_index(drop=True) for each, rows in database.tables.items()
     }
@@ -245,12 +235,12 @@ class Door:
         return shown, noisy, replace(receipt, released=self._name(terms['released']))
 
     def receipts(self, model):
-        """Match the receipts of a release to calls; returns them with the root of their ledger."""
-        return {
-            int(receipt.released.split(': ')[-1].split(' ')[0]): (root, receipt)
+        """List the receipts of a release with the number of their call and the root that paid."""
+        return [
+            (int(receipt.released.split(': ')[-1].split(' ')[0]), root, receipt)
             for root, ledger in model.ledgers.items()
             for receipt in ledger.receipts
-        }
+        ]
 
     def _name(self, released):
         return f'{len(self.calls) - 1} {released}'
@@ -303,8 +293,7 @@ class InOrder:
 def couple_choices(patch):
     """Make the choice among the rows of a unit depend on those rows alone."""
     ranks = membership.rank_within
-    for module in (membership, transitions):
-        patch.setattr(module, 'rank_within', lambda groups, *_: ranks(groups, InOrder()))
+    patch.setattr(membership, 'rank_within', lambda groups, *_: ranks(groups, InOrder()))
 
 
 def silence(size, scale):
@@ -352,6 +341,11 @@ def noise():
 
 
 @pytest.fixture
+def in_order(monkeypatch):
+    couple_choices(monkeypatch)
+
+
+@pytest.fixture
 def compare_neighbours(monkeypatch):
     """Release a database and a neighbour of it with the same noisy values, and record both."""
 
@@ -367,11 +361,12 @@ def compare_neighbours(monkeypatch):
                     model = made.release(noise=seeded_noise(11), **settings)
         assert len(first.calls) == len(second.calls)
         receipts = first.receipts(model)
-        assert sorted(receipts) == list(range(len(first.calls)))
-        return [
-            (*receipts[number], call, call.distance(second.calls[number]))
-            for number, call in enumerate(first.calls)
+        assert {number for number, *_ in receipts} == set(range(len(first.calls)))
+        calls = [
+            (call, call.distance(other))
+            for call, other in zip(first.calls, second.calls, strict=True)
         ]
+        return [(*paid, *calls[number]) for number, *paid in receipts]
 
     return compare
 

@@ -1,4 +1,4 @@
-"""Foreign keys of samples: counts that add up; references dealt, levelled, kept within units."""
+"""Foreign keys of samples: counts that add up; references levelled, kept within units."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,10 @@ import pytest
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
-    choose_outside,
-    choose_shared,
     choose_within,
-    deal,
     keep_within,
     level,
+    move_away,
 )
 from sdv_threea.relational.sizes import Children
 
@@ -41,14 +39,6 @@ def test_counts_change_by_one_where_that_is_enough(rng):
         assert np.abs(adjusted - counts).sum() == 30
         assert np.abs(adjusted - counts).max() == 1
         assert ((adjusted == 0) == (counts == 0)).all()
-
-
-@pytest.mark.parametrize('num_rows', [0, 3, 10, 57])
-def test_rows_of_a_parent_are_dealt_evenly(rng, num_rows):
-    counts = np.bincount(deal(rng.integers(0, 9, num_rows), 10, rng), minlength=10)
-
-    assert counts.sum() == num_rows
-    assert counts.max() - counts.min() <= 1
 
 
 def test_references_occur_as_often_as_released(rng):
@@ -126,24 +116,12 @@ def test_references_keep_within_their_bounds(rng, required):
         assert not required or (kept >= 0).all()
 
 
-def test_a_row_outside_is_of_any_other_unit():
-    theirs, units = np.array([0, 2, 0, 1, 2, 2]), np.repeat([0, 1, 2, 7], 500)
-    chosen = choose_outside(units, theirs, np.random.default_rng(0))
-
-    assert (theirs[chosen] != units).all()
-    for unit in (0, 1, 2, 7):
-        counts = np.bincount(chosen[units == unit], minlength=6)[theirs != unit]
-        assert counts.min() > 500 / len(counts) - 80
-    # There is no other unit, so that of the row itself has to do.
-    alone = choose_outside(np.array([4]), np.array([4, 4]), np.random.default_rng(0))
-    assert alone[0] in {0, 1}
-
-
 def test_rows_that_cannot_stay_within_change_places_with_rows_that_can():
     theirs, units = np.array([0, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
-    away = np.array([True, False, True, True, False, True])
-    chosen = choose_shared(units, theirs, away, np.random.default_rng(0))
+    away, here = np.array([True, False, True, True, False, True]), np.ones(6, dtype=bool)
+    moved = move_away(units, theirs, away, here, np.random.default_rng(0))
 
     # Nothing of unit 2 is there, so one of the others that were away stays within.
-    assert (theirs[chosen] == units).sum() == 2
-    assert theirs[chosen][1] == 0
+    assert moved.sum() == away.sum()
+    assert moved.tolist()[4:] == [True, True]
+    assert not moved[1]

@@ -61,6 +61,12 @@ def test_the_proof_above_would_see_a_leak(make, release_constants, monkeypatch):
     assert leaks[0] != leaks[1]
 
 
+def is_paid(records, root):
+    """Return whether the units of a root paid for all that moved; others may have paid as well."""
+    paid = {id(call) for paying, _, call, _ in records if paying == root}
+    return all(id(call) in paid for *_, call, distance in records if distance)
+
+
 def worst(records):
     """Compute how far a unit moved the exact values, as a share of what its receipts state."""
     return max(distance / receipt.sensitivity for _, receipt, _, distance in records)
@@ -72,8 +78,8 @@ def test_a_unit_moves_what_is_released_no_farther_than_its_receipts_say(
 ):
     made = make(shape, 30, **columns)
     records = compare_neighbours(made, neighbour(made, 'a', 0))
-    for root, receipt, call, distance in records:
-        assert root == 'a' or distance == 0
+    assert is_paid(records, 'a')
+    for _, receipt, call, _ in records:
         # The noise that was drawn is at least what the stated price asks for.
         assert receipt.sensitivity / receipt.mu == pytest.approx(call.sensitivity / call.mu)
         assert receipt.noise_scale >= receipt.sensitivity / receipt.mu
@@ -86,8 +92,7 @@ def test_so_does_a_row_that_hangs_off_no_unit(make, neighbour, compare_neighbour
     for row in range(2):
         records = compare_neighbours(made, neighbour(made, table, row))
         assert worst(records) <= 1 + 1e-9
-        for root, _, _, distance in records:
-            assert root == table or distance == 0
+        assert is_paid(records, table)
 
 
 @pytest.mark.parametrize('shape', ['two_level', 'chain', 'diamond', 'orphans', 'one_to_one'])
@@ -195,7 +200,8 @@ def test_the_units_of_each_root_pay_the_budget_and_no_more(make, shape, neighbor
         assert spent <= 1e-5
         assert all(receipt.charged and receipt.noise_scale > 0 for receipt in ledger.receipts)
     # The part that counts magnitudes has no thresholds, for whose failures delta allows.
-    assert spent > 0.97e-5 or not columns
+    # So has that of links, which is set aside for the costlier kind of units.
+    assert spent > 0.95e-5 or not columns
 
 
 def test_receipts_say_which_table_they_are_about(make):
@@ -205,7 +211,8 @@ def test_receipts_say_which_table_they_are_about(make):
         root: {receipt.released.split(':')[0] for receipt in ledger.receipts}
         for root, ledger in model.ledgers.items()
     }
-    assert tables == {'a': {'a', 'b'}, 'x': {'x', 'y'}, 'z': {'z'}}
+    # References of a table to those of another root are paid by the units of both.
+    assert tables == {'a': {'a', 'b'}, 'x': {'b', 'x', 'y'}, 'z': {'y', 'z'}}
 
 
 def test_a_public_bound_is_kept_in_what_is_looked_at(make, crowd):

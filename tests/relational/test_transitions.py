@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from sdv_threea.relational.transitions import (
-    find_previous,
     list_rounds,
     rank_rows,
-    shuffle_ranks,
 )
+from sdv_threea.rows.units.membership import find_previous, shuffle_ranks
 
 OWNERS = np.array([4, 2, 4, -1, 4, 2, -1])
 

@@ -2,9 +2,10 @@
 
 It may read key cells, as the user stored them, and no other private cells. It must not see key
 cells changed by a constraint, a stated fact or a transformer. Apart from row numbers, nothing that
-it returns for a unit may depend on the rows of other units.
+it returns for a unit may depend on the rows of other units; and what ``links`` compares.
 
 * :mod:`~sdv_threea.rows.units.schema`: the graph of tables, and which table owns the rows of which,
 * :mod:`~sdv_threea.rows.units.references`: key cells, read once and replaced by row numbers,
-* :mod:`~sdv_threea.rows.units.membership`: the unit of every row, and bounds on the rows of a unit.
+* :mod:`~sdv_threea.rows.units.membership`: the unit of every row, and bounds on the rows of a unit,
+* :mod:`~sdv_threea.rows.units.links`: references to rows of other units.
 """

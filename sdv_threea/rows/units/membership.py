@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.units.schema import Link, Schema
 
-#: Row of the parent that each row of the child refers to, by link; -1 for none.
+#: In the place of a row of the parent: the reference is missing. What is below leads to a row that
+#: is gone, in proofs and tests only: in tables without a unit that others refer to.
+NOBODY = -1
+
+#: Row of the parent that each row of the child refers to, by link.
 Parents = Mapping[Link, NDArray[np.int64]]
 
 #: In the place of a unit: the row is left out.
@@ -40,8 +44,8 @@ def find_units(
     Formal guarantees:
         * every row has one unit, which depends on the references of that row, and of the rows that
           they lead to, alone
-        * removing all rows of a unit leaves the units of the other rows, up to a renaming, whatever
-          row of another unit their references to it lead to instead
+        * removing all rows of a unit leaves the units of the other rows, up to a renaming, wherever
+          their references to it lead then
     """
     units: dict[str, NDArray[np.int64]] = {}
     # Rows without an owner get numbers that no other row has.
@@ -76,6 +80,24 @@ def rank_within(
     ranks = np.empty(len(groups), dtype=np.int64)
     ranks[order] = np.arange(len(groups)) - first
     return ranks
+
+
+def shuffle_ranks(owners: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the number of each row among those of its owner, in random order; shape (n,)."""
+    return np.where(owners >= 0, rank_within(owners, rng), 0)
+
+
+def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row of the same owner whose rank is one less, -1 for none; shape (n,).
+
+    Formal guarantees:
+        * the row before a row is of the same owner, so of the same unit
+    """
+    previous = np.full(len(owners), -1)
+    order = np.lexsort((ranks, owners))
+    same = (owners[order[1:]] == owners[order[:-1]]) & (owners[order[1:]] >= 0)
+    previous[order[1:][same]] = order[:-1][same]
+    return previous
 
 
 def bound_rows(
@@ -130,4 +152,4 @@ def follow(
     units: Mapping[str, NDArray[np.int64]], link: Link, parents: Parents
 ) -> NDArray[np.int64]:
     """Return the unit of the row that each row of a child refers to; :data:`LEFT_OUT` for none."""
-    return np.append(units[link.parent], LEFT_OUT)[parents[link]]
+    return np.append(units[link.parent], LEFT_OUT)[np.maximum(parents[link], NOBODY)]

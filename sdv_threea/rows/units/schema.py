@@ -134,6 +134,10 @@ class Schema:
             return (owner,)
         return tuple(link for link in self._ties(table) if link.parent in self.reached)
 
+    def links_away(self, table: str) -> tuple[Link, ...]:
+        """The foreign keys through which rows of a table can refer to private rows of others."""
+        return tuple(link for link in self._ties(table) if link != self.owners[table])
+
     def root(self, table: str) -> str:
         """The table whose rows are the units of the rows of a private table."""
         owner = self.owners[table]

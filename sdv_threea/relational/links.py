@@ -1,0 +1,203 @@
+"""References to rows of other units: how unevenly they are spread, and what both ends share.
+
+A row that is referred to by many is protected too, so its unit pays as well as those that refer to
+it. Where a unit is gone, references to its rows lead nowhere, and nothing else changes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtri, pdtr
+
+from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.constants import RelationalConstants
+from sdv_threea.domain import Category
+from sdv_threea.privacy.door import release
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.spending import ROUNDING
+from sdv_threea.relational.magnitudes import FIRST
+from sdv_threea.relational.model import Ends, References
+from sdv_threea.relational.plan import Plan
+from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.sums import Statistic, take
+from sdv_threea.rows.units.links import (
+    Referred,
+    Repeated,
+    compare_ends,
+    count_references,
+    count_repeats,
+    find_away,
+    read_references,
+    read_repeats,
+)
+from sdv_threea.rows.units.membership import Database, join_parent
+from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.statistics import registry
+
+#: How numbers of references may be spread: the deviation of their logarithm, and the share of rows
+#: that nobody refers to.
+SPREADS, EMPTY = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5), (0.0, 0.3, 0.6, 0.8, 0.9, 0.95)
+
+#: Shares of the units that refer to a row of another one, as candidates.
+REFERRING = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
+
+#: Uneven references have to be this much more likely than even ones, as a logarithm.
+CLEARLY = 2.0
+
+#: Points of the normal distribution, by which a mean over it is taken.
+NORMALS = ndtri((np.arange(64) + 0.5) / 64)
+
+
+class Private(NamedTuple):
+    """The private rows, and what chooses among them; public is the schema alone.
+
+    Args:
+        rows: The columns of each table that is read so far.
+        choices: The stream that chooses private rows.
+    """
+
+    schema: Schema
+    database: Database
+    units: Mapping[str, NDArray[np.int64]]
+    rows: Mapping[str, pd.DataFrame]
+    noise: Noise
+    choices: np.random.Generator
+
+
+class Sizes(NamedTuple):
+    """Released sizes: units with rows that refer, and rows; units of the parent, and its rows."""
+
+    referring: float
+    references: float
+    units: float
+    rows: float
+
+
+def find_ends(schema: Schema, plans: Mapping[str, Plan], link: Link) -> tuple[Ends, ...]:
+    """List the columns at both ends of a link whose values can be the same; they are public.
+
+    Such are categories of one name, and references to the same public table.
+    """
+    found, theirs = [], plans[link.parent]
+    owner = schema.owners[link.child]
+    for table in (link.child, *([owner.parent] if owner else [])):
+        ours, own = plans[table], table == link.child
+        for name in ours.layout.own:
+            both = name in theirs.layout.own
+            if both and all(isinstance(each.domain[name], Category) for each in (ours, theirs)):
+                found.append(Ends(own, name, name))
+        for one, name in ours.layout.references.items():
+            for other, their_name in theirs.layout.references.items():
+                if one.parent == other.parent:
+                    found.append(Ends(own, name, their_name))
+    return tuple(found)
+
+
+def release_references(
+    link: Link,
+    private: Private,
+    ends: tuple[Ends, ...],
+    budget: Budget,
+    sizes: Sizes,
+    constants: RelationalConstants,
+) -> tuple[References, tuple[Receipt, ...], tuple[Receipt, ...]]:
+    """Release how references to rows of other units are spread, and what both ends share.
+
+    Returns:
+        What was found, the receipts of the units that refer, and those of units at either end.
+    """
+    schema, owner = private.schema, private.schema.owners[link.child]
+    later = 0.0 if owner is None else constants.repeats_share
+    bound, choices = None if math.isinf(budget.mu) else 1, private.choices
+    own, theirs = private.units[link.child], private.units[link.parent]
+    referred = private.database.parents[link]
+    alike = _compare_ends(link, private, ends)
+    with guarded():
+        read = read_references(own, theirs, referred, alike, bound, choices)
+    within = schema.root(link.child) == schema.root(link.parent)
+    state = partial(registry.LINKS.state, columns=len(ends), within=within)
+    terms = partial(count_references, FIRST), budget.part(1 - later), private.noise
+    counts, both = _release(read, state, *terms)
+    chances = _spread(counts[: len(FIRST)], both.noise_scale, sizes)
+    compared, *same = counts[len(FIRST) :] / max(counts[len(FIRST)], 1.0)
+    noise = both.noise_scale / max(counts[len(FIRST)], 1.0)
+    found = References(chances, ends, np.array(same), noise)
+    if owner is None:
+        return found, (), (both,)
+    with guarded():
+        owners = np.where(find_away(own, theirs, referred), private.database.parents[owner], -1)
+        pairs = read_repeats(owners, own, referred, bound, choices)
+    paid = budget.part(later), private.noise
+    (num, same), once = _release(pairs, registry.REPEATS.state, count_repeats, *paid)
+    repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
+    return replace(found, repeats=repeats), (once,), (both,)
+
+
+def _release(
+    read: Referred | Repeated,
+    state: Callable[..., Statistic],
+    sums: Callable[[Any], NDArray[np.int64]],
+    budget: Budget,
+    noise: Noise,
+) -> tuple[NDArray[np.float64], Receipt]:
+    statistic = state(sums, neighbors=budget.neighbors)
+    summed = take(chunk_arrays(read), statistic)
+    return release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
+
+
+def _compare_ends(link: Link, private: Private, ends: tuple[Ends, ...]) -> NDArray[np.bool_]:
+    """Return whether each row has the value of the row that it refers to, shape (n, r)."""
+    schema, parents = private.schema, private.database.parents
+    referred, owner = parents[link], schema.owners[link.child]
+    found = np.zeros((len(referred), len(ends)), dtype=np.bool_)
+    for at, each in enumerate(ends):
+        rows, theirs = private.rows[link.child], private.rows[link.parent][each.theirs]
+        with guarded():
+            if not each.own and owner is not None:
+                above = private.rows[owner.parent][[each.ours]]
+                rows = join_parent(len(referred), parents[owner], above)
+            found[:, at] = compare_ends(rows[each.ours], theirs, referred)
+    return found
+
+
+def _spread(counts: NDArray[np.float64], scale: float, sizes: Sizes) -> NDArray[np.float64]:
+    """Return the chance that a row of the parent has no reference, or a number of a magnitude.
+
+    It has the shape (len(FIRST) + 1,), or (0,) where nothing says that references are uneven. With
+    noise, numbers are Poisson, and their means log-normal or zero: of all deviations and shares of
+    zeros those that make the counts most likely.
+    """
+    if not scale:
+        rest = max(sizes.rows - float(counts.sum()), 0.0)
+        return np.append(rest, counts) / max(sizes.rows, float(counts.sum()), 1.0)
+    best, chosen = -math.inf, (0.0, 0.0)
+    for kind in itertools.product(SPREADS, EMPTY):
+        for part in REFERRING:
+            mean = part * sizes.referring / sizes.units
+            expected = sizes.units * _expect(mean, *kind)[1:]
+            errors = (counts - expected) ** 2 / (scale**2 + expected)
+            likely = -float(errors.sum() + np.log(scale**2 + expected).sum()) / 2
+            likely -= CLEARLY * (kind != (0.0, 0.0))
+            best, chosen = max((best, chosen), (likely, kind))
+    if chosen == (0.0, 0.0):
+        return np.zeros(0)
+    return _expect(sizes.references / sizes.rows, *chosen)
+
+
+def _expect(mean: float, spread: float, empty: float) -> NDArray[np.float64]:
+    """Return the chance of no reference, and of each magnitude, at a mean number of references."""
+    means = mean / (1 - empty) * np.exp(spread * NORMALS - spread**2 / 2)
+    below = pdtr(FIRST[:, None] - 1.0, means).mean(axis=1)
+    chances = np.diff(np.concatenate([[0.0], below, [1.0]])) * (1 - empty)
+    chances[0] += empty
+    return np.asarray(chances)

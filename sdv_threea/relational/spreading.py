@@ -1,0 +1,159 @@
+"""References of sampled rows to rows of other units, as uneven and as alike as was released.
+
+No private row is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.constants import RelationalConstants
+from sdv_threea.relational.foreign_keys import round_shares
+from sdv_threea.relational.magnitudes import FIRST
+from sdv_threea.relational.model import References
+from sdv_threea.rows.units.links import Codes
+
+#: Rounds in which references change places: those that would lead to the own unit, or repeat one.
+NUM_ROUNDS = 40
+
+
+def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of them)
+    owners: NDArray[np.int64],
+    units: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    codes: Sequence[Codes],
+    released: References,
+    constants: RelationalConstants,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Choose for each row a row of the parent that belongs to another unit, shape (n,).
+
+    Where that is released, some rows of the parent get more references than others, rows refer to
+    rows that are like them, and to the same row as the one before them. Otherwise references are
+    even, and no two rows of one owner refer to the same row, as far as that is possible.
+
+    Args:
+        owners: The owner of each row, -1 for none; rows of one owner are neighbours.
+        units: The unit of each row.
+        theirs: The unit of each row of the parent, shape (P,).
+        codes: Of each of the released ``ends``, the codes of both.
+        released: What is known of the references.
+        constants: When something is clear of noise.
+        rng: Source of randomness, which needs no secrecy.
+    """
+    slots = _draw_slots(released.chances, len(units), len(theirs), rng)
+    even = np.bincount(slots, minlength=len(theirs)) / max(len(slots), 1)
+    share, noise = released.repeats
+    again = share - float(even @ even)
+    heads = np.ones(len(units), dtype=np.bool_)
+    if again > constants.clear_of_noise * noise:
+        near = (owners[1:] == owners[:-1]) & (owners[1:] >= 0)
+        heads[1:] = ~near | (rng.random(len(near)) >= again)
+    wanted, their_codes = _choose_codes(len(units), codes, released, constants, rng)
+    slots, first = slots[: int(heads.sum())], np.flatnonzero(heads)
+    found = _match(slots, wanted[first], their_codes, rng)
+    distinct = share <= constants.clear_of_noise * noise
+    ends = np.where(distinct, owners, -1)[first], units[first]
+    found = _untangle(found, *ends, theirs, their_codes, rng)
+    return np.asarray(found[np.cumsum(heads) - 1])
+
+
+def _draw_slots(
+    chances: NDArray[np.float64], num_rows: int, num_parents: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return the rows of the parent, each as often as it is referred to, in random order: (n,)."""
+    weights = np.ones(num_parents)
+    if len(chances):
+        magnitudes = np.repeat(np.arange(len(chances)), round_shares(chances, num_parents))
+        first, last = np.append(0, FIRST), np.concatenate([[0], FIRST[1:] - 1, FIRST[-1:]])
+        drawn = rng.integers(first[magnitudes], last[magnitudes] + 1).astype(np.float64)
+        weights = drawn if drawn.any() else weights
+    counts = round_shares(rng.permutation(weights), num_rows)
+    return rng.permutation(np.repeat(rng.permutation(num_parents), counts))
+
+
+def _choose_codes(
+    num_rows: int,
+    codes: Sequence[Codes],
+    released: References,
+    constants: RelationalConstants,
+    rng: np.random.Generator,
+) -> Codes:
+    """Choose the ends that are most alike beyond chance and noise.
+
+    Returns:
+        The code that each row looks for in the parent's row, -1 for any, and codes of the parent's.
+    """
+    best, found = 0.0, (np.full(num_rows, -1), np.zeros(0, dtype=np.int64))
+    for (ours, theirs), share in zip(codes, released.alike, strict=True):
+        size = int(max(ours.max(initial=0), theirs.max(initial=0))) + 1
+        sides = [np.bincount(each[each >= 0], minlength=size) for each in (ours, theirs)]
+        chance = float(sides[0] @ sides[1]) / max(len(ours) * len(theirs), 1)
+        beyond = float(share) - chance
+        if beyond > max(constants.clear_of_noise * released.noise, best * (1 - chance)):
+            best = min(beyond / (1 - chance), 1.0)
+            found = np.where(rng.random(len(ours)) < best, ours, -1), theirs
+    return found
+
+
+def _match(
+    slots: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Give each row a slot whose parent has the wanted code, while there are any; shape (n,)."""
+    found = np.full(len(slots), -1)
+    rows = rng.permutation(np.flatnonzero(wanted >= 0))
+    if len(rows):
+        rows = rows[np.argsort(wanted[rows], kind='stable')]
+        order = np.argsort(codes[slots], kind='stable')
+        looked, have = wanted[rows], codes[slots][order]
+        ranks = np.arange(len(rows)) - np.searchsorted(looked, looked)
+        places = np.searchsorted(have, looked) + ranks
+        free = places < np.searchsorted(have, looked, side='right')
+        found[rows[free]] = slots[order[places[free]]]
+        slots = np.delete(slots, order[places[free]])
+    found[found < 0] = slots
+    return found
+
+
+def _untangle(
+    found: NDArray[np.int64],
+    owners: NDArray[np.int64],
+    units: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Let references change places until none leads to the own unit, nor two of an owner to one.
+
+    They change places with those to rows of the same code. What cannot be mended stays.
+    """
+
+    def is_wrong(referred: NDArray[np.int64]) -> NDArray[np.bool_]:
+        _, first = np.unique(owners * len(theirs) + referred, return_index=True)
+        again = owners >= 0
+        again[first] = False
+        return np.asarray(again | (theirs[referred] == units))
+
+    for _ in range(NUM_ROUNDS):
+        wrong = is_wrong(found)
+        if not wrong.any():
+            break
+        kinds = codes[found] if len(codes) else np.zeros(len(found), dtype=np.int64)
+        order = np.lexsort((rng.random(len(found)), kinds))[int(rng.integers(2)) :]
+        one, other = order[0 : len(order) - 1 : 2], order[1::2]
+        chosen = (wrong[one] | wrong[other]) & (kinds[one] == kinds[other])
+        one, other = one[chosen], other[chosen]
+        tried = found.copy()
+        tried[one], tried[other] = found[other], found[one]
+        still = is_wrong(tried)
+        worse = still[one].astype(int) + still[other] >= wrong[one].astype(int) + wrong[other]
+        for each in (one[worse], other[worse]):
+            tried[each] = found[each]
+        found = tried
+    return found

@@ -1,0 +1,199 @@
+"""References to rows of other units: how far a unit moves what is said of them, and samples."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer
+from sdv_threea.constants import RelationalConstants
+from sdv_threea.relational.links import Sizes, _spread
+from sdv_threea.relational.magnitudes import FIRST
+from sdv_threea.relational.model import References
+from sdv_threea.relational.spreading import spread_references
+from sdv_threea.rows.units.links import (
+    Referred,
+    count_references,
+    count_repeats,
+    find_away,
+    number_values,
+    read_references,
+    read_repeats,
+)
+from sdv_threea.rows.units.membership import NOBODY
+from sdv_threea.statistics import registry
+
+NUM_ENDS = 2
+
+
+@pytest.fixture
+def read(in_order):
+    """Return a function that counts as a release does, and chooses rows in their order."""
+
+    def read(units, theirs, referred, alike, owners):
+        found = read_references(units, theirs, referred, alike, 1, np.random.default_rng(0))
+        away = find_away(units, theirs, referred)
+        pairs = np.where(away, owners, -1), units, referred, 1, np.random.default_rng(0)
+        return count_references(FIRST, found), count_repeats(read_repeats(*pairs))
+
+    return read
+
+
+def take_away(unit, units, theirs, referred, alike, owners):
+    """Take a unit away, and let references of others to its rows lead nowhere."""
+    stays, above = units != unit, theirs != unit
+    places = np.append(np.where(above, np.cumsum(above) - 1, -2 - np.arange(len(theirs))), NOBODY)
+    return units[stays], theirs[above], places[referred[stays]], alike[stays], owners[stays]
+
+
+def list_hostile(within):
+    """List tables of units with many rows, stars that all refer to, and pairs that repeat."""
+    rng = np.random.default_rng(5)
+    for _ in range(150):
+        num, rows = 6, int(rng.integers(2, 30))
+        theirs = rng.integers(0, num, int(rng.integers(1, 10))) + 100 * (not within)
+        units = rng.integers(0, num, rows)
+        weights = rng.dirichlet(np.full(len(theirs), rng.choice([0.1, 1.0, 10.0])))
+        referred = rng.choice(len(theirs), rows, p=weights)
+        referred[rng.random(rows) < 0.1] = NOBODY
+        alike = rng.random((rows, NUM_ENDS)) < rng.choice([0.1, 0.5, 1.0])
+        yield units, theirs, referred, alike, units
+    if within:  # unit 0 refers to 1, which 2 does with a row of other values; and 3 refers to 0
+        alike, units = np.array([[True] * 2, [False] * 2, [True] * 2]), np.array([0, 2, 3])
+        yield units, np.array([0, 1, 4]), np.array([1, 1, 0]), alike, units
+
+
+@pytest.mark.parametrize('within', [True, False])
+def test_a_hostile_unit_moves_what_is_said_of_references_no_farther_than_declared(read, within):
+    facts = {'columns': NUM_ENDS, 'within': within, 'neighbors': 'add_remove'}
+    bounds = [kind.sensitivity(**facts) for kind in (registry.LINKS, registry.REPEATS)]
+    most, replaced = np.zeros(2), 0.0
+    for made in list_hostile(within):
+        whole = read(*made)
+        moves = []
+        for unit in np.unique(np.concatenate(made[:2])):
+            rest = read(*take_away(unit, *made))
+            moves.append(whole[0] - rest[0])
+            apart = [np.linalg.norm(a - b) for a, b in zip(whole, rest, strict=True)]
+            most = np.maximum(most, np.array(apart) / bounds)
+        apart = [np.linalg.norm(one - other) for one in moves for other in moves]
+        replaced = max(replaced, *apart)
+    assert (most <= 1 + 1e-9).all()
+    assert most[0] > 0.75
+    assert most[1] == pytest.approx(1)
+    facts['neighbors'] = 'replace_one'
+    assert replaced <= registry.LINKS.sensitivity(**facts)
+
+
+def test_all_references_are_read_without_noise():
+    units, theirs = np.array([0, 0, 1, 2]), np.arange(4)
+    referred, alike = np.array([1, 1, 3, 1]), np.array([[True], [False], [True], [True]])
+    found = read_references(units, theirs, referred, alike, None, np.random.default_rng(0))
+    assert found.references.tolist() == [3, 1]
+    assert found.alike.tolist() == [[2], [1]]
+
+
+def test_uneven_references_are_told_from_even_ones():
+    rng, num = np.random.default_rng(0), 3000
+    sizes, scale = Sizes(num, 4 * num, num, num), 30.0
+    shares = []
+    for spread in (0.0, 2.0):
+        weights = rng.lognormal(0, spread, num)
+        numbers = np.bincount(rng.choice(num, num, p=weights / weights.sum()), minlength=num)
+        counts = count_references(
+            FIRST, Referred(numbers[numbers > 0], numbers, numbers[:, None][:, :0])
+        )
+        noisy = counts[:-1] + rng.normal(0, scale, len(counts) - 1)
+        found = _spread(noisy, scale, sizes)
+        shares.append(found[0] if len(found) else None)
+    assert shares[0] is None
+    assert 0.3 < shares[1] < 0.7
+
+
+def refer(num_rows=4000, num_parents=1000, **known):
+    rng = np.random.default_rng(3)
+    owners = np.sort(rng.integers(0, 1000, num_rows))
+    ours, theirs = (rng.integers(0, 5, size) for size in (1000, num_parents))
+    terms = References(**known), RelationalConstants(), rng
+    units = np.arange(num_parents)
+    found = spread_references(owners, owners, units, [(ours[owners], theirs)], *terms)
+    return owners, found, (ours[owners] == theirs[found]).mean()
+
+
+def test_references_are_even_and_lead_to_others_where_nothing_is_known():
+    owners, found, _ = refer(alike=np.array([0.2]))
+    counts = np.bincount(found, minlength=1000)
+    assert counts.max() - counts.min() <= 1
+    assert (owners != found).all()
+    assert not pd.DataFrame({'from': owners, 'to': found}).duplicated().any()
+
+
+def test_references_are_as_uneven_as_released():
+    chances = np.zeros(len(FIRST) + 1)
+    chances[[0, 3, 9]] = 0.7, 0.2, 0.1  # none, 3, and 24 to 31 references
+    _, found, _ = refer(chances=chances, alike=np.array([0.2]))
+    counts = np.sort(np.bincount(found, minlength=1000))[::-1]
+    assert (counts == 0).mean() == pytest.approx(0.7, abs=0.02)
+    assert counts[:100].sum() / len(found) == pytest.approx(2750 / 3350, abs=0.03)
+
+
+def test_references_lead_to_rows_that_are_alike_as_often_as_released():
+    assert refer(alike=np.array([0.7]))[2] == pytest.approx(0.7, abs=0.03)
+    assert refer(alike=np.array([0.7]), noise=0.3)[2] == pytest.approx(0.2, abs=0.03)
+
+
+def test_rows_of_one_owner_refer_to_the_same_row_as_often_as_released():
+    owners, found, _ = refer(alike=np.array([0.2]), repeats=(0.6, 0.01))
+    near = owners[1:] == owners[:-1]
+    assert (found[1:] == found[:-1])[near].mean() == pytest.approx(0.6, abs=0.04)
+    assert (owners != found).all()
+
+
+def test_values_are_the_same_whatever_column_they_are_in():
+    one, other = number_values(pd.Series(['a', None, 'b']), pd.Series(['b', 'c', 'a', None]))
+    assert one[0] == other[2] and one[2] == other[0]
+    assert one[1] == other[3] == -1
+
+
+def test_people_pay_whom_they_paid_in_the_data():
+    """Without noise: few get most, in the city of the sender, nobody twice, nobody himself."""
+    rng, num = np.random.default_rng(1), 400
+    city = rng.choice(list('abcd'), num)
+    weights = rng.lognormal(0, 1.5, num)
+    sender = rng.integers(0, num, 1500)
+    near = (city[sender][:, None] == city) * weights
+    receiver = [rng.choice(num, p=each / each.sum()) for each in near]
+    rows = pd.DataFrame({'sender': sender, 'receiver': receiver, 'sum': rng.gamma(2, 9, 1500)})
+    rows = rows[(rows['sender'] != rows['receiver'])].drop_duplicates(['sender', 'receiver'])
+    people = pd.DataFrame({'id': range(num), 'city': city})
+    kinds = {'city': 'categorical', 'sum': 'numerical'}
+    tables = {'person': people, 'transfer': rows.reset_index(drop=True)}
+    parts = {
+        name: {'columns': {each: {'sdtype': kinds.get(each, 'id')} for each in table}}
+        for name, table in tables.items()
+    }
+    parts['person']['primary_key'] = 'id'
+    refers = {
+        'parent_table_name': 'person',
+        'parent_primary_key': 'id',
+        'child_table_name': 'transfer',
+    }
+    keys = [{**refers, 'child_foreign_key': key} for key in ('sender', 'receiver')]
+    metadata = Metadata.load_from_dict({'tables': parts, 'relationships': keys})
+    made = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=math.inf, privacy_unit='person', verbose=False
+    )
+    made.fit(tables)
+    drawn = made.sample_scale(1.0)
+    cities, paid = drawn['person'].set_index('id')['city'], drawn['transfer']
+    ends = [cities[paid[key]].to_numpy() for key in ('sender', 'receiver')]
+    assert (ends[0] == ends[1]).mean() > 0.9
+    top, real = (
+        each['transfer']['receiver'].value_counts(normalize=True)[:20].sum()
+        for each in (drawn, tables)
+    )
+    assert top == pytest.approx(real, abs=0.05)
+    assert paid.duplicated(['sender', 'receiver']).mean() < 0.01
+    assert (paid['sender'] == paid['receiver']).mean() < 0.01
