@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from sdv_threea.accounting import Budget
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.describe.description import needs_threshold
-from sdv_threea.domain import Domain
-from sdv_threea.relational.layout import Layout, lay_out, own_domain
+from sdv_threea.domain import Category, Domain
+from sdv_threea.relational.layout import Layout, add_name, lay_out, own_domain
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
@@ -79,3 +81,24 @@ def share_budget(
         rest = share - sum(parts[link] for link in links)
         budgets[table] = whole.part(rest / asked[roots[table]])
     return budgets, paid
+
+
+def join_context(schema: Schema, plans: Mapping[str, Plan], table: str) -> Domain:
+    """Describe a table with its owner's columns beside it, before anything is released.
+
+    Which codes these have does not matter for what noise does to a count.
+    """
+    domain, owner = plans[table].domain, schema.owners[table]
+    if owner is None:
+        return domain
+    used = set(domain.names)
+    names = [add_name(f'owner: {each}', used) for each in plans[owner.parent].domain.names]
+    context = (Category(name=name, values=(1, 2), nullable=False) for name in names)
+    return replace(domain, columns=(*context, *domain.columns))
+
+
+def rest_share(schema: Schema, table: str, constants: RelationalConstants) -> float:
+    """Return the least share of a table's budget that its rows have: the rest concerns units."""
+    if schema.owners[table] is None:
+        return 1.0
+    return 1 - constants.magnitudes_share - constants.agreement_share - constants.orphans_share

@@ -21,7 +21,7 @@ from sdv_threea.estimate import ExpectedError, expect
 from sdv_threea.metadata.naming import guess_by_name, names_person, shows_people
 from sdv_threea.planning.plan import make_plan
 from sdv_threea.planning.shares import Known
-from sdv_threea.relational.plan import plan_tables, share_budget
+from sdv_threea.relational.plan import join_context, plan_tables, rest_share, share_budget
 from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
@@ -82,6 +82,13 @@ SAYS = {
         'leave columns out.'
     ),
 }
+
+
+#: What is said of each table of a database before a fit.
+FORECAST = (
+    "Shares of '{table}' are off by 1 % if {rows:,} units have rows in it; with fewer than "
+    '{least:,} noise exceeds them all, and public facts are worth more.'
+)
 
 
 def check_table(
@@ -229,8 +236,12 @@ def check_database(
             alone=False,
         )
         said = name_shared(schema, name)
-        notes = (f'{said[:1].upper()}{said[1:]}.',) if said else ()
-        checks.append(replace(checked, notes=notes))
+        notes = [f'{said[:1].upper()}{said[1:]}.'] if said else []
+        if (expected := errors[name]) is not None and name not in released:
+            clear = one.settings.constants.relational.clear_of_noise
+            terms = {'table': name, 'rows': math.ceil(100 * expected.count)}
+            notes.append(FORECAST.format(**terms, least=math.ceil(clear * expected.count)))
+        checks.append(replace(checked, notes=tuple(notes)))
     return checks
 
 
@@ -257,10 +268,12 @@ def expect_database(
     rows = dict.fromkeys(schema.public, 2)
     plans = plan_tables(schema, domains, rows, complete_children(schema, children))
     (budgets, _), found = share_budget(schema, plans, settings), {}
-    for table, plan in plans.items():
+    for table in plans:
         model = released.get(table)
         size, times = (max(round(model.size), 1), model.rows_per_unit) if model else (None, 1)
-        errors = _expect(plan.domain, settings[table], size, budgets[table])
+        domain, constants = join_context(schema, plans, table), settings[table].constants
+        budget = budgets[table].part(rest_share(schema, table, constants.relational))
+        errors = _expect(domain, settings[table], size, budget)
         found[table] = errors and replace(
             errors, count=times * errors.count, category_rows=times * errors.category_rows
         )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pandas as pd
 import pytest
 from sdv.cag import FixedIncrements, Inequality
@@ -16,6 +19,7 @@ from sdv_threea import (
 )
 from sdv_threea.datasets import load_hospital
 from sdv_threea.describe.size import release_size
+from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.planning.shares import Known
 from sdv_threea.planning.targets import take_last
 from sdv_threea.privacy.spending import Spending
@@ -233,10 +237,45 @@ def test_a_table_whose_rows_refer_to_two_units_is_named():
         for each in ('sender', 'receiver')
     ]
     metadata = Metadata.load_from_dict({'tables': tables, 'relationships': edges})
-    (note,) = ClustMixMultiTableSynthesizer(metadata, privacy_unit='account').check().notes
+    (_, note, _) = ClustMixMultiTableSynthesizer(metadata, privacy_unit='account').check().notes
 
     assert note.startswith("Rows of 'transfer' that refer to several units are protected with")
     assert note.endswith('and not with the others.')
+
+
+def test_a_line_for_each_table_says_before_a_fit_how_far_off_its_shares_will_be():
+    rng, keys = np.random.default_rng(0), {'sdtype': 'id'}
+    owners = np.repeat(np.arange(4000), 2)
+    tables = {
+        'patient': pd.DataFrame({'id': range(4000), 'age': rng.integers(0, 99, 4000)}),
+        'stay': pd.DataFrame({'patient': owners, 'days': rng.integers(1, 30, 8000)}),
+    }
+    parts = {
+        'patient': {'columns': {'id': keys, 'age': NUMBER}, 'primary_key': 'id'},
+        'stay': {'columns': {'patient': keys, 'days': NUMBER}},
+    }
+    edge = {
+        'parent_table_name': 'patient',
+        'parent_primary_key': 'id',
+        'child_table_name': 'stay',
+        'child_foreign_key': 'patient',
+    }
+    metadata = Metadata.load_from_dict({'tables': parts, 'relationships': [edge]})
+    made = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=1.0, privacy_unit='patient', accept=ACCEPTABLE, verbose=False
+    )
+    notes = made.check().notes
+    made.fit(tables)
+
+    assert len(notes) == 2
+    for name, note in zip(tables, notes, strict=True):
+        model = made._model.tables[name]
+        found = re.search(r"'(\w+)' are off by 1 % if ([\d,]+) units", note)
+        assert found[1] == name
+        each = model.rows_per_unit or 1
+        noise = model.noise * model.released.num_rows / each
+        assert int(found[2].replace(',', '')) / 100 == pytest.approx(noise, rel=0.25)
+    assert made.check().notes == ()
 
 
 def test_a_key_that_is_a_number_by_its_name_says_what_would_learn_it():
