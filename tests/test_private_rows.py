@@ -15,7 +15,7 @@ LISTED = re.findall(r'^\| `([\w/]+\.py)`', PAGE, re.M)
 
 #: The most lines of the room of rows, and of functions outside that run on rows. Only the second
 #: is to change, down to nothing.
-MOST_IN_ROOM, MOST_OUTSIDE = 3_500, 850
+MOST_IN_ROOM, MOST_OUTSIDE = 3_500, 750
 
 #: Cases of ``tests/golden`` that read rows in different ways.
 CASES = ('clusters', 'numerical target', 'database, diamond')

@@ -15,8 +15,9 @@ Formal guarantees:
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -26,12 +27,9 @@ from numpy.typing import NDArray
 from sdv_threea.constraints.results import Outcome, Result, bound_inputs, find_solved
 from sdv_threea.constraints.results import solve as solve_formula
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.rows.intake.cells import take_values
-from sdv_threea.rows.intake.columns import find_distinct, make_table
+from sdv_threea.rows.derived import Cells, Deriving, join_values, name_set_flag
+from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.intake.scalars import spell
-
-#: Columns by name, shape (n,) each: floats with NaN, or categories.
-Cells = dict[str, Any]
 
 #: By derived category, true for each released value that is possible in each row: (n, values).
 Choices = dict[str, NDArray[np.bool_]]
@@ -51,8 +49,9 @@ class Derivation(Protocol):
     def derived(self) -> tuple[Column, ...]:
         """The derived columns, with blanks for facts that are not public."""
 
-    def forward(self, table: pd.DataFrame) -> Cells:
-        """Derive the new columns, record by record."""
+    @property
+    def forward(self) -> Callable[[pd.DataFrame], Cells]:
+        """What derives the new columns, record by record."""
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
         """Turn sampled columns back, given their released domain."""
@@ -103,16 +102,11 @@ class Derivations:
         either = tuple(pair for step in self.steps for pair in getattr(step, 'either', ()))
         return Domain((*new, *self._untouched()), self.domain.target, either)
 
-    def forward(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the derived columns, in the storage and with the index of the user's columns.
-
-        Formal guarantees:
-            * a row of the result is a function of the same row of the table
-        """
-        cells: Cells = {column.name: table[column.name].array for column in self._untouched()}
-        for step in self.steps:
-            cells |= step.forward(table)
-        return make_table({name: cells[name] for name in self.derived.names}, table.index)
+    @property
+    def forward(self) -> Deriving:
+        """What maps rows of the user's columns to rows of the derived ones."""
+        untouched = tuple(column.name for column in self._untouched())
+        return Deriving(untouched, tuple(each.forward for each in self.steps), self.derived.names)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
         """Turn sampled derived columns into the user's columns; the rows obey the rules."""
@@ -248,18 +242,10 @@ class Joint:
         """One category with unknown values."""
         return (Category(name=self.name, nullable=False),)
 
-    def forward(self, table: pd.DataFrame) -> Cells:
-        """Join the values of each record."""
-        found = [find_distinct(table[name]) for name in self.names]
-        numbers = np.zeros(len(table), dtype=np.int64)
-        for codes, listed in found:
-            # Both numbers are at most the number of rows, so a pair fits into 64 bits.
-            pairs = numbers * (len(listed) + 1) + np.maximum(codes, -1) + 1
-            _, first, numbers = np.unique(pairs, return_index=True, return_inverse=True)
-        if not len(table):
-            return {self.name: np.empty(0, dtype=object)}
-        parts = [take_values(listed, None, np.maximum(codes, -1)[first]) for codes, listed in found]
-        return {self.name: take_values(list(zip(*parts, strict=True)), None, numbers)}
+    @property
+    def forward(self) -> Callable[[pd.DataFrame], Cells]:
+        """What joins the values of each record."""
+        return partial(join_values, self.name, self.names)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
         """Split the combinations; all parts are missing if no combination was released."""
@@ -319,12 +305,10 @@ class Indicator:
         """One category with public values: the names of the flags."""
         return (Category(name=self.name, values=self.replaced, nullable=False),)
 
-    def forward(self, table: pd.DataFrame) -> Cells:
-        """Return the name of the set flag; ``None`` unless exactly one is set."""
-        is_set = np.stack([table[name].to_numpy() == 1 for name in self.replaced], axis=1)
-        names = np.array([None, *self.replaced], dtype=object)
-        places = np.where(is_set.sum(axis=1) == 1, is_set.argmax(axis=1) + 1, 0)
-        return {self.name: names[places]}
+    @property
+    def forward(self) -> Callable[[pd.DataFrame], Cells]:
+        """What names the set flag of each record."""
+        return partial(name_set_flag, self.name, self.replaced)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
         """Set the named flag and no other."""

@@ -19,11 +19,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.constraints.derivations import Cells, Choices, Ends
+from sdv_threea.constraints.derivations import Choices, Ends
 from sdv_threea.constraints.intervals import find_released, intersect, reach, spread_out
 from sdv_threea.describe.granularity import step_codes
 from sdv_threea.describe.lattice import STEP_TOLERANCE, has_few_values, multiples
 from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.intake.columns import read_numbers
 
 

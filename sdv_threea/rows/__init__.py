@@ -12,6 +12,7 @@ auditor reads this room first.
 * :mod:`~sdv_threea.rows.sums`: statistics that declare their sensitivity, and their sums,
 * :mod:`~sdv_threea.rows.statistics`: counts and second moments, and their sensitivities,
 * :mod:`~sdv_threea.rows.records`: records as codes, places and scores,
+* :mod:`~sdv_threea.rows.derived`: columns that replace others, row by row,
 * :mod:`~sdv_threea.rows.codes`: cells as codes, and records as codes and classes,
 * :mod:`~sdv_threea.rows.tables`: what records add to tables of columns,
 * :mod:`~sdv_threea.rows.scores`: scores of records, and the moments they add to,

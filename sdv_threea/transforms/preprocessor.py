@@ -21,9 +21,8 @@ from sdv_threea.constraints.constraint_set import ConstraintSet, modify_metadata
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import Transformer
+from sdv_threea.rows.derived import translate
 from sdv_threea.rows.guard import guarded
-from sdv_threea.rows.intake.facts import Facts
-from sdv_threea.rows.intake.table import read_table
 from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.storage.reading import PrivateTable, take_table
 from sdv_threea.storage.table import StoredColumns, TableStorage
@@ -141,7 +140,7 @@ class Preprocessor:
 
     def make_translation(self) -> Callable[[pd.DataFrame], pd.DataFrame]:
         """Return the function that translates private rows one by one; it can be pickled."""
-        return partial(_translate, self.storage.list_facts(), self.derive())
+        return partial(translate, self.storage.list_facts(), self.derive().forward)
 
     def translate(self, table: pd.DataFrame) -> pd.DataFrame:
         """Translate private rows to the modelled columns; the result is private."""
@@ -181,11 +180,3 @@ class Preprocessor:
         rows = self.restore(sampled, domain)
         kept = self.constraints.keep_valid(rows)
         return np.asarray(np.isin(np.arange(len(rows)), kept.index))
-
-
-def _translate(
-    facts: tuple[Facts, ...], derivations: Derivations, chunk: pd.DataFrame
-) -> pd.DataFrame:
-    """Read the cells, and derive the modelled columns."""
-    read = read_table(facts, chunk)
-    return derivations.forward(read) if derivations.steps else read

@@ -23,11 +23,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
-from sdv_threea.constraints.derivations import Cells, Choices
+from sdv_threea.constraints.derivations import Choices
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import occupied_borders
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import CategoryEncoder
+from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.intake.cells import take_values
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER, find_moments, read_numbers
 from sdv_threea.rows.intake.dates import to_seconds

@@ -17,8 +17,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
-from sdv_threea.constraints.derivations import Cells, Choices
+from sdv_threea.constraints.derivations import Choices
 from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER, find_distinct
 
 #: The most decimal places, and the digits between signs of thousands.

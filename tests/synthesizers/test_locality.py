@@ -140,14 +140,13 @@ def test_every_record_is_translated_and_encoded_by_itself_under_constraints(chec
 
 def break_combinations(patch):
     """Join what is common to all rows."""
-    forward = derive.Joint.forward
+    forward = derive.join_values
 
-    def join(self, table):
-        cells = forward(self, table)
-        cells[self.name] = np.array([*cells[self.name][:1], None], dtype=object)[[0] * len(table)]
-        return cells
+    def join(name, names, table):
+        cells = forward(name, names, table)
+        return {name: np.array([*cells[name][:1], None], dtype=object)[[0] * len(table)]}
 
-    patch.setattr(derive.Joint, 'forward', join)
+    patch.setattr(derive, 'join_values', join)
 
 
 def break_differences(patch):
@@ -163,14 +162,14 @@ def break_differences(patch):
 
 def break_flags(patch):
     """Take the flag that most rows have."""
-    forward = derive.Indicator.forward
+    forward = derive.name_set_flag
 
-    def name_flag(self, table):
-        cells = forward(self, table)
-        known = Counter(cells[self.name].tolist())
-        return {self.name: np.full(len(table), max(known, key=known.get), dtype=object)}
+    def name_flag(name, flags, table):
+        cells = forward(name, flags, table)
+        known = Counter(cells[name].tolist())
+        return {name: np.full(len(table), max(known, key=known.get), dtype=object)}
 
-    patch.setattr(derive.Indicator, 'forward', name_flag)
+    patch.setattr(derive, 'name_set_flag', name_flag)
 
 
 @pytest.mark.parametrize('breach', [break_combinations, break_differences, break_flags])
