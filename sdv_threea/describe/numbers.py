@@ -74,7 +74,7 @@ def release_sketches(
     asked: tuple[Asked | None, Asked | None],
     rows: Rows[pd.DataFrame],
     columns: Sequence[Column],
-    num_records: float | None,
+    sizes: Mapping[str, float | None],
     receipts: list[Receipt],
     constants: DescribeConstants,
 ) -> Sketches:
@@ -83,7 +83,7 @@ def release_sketches(
     The first sketch shows where numbers lie beyond the bulk; its counts are too low if records have
     several such numbers. The counts of the second are upper estimates, as if each record had shared
     its count among all columns. ``asked`` are the first and the last question, ``None`` if not
-    asked.
+    asked; ``sizes`` the numbers of records with a value, by column, ``None`` if not known.
 
     Formal guarantees: the rows are read by the questions, by
     :func:`~sdv_threea.describe.answers.count_again` and by
@@ -115,7 +115,7 @@ def release_sketches(
     likely, most = (
         {
             column.name: replace(
-                sketch, num_records=num_records, of_times=column.steps == TIME_STEPS
+                sketch, num_records=sizes[column.name], of_times=column.steps == TIME_STEPS
             )
             for column, (_, sketch) in zip(numbers, each, strict=True)
         }
