@@ -108,8 +108,12 @@ class Pools(NamedTuple):
 
 def group(keys: Sequence[NDArray[np.integer]], num_rows: int) -> NDArray[np.int64]:
     """Number the rows, shape (n,): rows whose ``keys`` are equal have the same number."""
-    table = np.stack([np.zeros(num_rows, dtype=np.int64), *keys], axis=1)
-    return np.asarray(np.unique(table, axis=0, return_inverse=True)[1].ravel(), dtype=np.int64)
+    table = np.stack([np.zeros(num_rows, dtype=np.int64), *keys])
+    order = np.lexsort(table[::-1])
+    starts = np.diff(table[:, order], axis=1, prepend=table[:, order[:1]]).any(axis=0)
+    found = np.empty(num_rows, dtype=np.int64)
+    found[order] = np.cumsum(starts)
+    return found
 
 
 def deal(

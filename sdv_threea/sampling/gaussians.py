@@ -32,7 +32,7 @@ POOL_PER_ROW, PLACES_PER_ROW, LEAST_POOL = 2.0, 0.25, 32
 
 #: The most rows that are drawn from one pool; the most numbers in all pools of a draw, which bound
 #: the memory; and about the most in all draws, which bound the time of many different conditions.
-MOST_ROWS, ROOM, MOST_NUMBERS = 2**12, 2**21, 2**20
+MOST_ROWS, ROOM, MOST_NUMBERS = 2**12, 2**18, 2**20
 
 
 @dataclass(frozen=True)
