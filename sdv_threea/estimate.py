@@ -9,6 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import ndtri
 
+from sdv_threea.accounting.sensitivities import (
+    OFF_DIAGONAL_WEIGHT,
+    histogram_sensitivity,
+    moment_sensitivity,
+)
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.describe.description import needs_threshold
@@ -19,11 +24,6 @@ from sdv_threea.errors import InputError
 from sdv_threea.planning.plan import Plan, finish_plan, plan_target
 from sdv_threea.planning.shares import Known
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.rows.statistics import (
-    OFF_DIAGONAL_WEIGHT,
-    histogram_sensitivity,
-    moment_sensitivity,
-)
 from sdv_threea.settings import Settings
 
 #: A value counts as seen if its rows exceed the threshold by this many standard deviations.

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.accounting import Budget
+from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.adaptation import adapt, calibrate
@@ -40,7 +41,6 @@ from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.statistics import histogram_sensitivity
 from sdv_threea.settings import Settings
 
 

@@ -3,6 +3,7 @@
 * :mod:`~sdv_threea.accounting.gdp`: Gaussian differential privacy and ``(epsilon, delta)``,
 * :mod:`~sdv_threea.accounting.receipts`: the price of each release, and of all together,
 * :mod:`~sdv_threea.accounting.budget`: the budget, and its split between stages,
+* :mod:`~sdv_threea.accounting.sensitivities`: how far a record moves a statistic, with proofs,
 * :mod:`~sdv_threea.accounting.odds`: what a promise means for one person.
 """
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.approximate.bins import (
     bin_weights,
     cut_bins,
@@ -26,7 +27,6 @@ from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.odds import Seen, class_rates
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
 from sdv_threea.encoding.classes import Classes
-from sdv_threea.rows.statistics import histogram_sensitivity
 
 #: Number of quadrature nodes for the expected fraction after clipping.
 NODES = 9

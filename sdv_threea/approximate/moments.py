@@ -14,18 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.accounting.sensitivities import OFF_DIAGONAL_WEIGHT
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Grouped
 from sdv_threea.rows.scores import sum_moments
-from sdv_threea.rows.statistics import (
-    OFF_DIAGONAL_WEIGHT,
-    diagonal,
-    mask,
-    unweighted_moments,
-    width_of,
-)
+from sdv_threea.rows.statistics import diagonal, mask, unweighted_moments, width_of
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics.kind import Kind
 

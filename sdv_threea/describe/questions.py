@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.granularity import add_round_steps
 from sdv_threea.describe.lattice import count_values, is_lattice
@@ -20,7 +21,6 @@ from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.statistics import histogram_sensitivity
 from sdv_threea.rows.sums import Statistic, Summed, take
 from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.sensitivities import RECORD_UNITS

@@ -92,7 +92,7 @@ def release_interactions(
         * the columns, bins and weights are public or released; a record adds to the sums of each
           set of columns a product of contrasts times a whole number, or nothing if one of the
           columns has no bin for it, as
-          :func:`~sdv_threea.rows.statistics.interaction_sensitivity` asks
+          :func:`~sdv_threea.accounting.sensitivities.interaction_sensitivity` asks
     """
     sizes = count_bins(bins)
     shapes = [tuple(sizes[at] for at in columns) for columns in weights]

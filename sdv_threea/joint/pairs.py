@@ -53,7 +53,7 @@ def release_pair_counts(
     Formal guarantees:
         * the pairs and codes are public or released, and so are the weights, which are whole
           numbers; a record adds the weight of a pair to at most one of its counts, as
-          :func:`~sdv_threea.rows.statistics.histogram_sensitivity` asks
+          :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks
     """
     sizes = count_bins(codes)
     statistic = registry.FUNCTIONS.state(

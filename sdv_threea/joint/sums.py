@@ -151,7 +151,7 @@ def release_sums(
 
     Formal guarantees:
         * a record that adds up adds one to the count of each sum: at most one to each of ``k``
-          counts, as :func:`~sdv_threea.rows.statistics.histogram_sensitivity` asks
+          counts, as :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks
         * whether a record adds up depends on its own numbers alone, bit for bit
     """
     statistic = registry.SUMS.state(

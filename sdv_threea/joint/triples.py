@@ -98,7 +98,8 @@ def release_distances(
 
     Formal guarantees:
         * the triples, bins and expected counts are public or released; a record counts in at most
-          one bin of a triple, as :func:`~sdv_threea.rows.statistics.distance_sensitivity` asks
+          one bin of a triple, as
+          :func:`~sdv_threea.accounting.sensitivities.distance_sensitivity` asks
     """
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]

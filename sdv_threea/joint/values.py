@@ -73,7 +73,7 @@ def release_values(
 
     Formal guarantees:
         * a record adds one to at most one count of each digit of each pair, as
-          :func:`~sdv_threea.rows.statistics.histogram_sensitivity` asks
+          :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks
     """
     counted = [size * BASE for size in sizes for _ in range(DIGITS)]
     statistic = registry.DIGITS.state(

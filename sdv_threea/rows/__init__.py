@@ -10,7 +10,7 @@ auditor reads this room first.
 * :mod:`~sdv_threea.rows.chunks`: private rows in chunks, of which only sums are read,
 * :mod:`~sdv_threea.rows.partitions`: rows of a DataFrame of Dask's, by partitions,
 * :mod:`~sdv_threea.rows.sums`: statistics that declare their sensitivity, and their sums,
-* :mod:`~sdv_threea.rows.statistics`: counts and second moments, and their sensitivities,
+* :mod:`~sdv_threea.rows.statistics`: counts and second moments,
 * :mod:`~sdv_threea.rows.records`: records as codes, places and scores,
 * :mod:`~sdv_threea.rows.derived`: columns that replace others, row by row,
 * :mod:`~sdv_threea.rows.codes`: cells as codes, and records as codes and classes,

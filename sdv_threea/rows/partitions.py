@@ -69,10 +69,7 @@ class Partitions:
 
 @dataclass(frozen=True)
 class _Unread:
-    """A partition to be read later.
-
-    Dask takes it for data, and so does not read the partition itself, outside of the guard.
-    """
+    """A partition to be read later: Dask takes it for data, and does not read it unguarded."""
 
     partition: Any
 

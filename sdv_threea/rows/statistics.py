@@ -1,7 +1,7 @@
-"""The statistics of private records (counts, sums, second moments) and their sensitivities.
+"""The statistics of private records: counts, sums, second moments.
 
 All are exact integer sums over records, so the sums of blocks of rows add up to those of the table,
-bit for bit and in any order. Each ``neighbors`` is ``'add_remove'`` or ``'replace_one'``.
+bit for bit and in any order. :mod:`~sdv_threea.accounting.sensitivities` bounds what records add.
 """
 
 from __future__ import annotations
@@ -14,15 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import SQUARED_DISTANCE
+from sdv_threea.accounting.sensitivities import DIAGONAL_WEIGHT, OFF_DIAGONAL_WEIGHT
 from sdv_threea.rows.chunks import LARGEST_SUM, magnitude
 from sdv_threea.rows.clipping import EXACT_FLOAT, block_rows, clip_norm
-
-#: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
-#: ``sqrt(2)`` the norm of one record's moments would be exactly ``||t||^2``. The ratio 17 / 12 in
-#: whole numbers is just above ``sqrt(2)``, as the proof in :func:`moment_sensitivity` needs.
-DIAGONAL_WEIGHT = 12
-OFF_DIAGONAL_WEIGHT = 17
 
 #: Rows of products converted to floats at once. This bounds the memory and changes no result.
 STRIP = 2**9
@@ -47,20 +41,6 @@ def histogram(
     _check_groups(groups, num_groups)
     pairs = zip(codes.T, sizes, strict=True)
     return tuple(_count(column, groups, size, num_groups) for column, size in pairs)
-
-
-def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> float:
-    """Return the L2 sensitivity of the histograms of all columns together, in records.
-
-    ``squared_norm`` is ``sum w^2`` over columns of weight ``w``: without weights, their number.
-
-    Formal guarantees:
-        * a record adds the weight ``w`` of a column to at most one of its counts, whatever groups
-          and codes are: ``sqrt(sum w^2)``, which is ``sqrt(m)`` for ``m`` columns of weight one
-        * contributions of two records are non-negative, so replacing one record by another moves
-          the counts by at most ``sqrt(2 sum w^2)``
-    """
-    return math.sqrt(squared_norm * SQUARED_DISTANCE[neighbors])
 
 
 def weighted_histogram(
@@ -95,34 +75,6 @@ def weighted_histogram(
     )
 
 
-def interaction_sensitivity(
-    shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str = 'add_remove'
-) -> float:
-    r"""Return the L2 sensitivity of the sums of contrasts of several tables together.
-
-    A record adds ``w (G_1 e_1 - 1) \otimes (G_2 e_2 - 1) \otimes ...`` to the sums of a table of
-    ``shape = (G_1, G_2, ...)``, with ``e`` the indicator of its bin, or nothing.
-
-    Formal guarantees:
-        * ``||G e - 1||^2 = G (G - 1)``, and norms of products multiply: a record adds a vector of
-          the squared norm ``w^2 prod G (G - 1)``, or zero
-        * two such contrasts have the inner product ``G (G - 1)`` if their bins agree, else ``-G``.
-          So products of two records have at least ``-prod G (G - 1) / (G' - 1)``, ``G'`` the least
-          number of bins, and replacing one record by another moves the sums of a table by at most
-          ``2 w^2 prod G (G - 1) (1 + 1 / (G' - 1))``, squared
-        * contrasts of a column of one bin are zero, and so is what records add; if no record adds
-          anything, the sensitivity returned is one, so that there is some noise
-    """
-    squared = 0
-    for shape, weight in zip(shapes, weights, strict=True):
-        norm = weight**2 * math.prod(size * (size - 1) for size in shape)
-        if norm and neighbors == 'replace_one':
-            # The least number of bins less one divides the norm.
-            norm = 2 * norm // (min(shape) - 1) * min(shape)
-        squared += norm
-    return math.sqrt(squared) or 1.0
-
-
 def sum_distances(
     counts: NDArray[np.int64], expected: NDArray[np.int64], sizes: Sequence[int]
 ) -> NDArray[np.int64]:
@@ -135,17 +87,6 @@ def sum_distances(
     """
     starts = np.cumsum([0, *sizes[:-1]])
     return np.asarray(np.add.reduceat(np.abs(counts - expected), starts))
-
-
-def distance_sensitivity(num_histograms: int, neighbors: str = 'add_remove') -> float:
-    """Return the L2 sensitivity of :func:`sum_distances`, in records.
-
-    Formal guarantees:
-        * a record moves at most one count of a histogram, by one, so one distance by at most one,
-          and ``m`` distances by at most ``sqrt(m)``
-        * replacing one record by another moves two counts, so twice as far
-    """
-    return math.sqrt(num_histograms) * SQUARED_DISTANCE[neighbors]
 
 
 def first_moments(
@@ -167,17 +108,6 @@ def first_moments(
         for at, column in enumerate(vectors.T):
             sums[:, at] = np.bincount(groups, column, num_groups)
     return sums
-
-
-def sum_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
-    """Return the L2 sensitivity of :func:`first_moments`.
-
-    Formal guarantees:
-        * one record of norm at most ``radius`` moves the sum of its group by at most ``radius``
-        * ``||t - s||^2 <= ||t||^2 + ||s||^2`` where ``t . s >= 0``, so replacing one record by
-          another moves the sums by at most ``sqrt(2) radius``
-    """
-    return radius * math.sqrt(SQUARED_DISTANCE[neighbors])
 
 
 def second_moments(
@@ -208,22 +138,6 @@ def second_moments(
             sums[group, start:end] += own.astype(np.int64)
     sums *= _weights(width)
     return sums
-
-
-def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
-    """Return the L2 sensitivity of :func:`second_moments`, in its units.
-
-    Formal guarantees:
-        * the weighted moments of one record have norm at most ``17 / sqrt(2) radius^2``
-        * those of two records are at most ``17 radius^2`` apart
-
-    Proof. Let ``u(t)`` be the weighted moments of one vector. As ``(t . s)^2 = sum_i t_i^2 s_i^2 +
-    2 sum_{i<j} t_i t_j s_i s_j``, ``u(t) . u(s) = 17^2 / 2 (t . s)^2 - 1/2 sum_i t_i^2 s_i^2``.
-    Hence ``||u(t)||^2 <= 17^2 / 2 ||t||^4``, and ``||u(t) - u(s)||^2 = 17^2 / 2 (||t||^4 + ||s||^4
-    - 2 (t . s)^2) - 1/2 sum_i (t_i^2 - s_i^2)^2 <= 17^2 radius^4``. The bound is 0.2 % above the
-    best possible.
-    """
-    return OFF_DIAGONAL_WEIGHT * radius**2 * math.sqrt(SQUARED_DISTANCE[neighbors] / 2)
 
 
 def mask(height: int, width: int | None = None) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from sdv_threea.statistics.kind import Kind
 _OF_COLUMNS = '√q', '√(2q)'
 _OF_A_COUNT = '1', '√2'
 _OF_A_SHARED_COUNT = '4096', '4096 √2'
-_HISTOGRAM = 'rows.statistics.histogram_sensitivity'
+_HISTOGRAM = 'accounting.sensitivities.histogram_sensitivity'
 _THRESHOLD = 'privacy.mechanism.threshold_release'
 
 SIZE = Kind(

@@ -17,14 +17,14 @@ _OF_A_COUNT = '1', '√2'
 _OF_INTERACTIONS = '√(Σ v² Π g(g−1))', '√(2 Σ v² Π g(g−1) h/(h−1))'
 _OF_SCORES = '17/√2 (w² + R²)', '17 (w² + R²)'
 _OWN = 'statistics.sensitivities'
-_HISTOGRAM = 'rows.statistics.histogram_sensitivity'
+_HISTOGRAM = 'accounting.sensitivities.histogram_sensitivity'
 _SCORE_MOMENTS = (
     'approximate.moments.release_score_moments',
-    'rows.statistics.moment_sensitivity',
+    'accounting.sensitivities.moment_sensitivity',
 )
 _INTERACTIONS = (
     'joint.interactions.release_interactions',
-    'rows.statistics.interaction_sensitivity',
+    'accounting.sensitivities.interaction_sensitivity',
 )
 
 COLUMNS = Kind(
@@ -52,7 +52,7 @@ CLASSES = Kind(
     proofs=(
         'approximate.counts.release_class_counts',
         'rows.statistics.weighted_histogram',
-        'rows.statistics.sum_sensitivity',
+        'accounting.sensitivities.sum_sensitivity',
     ),
 )
 
@@ -117,7 +117,7 @@ DISTANCES = Kind(
     moves=('√t', '2 √t'),
     sensitivity=sensitivities.distances,
     share='pairs',
-    proofs=('joint.triples.release_distances', 'rows.statistics.distance_sensitivity'),
+    proofs=('joint.triples.release_distances', 'accounting.sensitivities.distance_sensitivity'),
 )
 
 TRIPLES = Kind(
@@ -152,7 +152,7 @@ COMPONENTS = Kind(
     moves=('√2 R', '2 R'),
     sensitivity=sensitivities.components,
     share='clusters',
-    proofs=('paper.release_groups', 'rows.statistics.sum_sensitivity'),
+    proofs=('paper.release_groups', 'accounting.sensitivities.sum_sensitivity'),
 )
 
 FEATURES = Kind(
@@ -163,7 +163,7 @@ FEATURES = Kind(
     moves=('17/√2 (w² + F²)', '17 (w² + F²)'),
     sensitivity=sensitivities.moments,
     share='adapt',
-    proofs=('adapt.moments.release_feature_moments', 'rows.statistics.moment_sensitivity'),
+    proofs=('adapt.moments.release_feature_moments', 'accounting.sensitivities.moment_sensitivity'),
 )
 
 SLOPES = Kind(
@@ -221,7 +221,7 @@ MIXES = Kind(
     moves=('√2 R', '2 R'),
     sensitivity=sensitivities.components,
     share='anonymize',
-    proofs=('paper.release_groups', 'rows.statistics.sum_sensitivity'),
+    proofs=('paper.release_groups', 'accounting.sensitivities.sum_sensitivity'),
 )
 
 MAGNITUDES = Kind(

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from sdv_threea.accounting import SQUARED_DISTANCE
-from sdv_threea.rows.statistics import (
+from sdv_threea.accounting.sensitivities import (
     distance_sensitivity,
     histogram_sensitivity,
     interaction_sensitivity,

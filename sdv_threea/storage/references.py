@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sdv.metadata import Metadata
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE
 from sdv_threea.rows.intake.keys import find_rows, number_values
+from sdv_threea.rows.units.references import Labels
 from sdv_threea.rows.units.schema import Link, Schema
 
 #: Tables by name.
@@ -139,3 +140,23 @@ def _store(taken: pd.Series, dtype: Any) -> pd.Series:
         return taken
     before, after = number_values([taken, stored])
     return stored if np.array_equal(before, after) else taken
+
+
+def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[str, Labels]:
+    """Return, by table, names for the columns of row numbers that differ from ``taken`` names."""
+    used = {table: set(names) for table, names in taken.items()}
+
+    def name(label: str, table: str) -> str:
+        # Two foreign keys may be spelt alike: ('a, b', 'c') and ('a', 'b, c').
+        while label in used[table]:
+            label = f'_{label}'
+        used[table].add(label)
+        return label
+
+    found = {}
+    for table in schema.tables:
+        links = schema.links_of(table) if table in schema.private else ()
+        refer = {link: f'row of {link.parent} by {", ".join(link.columns)}' for link in links}
+        named = {link: name(label, table) for link, label in refer.items()}
+        found[table] = Labels(name(f'row of {table}', table), named)
+    return found

@@ -5,16 +5,18 @@ import numpy as np
 import pytest
 from triangles import pack
 
-from sdv_threea.rows.clipping import clip_norm
-from sdv_threea.rows.statistics import (
+from sdv_threea.accounting.sensitivities import (
     distance_sensitivity,
-    first_moments,
-    histogram,
     histogram_sensitivity,
     moment_sensitivity,
+    sum_sensitivity,
+)
+from sdv_threea.rows.clipping import clip_norm
+from sdv_threea.rows.statistics import (
+    first_moments,
+    histogram,
     second_moments,
     sum_distances,
-    sum_sensitivity,
     unweighted_moments,
     weighted_histogram,
 )

@@ -6,7 +6,7 @@ and transformers may change a key column, but cannot move a row to another unit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE, MISSING_PLACE
 from sdv_threea.rows.intake.keys import find_rows
 from sdv_threea.rows.units.membership import Parents
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.rows.units.schema import Link
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -35,26 +35,6 @@ class Labels:
 
     own: str
     links: Mapping[Link, str]
-
-
-def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[str, Labels]:
-    """Return, by table, names for the columns of row numbers that differ from ``taken`` names."""
-    used = {table: set(names) for table, names in taken.items()}
-
-    def name(label: str, table: str) -> str:
-        # Two foreign keys may be spelt alike: ('a, b', 'c') and ('a', 'b, c').
-        while label in used[table]:
-            label = f'_{label}'
-        used[table].add(label)
-        return label
-
-    found = {}
-    for table in schema.tables:
-        links = schema.links_of(table) if table in schema.private else ()
-        refer = {link: f'row of {link.parent} by {", ".join(link.columns)}' for link in links}
-        named = {link: name(label, table) for link, label in refer.items()}
-        found[table] = Labels(name(f'row of {table}', table), named)
-    return found
 
 
 def number_rows(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sdv_threea.rows.units.references import label_numbers
 from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.storage.references import label_numbers
 
 
 @pytest.mark.parametrize(
