@@ -180,7 +180,11 @@ def _one_table(
 
 
 def _several_tables(unit: str, size: int) -> Schema:
-    """Make patients with stays, and doctors whom stays name: units of their own."""
+    """Make patients with stays, and doctors whom stays name: units of their own.
+
+    No stay names a doctor who is added: without that doctor it would lead nowhere, which no table
+    can hold. ``tests/relational/test_links.py`` takes away doctors whom stays name.
+    """
     about = {
         'patient': [make_number('x', 0.0), make_category('c')],
         'stay': [make_number('y', 20.0), make_flag('flag')],
@@ -202,14 +206,12 @@ def _several_tables(unit: str, size: int) -> Schema:
     def build(record: Record) -> dict[str, Any]:
         tables, patients, doctors = dict(ordinary), owners, np.arange(len(owners)) % 50
         if record is not None:
-            (many,) = ROWS[record['rows']]
             tables[unit] = append_record(ordinary[unit], about[unit], record)
             if unit == 'patient':
+                (many,) = ROWS[record['rows']]
                 tables['stay'] = append_record(ordinary['stay'], about['stay'], record, many)
                 patients = np.append(patients, np.full(many, size))
                 doctors = np.append(doctors, np.zeros(many, dtype=int))
-            else:  # these stays are there without this doctor, too, and name another
-                doctors[:many] = size
         for name, table in tables.items():
             tables[name] = table.assign(**{f'{name}_id': np.arange(len(table))})
         tables['stay'] = tables['stay'].assign(patient_id=patients, doctor_id=doctors)

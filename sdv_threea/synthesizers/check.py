@@ -82,7 +82,8 @@ class Check:
         stops: The reasons to stop a fit.
         epsilon: The privacy budget.
         num_rows: The number of rows for which errors were estimated; ``None`` if not known.
-        notes: What to look at, in sentences; it stops no fit.
+        notes: What to look at, in sentences, of which a fit warns; it stops no fit.
+        forecasts: How many units each table of a database needs, in sentences.
         sharpened: The targets that samples will make easier to predict than the real rows do.
     """
 
@@ -91,6 +92,7 @@ class Check:
     epsilon: float
     num_rows: int | None = None
     notes: tuple[str, ...] = ()
+    forecasts: tuple[str, ...] = ()
     sharpened: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
@@ -136,6 +138,7 @@ class Check:
             'numbers by NumberTexts.',
             tell_use(self.sharpened),
             *self.notes,
+            *self.forecasts,
             *(
                 f'Stops a fit, unless accept names {each.kind!r}: {each.said}'
                 for each in self.stops

@@ -86,8 +86,8 @@ SAYS = {
 
 #: What is said of each table of a database before a fit.
 FORECAST = (
-    "Shares of '{table}' are off by 1 % if {rows:,} units have rows in it; with fewer than "
-    '{least:,} noise exceeds them all, and public facts are worth more.'
+    "Shares of rows of '{table}' are off by about 1 % if {rows:,} units have rows in it. With "
+    'fewer than {least:,}, noise exceeds every share: state what is public.'
 )
 
 
@@ -187,6 +187,7 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
             *((SHARED.format(others, unit=unit),) if others else ()),
             *(note for each in listed for note in each.notes),
         ),
+        forecasts=tuple(line for each in listed for line in each.forecasts),
     )
 
 
@@ -236,12 +237,13 @@ def check_database(
             alone=False,
         )
         said = name_shared(schema, name)
-        notes = [f'{said[:1].upper()}{said[1:]}.'] if said else []
+        notes = (f'{said[:1].upper()}{said[1:]}.',) if said else ()
+        forecasts: tuple[str, ...] = ()
         if (expected := errors[name]) is not None and name not in released:
             clear = one.settings.constants.relational.clear_of_noise
             terms = {'table': name, 'rows': math.ceil(100 * expected.count)}
-            notes.append(FORECAST.format(**terms, least=math.ceil(clear * expected.count)))
-        checks.append(replace(checked, notes=tuple(notes)))
+            forecasts = (FORECAST.format(**terms, least=math.ceil(clear * expected.count)),)
+        checks.append(replace(checked, notes=notes, forecasts=forecasts))
     return checks
 
 

@@ -237,7 +237,7 @@ def test_a_table_whose_rows_refer_to_two_units_is_named():
         for each in ('sender', 'receiver')
     ]
     metadata = Metadata.load_from_dict({'tables': tables, 'relationships': edges})
-    (_, note, _) = ClustMixMultiTableSynthesizer(metadata, privacy_unit='account').check().notes
+    (note,) = ClustMixMultiTableSynthesizer(metadata, privacy_unit='account').check().notes
 
     assert note.startswith("Rows of 'transfer' that refer to several units are protected with")
     assert note.endswith('and not with the others.')
@@ -264,18 +264,18 @@ def test_a_line_for_each_table_says_before_a_fit_how_far_off_its_shares_will_be(
     made = ClustMixMultiTableSynthesizer(
         metadata, epsilon=1.0, privacy_unit='patient', accept=ACCEPTABLE, verbose=False
     )
-    notes = made.check().notes
+    notes = made.check().forecasts
     made.fit(tables)
 
     assert len(notes) == 2
     for name, note in zip(tables, notes, strict=True):
         model = made._model.tables[name]
-        found = re.search(r"'(\w+)' are off by 1 % if ([\d,]+) units", note)
+        found = re.search(r"'(\w+)' are off by about 1 % if ([\d,]+) units", note)
         assert found[1] == name
         each = model.rows_per_unit or 1
         noise = model.noise * model.released.num_rows / each
         assert int(found[2].replace(',', '')) / 100 == pytest.approx(noise, rel=0.25)
-    assert made.check().notes == ()
+    assert made.check().forecasts == ()
 
 
 def test_a_key_that_is_a_number_by_its_name_says_what_would_learn_it():

@@ -220,6 +220,9 @@ def test_losses_of_a_database_are_told_by_table():
 def test_a_table_that_is_too_small_for_any_value_stops_a_fit():
     table = pd.DataFrame({'x': ['a'] * 9, 'n': np.arange(9.0)})
 
-    with pytest.raises(SynthesizerInputError, match='a value must occur in about') as told:
-        fit(table, accept=())
-    assert 'there are about 9:' not in str(told.value)
+    said = set()
+    for _ in range(5):
+        with pytest.raises(SynthesizerInputError, match='a value must occur in about') as told:
+            fit(table, accept=())
+        said.add(str(told.value))
+    assert len(said) > 1  # the number of rows that it tells is a noisy one
