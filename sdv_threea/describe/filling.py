@@ -36,6 +36,8 @@ def _reach(sketch: Sketch, end: float, constants: DescribeConstants) -> float:
     if abs(end) <= SMALLEST or not sketch.scales.any():
         return end
     own = sketch[math.copysign(1, end) * sketch.edges.sum(axis=1) > 0]
+    if not len(own.counts):  # the end is that of a bin about zero
+        return end
     end = max(end, guess_end(own, constants.reach_far))
     after = int(np.searchsorted(own.edges[:, 1], end)) + 1
     return float(own.edges[min(after, len(own.counts) - 1), 1])

@@ -1,10 +1,12 @@
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
 from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.filling import find_range as widest
 from sdv_threea.describe.ranges import (
     NUM_BINS,
     PUBLIC_GRID,
@@ -124,3 +126,11 @@ def test_records_beyond_a_part_are_counted():
     (below, _), (above, _) = count_beyond(whole, part)
 
     assert (below, above) == (5.0, 2.0)
+
+
+def test_a_grid_of_one_bin_about_zero_has_a_range(rng):
+    """Once, a fit of such a column, as a logarithm may be, ended with an error."""
+    whole = sketch_of(rng.normal(0, 1e-9, 300), scale=3.0, rng=rng)
+    one = whole[NUM_BINS // 2 : NUM_BINS // 2 + 1]
+    one = replace(one, edges=np.array([[-0.5, 0.5]]))
+    assert widest(one, 1, CONSTANTS).bounds == (-0.5, 0.5)
