@@ -93,7 +93,7 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     statement = getattr(synthesizer, 'get_privacy_statement', None)
     return Report(
         statement=statement().to_dict() if statement else {},
-        losses=tell_losses(synthesizer),
+        losses=tell_losses(synthesizer) if synthesizer else _tell_made_up(description),
         quality=measure_quality(original, first, metadata, seed, rules),
         fidelity=alike[0],
         utility=trained[0],
@@ -107,6 +107,19 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
         else None,
         made=_tell_made(original, first, tested, synthesizer),
     )
+
+
+def _tell_made_up(description: Mapping[str, Any]) -> list[str]:
+    """Name the columns whose values are made up, by their sdtypes, as no synthesizer tells it."""
+    several = len(description['tables']) > 1
+    names = [
+        f'{table}.{name}' if several else str(name)
+        for table, told in description['tables'].items()
+        for name, each in told['columns'].items()
+        if each['sdtype'] not in (*MODELLED, 'id')
+    ]
+    said = f'Made up, by their sdtypes, and so not compared: {", ".join(names)}.'
+    return [said] if names else []
 
 
 def _list_rules(synthesizer: Any, table: str) -> list[dict[str, Any]]:

@@ -195,3 +195,12 @@ def test_columns_that_are_no_personal_information_are_compared_as_they_are_learn
     )
     assert set(told.fidelity.columns['Column']) == {'city', 'north'}
     assert set(told.quality.columns['Column']) == {'city', 'north'}
+
+
+def test_columns_that_are_made_up_are_named_without_a_synthesizer(rng):
+    columns = {'x': {'sdtype': 'numerical'}, 'town': {'sdtype': 'city'}, 'key': {'sdtype': 'id'}}
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    rows = pd.DataFrame({'x': rng.normal(size=200), 'town': 'Rome', 'key': range(200)})
+    report = make_report(rows, rows.assign(x=rng.normal(size=200)), metadata)
+
+    assert report.losses == ['Made up, by their sdtypes, and so not compared: town.']
