@@ -221,8 +221,10 @@ def test_a_table_that_is_too_small_for_any_value_stops_a_fit():
     table = pd.DataFrame({'x': ['a'] * 9, 'n': np.arange(9.0)})
 
     said = set()
-    for _ in range(5):
-        with pytest.raises(SynthesizerInputError, match='a value must occur in about') as told:
+    for _ in range(12):  # a noisy number may pass for enough rows
+        try:
             fit(table, accept=())
-        said.add(str(told.value))
+        except SynthesizerInputError as error:
+            said.add(str(error))
+    assert all('a value must occur in about' in each for each in said)
     assert len(said) > 1  # the number of rows that it tells is a noisy one
