@@ -107,7 +107,7 @@ class DescribeConstants:
         overshoot: Probability that any sure end lies beyond the values of its column.
         reach: Probability that a column ends before the likely end of its tail. On ten columns of
             4,165 rows at epsilon 1, sure ends alone cut off 6.8 % of the rows and let .1 % of the
-            samples lie outside; .7 cuts off 1.8 %, with .5 % outside (``benchmarks/ends.py``).
+            samples lie outside; .7 cuts off 2.0 %, with .5 % outside (``benchmarks/ends.py``).
         reach_far: The same for extrapolated ranges: 1.2 % and 1.0 %.
         wide: A stated range of few values is too wide if the records, in units of ``few_records``,
             are fewer than this times the root of the number of values; the noise of all values is
