@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 
@@ -21,20 +23,25 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
     The text names public facts, and no value of a row.
     """
-    folders = [
-        str(Path(sys.modules[name].__file__ or '').parent) + '/'
-        for name in LIBRARIES
-        if name in sys.modules
-    ]
     frame: FrameType | None = sys._getframe(1)
     level = entered = 2
     while frame is not None:
-        if frame.f_code.co_filename.startswith(tuple(folders)):
+        if lies_in(frame.f_code.co_filename, LIBRARIES):
             entered = level + 1
         frame, level = frame.f_back, level + 1
     message = category(printable(text))
     setattr(message, MARK, True)
     warnings.warn(message, stacklevel=entered)
+
+
+def lies_in(filename: str, libraries: Iterable[str]) -> bool:
+    """Return whether a file is one of these packages: a folder of their name around it is none."""
+    folders = (
+        str(Path(sys.modules[name].__file__ or '').parent) + os.sep
+        for name in libraries
+        if name in sys.modules
+    )
+    return filename.startswith(tuple(folders))
 
 
 def is_ours(message: Warning | str) -> bool:

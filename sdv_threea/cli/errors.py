@@ -19,10 +19,10 @@ import click
 
 from sdv_threea.errors import InputError, ShortageError
 from sdv_threea.names import printable
-from sdv_threea.warning import is_ours
+from sdv_threea.warning import is_ours, lies_in
 
 #: Packages whose warnings are shown. They are meant for users, and name columns but no values.
-HEARD = {'sdv', 'sdv_threea'}
+HEARD = ('sdv', 'sdv_threea')
 
 
 class FailedError(click.ClickException):
@@ -95,7 +95,7 @@ def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
     """Show a warning for users; pass over all others."""
-    heard = is_ours(message) or HEARD & set(Path(filename).parts)
+    heard = is_ours(message) or lies_in(filename, HEARD)
     if issubclass(category, UserWarning) and heard:
         # The items of a list stay on lines of their own.
         lines = [_say(line) for line in str(message).splitlines() if line.strip()]

@@ -81,6 +81,10 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
 
     def read_and_warn(*arguments, **options):
         warnings.warn('SECRET of another library', UserWarning, stacklevel=1)
+        # Of a library in an environment that lies in a checkout of ours, or of SDV.
+        for folder in ('sdv_threea', 'sdv'):
+            place = f'/home/{folder}/.venv/lib/pandas/io.py'
+            warnings.warn_explicit('SECRET of a folder', UserWarning, place, 1)
         return read(*arguments, **options)
 
     monkeypatch.setattr('sdv_threea.cli.fitting.read_table', read_and_warn)
