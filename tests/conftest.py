@@ -1,7 +1,5 @@
 """Scripts beside the package, loaded as if they were run, and hostile input."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The plan of the house: imports go down, heavy guests stay in their rooms, files stay small."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is written is whole or not there; it is read by whom it is for; nothing is left behind."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

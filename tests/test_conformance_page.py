@@ -1,7 +1,5 @@
 """The page of the conformance suite is up to date: it names every behaviour, and no other."""
 
-from __future__ import annotations
-
 import pytest
 
 

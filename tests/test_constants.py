@@ -1,7 +1,5 @@
 """Constants that were chosen by measurement are fields, each with its reason, and each is read."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """What a fit and a sample take is told before anything is read, and is about what they took."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

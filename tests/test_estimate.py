@@ -1,7 +1,5 @@
 """The estimate is what a real fit then does: the same prices, noise scales and thresholds."""
 
-from __future__ import annotations
-
 import math
 import re
 

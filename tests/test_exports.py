@@ -1,7 +1,5 @@
 """What the package shows to the world, and its place inside SDV."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from importlib.metadata import PackageNotFoundError, entry_points, version

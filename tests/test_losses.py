@@ -1,7 +1,5 @@
 """What a release says that it has lost: from released numbers alone, and of every loss."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names of tables are names of files: none leads out of a folder or talks to a terminal."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path, PureWindowsPath
 

@@ -1,7 +1,5 @@
 """What a package needs around it: files that the distributions carry, and pages that agree."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The algorithm of the paper: its objective, its slopes, and that its mixes are sums of groups."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The scripts that draw the pictures of the documentation, on less data."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The whole release: what it costs, what it depends on, and that it works on any kind of table."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from functools import partial

@@ -1,7 +1,5 @@
 """Private records leave a release by the doors of noise, and by no other way."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 

@@ -1,7 +1,5 @@
 """Columns that follow from others, such as the zone of a place, do so in drawn rows too."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The whole release where pairs of columns are counted: who pays."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers that categories have come back from a release: all sales of a product have its price."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sales import SALES, make_sales

@@ -3,8 +3,6 @@
 If it is not, run ``docs/make_privacy.py``.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util

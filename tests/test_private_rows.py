@@ -1,7 +1,5 @@
 """No other module touches private rows than the page for auditors lists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The blocks of the README run as they stand in an empty folder, and its links lead somewhere."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -6,8 +6,6 @@ raises what is raised of them. Each sentence there is in the table under *Refusa
 here with what it depends on instead.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

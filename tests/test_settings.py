@@ -1,7 +1,5 @@
 """Settings are validated at birth, with a message that says what to do."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

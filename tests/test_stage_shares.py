@@ -1,7 +1,5 @@
 """How the budget is shared by what is public and by how many records there are."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Warnings point at the line of the user, however deep they come up."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

@@ -5,8 +5,6 @@ in mpmath's arithmetic of any precision; roots by bisection. Nothing is shared w
 which computes with floats and other formulas. mpmath comes with dp-accounting.
 """
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

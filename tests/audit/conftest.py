@@ -1,7 +1,5 @@
 """A small table with its metadata, and synthesizers whose privacy is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The mu of two tables is exact, and whatever leaves a table without noise is found."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Bounds against SciPy's intervals, and against mechanisms whose epsilon is known."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

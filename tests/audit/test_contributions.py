@@ -1,7 +1,5 @@
 """What hostile records add to every released sum, each alone: never more than is declared."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache, partial
 

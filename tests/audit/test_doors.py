@@ -1,7 +1,5 @@
 """Recorded and replayed fits: all calls of the doors are caught, and all distances are exact."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from types import ModuleType

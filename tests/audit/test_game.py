@@ -1,7 +1,5 @@
 """The whole guessing game: leaks are caught, true claims stand, and errors come before fits."""
 
-from __future__ import annotations
-
 import logging
 import math
 import warnings

@@ -1,7 +1,5 @@
 """The observer: it finds signals of each kind, and none where there is none."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import norm

@@ -1,7 +1,5 @@
 """Messages: all that is warned, logged and printed is caught, and nothing of it is shown."""
 
-from __future__ import annotations
-
 import logging
 import sys
 import warnings

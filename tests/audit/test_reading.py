@@ -3,8 +3,6 @@
 Each case is two tables that differ by one row, fitted by the public way in.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The verdict: its words, its largest bound and its table."""
 
-from __future__ import annotations
-
 from sdv_threea.audit import AuditResult, Guesses, LowerBound
 
 

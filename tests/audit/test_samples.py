@@ -1,7 +1,5 @@
 """What an observer reads off synthetic rows changes if the canary is among them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

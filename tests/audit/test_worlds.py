@@ -1,7 +1,5 @@
 """Two tables are neighbours: they differ by one row, or by one unit, and by nothing else."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """The membership attack finds members where there is something to find, and nobody elsewhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -3,8 +3,6 @@
 How far records move each statistic is measured in ``tests/audit/test_contributions.py``.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

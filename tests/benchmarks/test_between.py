@@ -1,7 +1,5 @@
 """The measures between tables see what shuffled keys destroy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The benchmark of the constants moves one of them at a time."""
 
-from __future__ import annotations
-
 import pytest
 
 from sdv_threea.constants import Constants

@@ -1,7 +1,5 @@
 """What the relational benchmark states as public is what the tables hold."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from relationships import relate

@@ -1,7 +1,5 @@
 """The page on disclosure shows what is in its CSV, and the limits that it shows are right."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Labels: tables follow their laws, models are told what they may know, the page shows the runs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """How like synthetic rows are to real ones, and what the pages make of it."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

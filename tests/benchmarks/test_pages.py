@@ -1,7 +1,5 @@
 """Every page says what its committed results say."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The runner measures each job once, apart from the others, and ends what takes too much."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

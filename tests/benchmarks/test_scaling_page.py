@@ -1,7 +1,5 @@
 """The page on sizes says what is measured, on tables of the shape that is asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

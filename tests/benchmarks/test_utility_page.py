@@ -1,7 +1,5 @@
 """The page of the benchmark says what is in its CSV, be it whole or not."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Folders of tables, metadata and a synthesizer, and a way to run commands."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

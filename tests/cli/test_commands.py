@@ -1,7 +1,5 @@
 """The commands: fit, sample, statement and report, from files to files."""
 
-from __future__ import annotations
-
 import json
 import re
 

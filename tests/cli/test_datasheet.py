@@ -1,7 +1,5 @@
 """The command ``datasheet``: a page, Markdown or Croissant, whole or not at all."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

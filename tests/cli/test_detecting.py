@@ -1,7 +1,5 @@
 """The command ``detect``: names and types alone, unless rows are said to be public."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The commands ``estimate``, ``check`` and ``ledger``: what they print, and what they refuse."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

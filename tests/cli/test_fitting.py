@@ -1,7 +1,5 @@
 """What a fit says of its budget when something fails, and constraints from a file."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

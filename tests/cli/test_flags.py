@@ -1,7 +1,5 @@
 """Messages speak of options; errors whose messages are public are shown, and no other."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

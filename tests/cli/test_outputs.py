@@ -1,7 +1,5 @@
 """Output files appear whole, or not at all."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

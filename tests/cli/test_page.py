@@ -1,7 +1,5 @@
 """The commands on the page about the command line run, in their order."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

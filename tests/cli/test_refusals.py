@@ -1,7 +1,5 @@
 """Refusals and failures: one line, no value of a row, and no file left behind."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

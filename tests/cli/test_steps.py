@@ -1,7 +1,5 @@
 """The progress bar: shown on a terminal only."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

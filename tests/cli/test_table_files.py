@@ -1,7 +1,5 @@
 """Tables in files: found, and read by the types that the metadata states."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The command ``audit``: a false claim is refuted, a true one stands."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

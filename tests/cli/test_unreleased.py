@@ -1,7 +1,5 @@
 """What stands for unreleased values, and what rows are made for, are options of the command too."""
 
-from __future__ import annotations
-
 import pytest
 from sdv.metadata import Metadata
 

@@ -1,7 +1,5 @@
 """Rows that meet conditions, of a release and without a synthesizer around it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

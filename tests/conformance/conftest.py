@@ -11,8 +11,6 @@ the classes part:
 ``docs/lab/conformance.md``. Without ``CONFORMANCE=both`` pytest runs it on our class alone.
 """
 
-from __future__ import annotations
-
 import os
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Kinds of columns and how they are stored: what goes in comes out."""
 
-from __future__ import annotations
-
 import datetime
 from decimal import Decimal
 

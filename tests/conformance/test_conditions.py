@@ -1,7 +1,5 @@
 """Rows that meet conditions, and rows that complete what is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

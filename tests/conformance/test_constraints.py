@@ -1,7 +1,5 @@
 """Rows that obey constraints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

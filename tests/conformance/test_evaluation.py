@@ -1,7 +1,5 @@
 """The reports, plots and metrics of SDV and SDMetrics, run on what is sampled."""
 
-from __future__ import annotations
-
 import pytest
 from sdmetrics.single_table import (
     BinaryDecisionTreeClassifier,

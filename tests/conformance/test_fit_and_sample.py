@@ -1,7 +1,5 @@
 """Fitting, and sampling rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The hooks of preprocessing, and what a synthesizer tells of its parts."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

@@ -1,7 +1,5 @@
 """What a synthesizer tells of itself, and what it logs."""
 
-from __future__ import annotations
-
 import datetime
 import logging
 

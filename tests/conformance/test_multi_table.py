@@ -1,7 +1,5 @@
 """As the class of the tables in a multi-table synthesizer, on SDV's base and sampler."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

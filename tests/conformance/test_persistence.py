@@ -1,7 +1,5 @@
 """Saving and loading."""
 
-from __future__ import annotations
-
 import copy
 import warnings
 

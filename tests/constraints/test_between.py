@@ -1,7 +1,5 @@
 """Rules between tables: they hold in written tables, whatever the tables look like."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

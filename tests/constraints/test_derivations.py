@@ -1,7 +1,5 @@
 """Derivations: what goes in comes back, record by record, and what is drawn obeys the rule."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arithmetic of columns: computed, solved, bounded, and nothing else read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Formulas, and values that others fix: stated, checked, left out of the model and put back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from sdv_threea.datasets import load_adult
 
 

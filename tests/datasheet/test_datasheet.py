@@ -1,7 +1,5 @@
 """Datasheets: made of a fitted synthesizer alone, complete, and readable by people and machines."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

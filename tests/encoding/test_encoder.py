@@ -1,7 +1,5 @@
 """The transformers as RDT knows them: by themselves, on rows that are public."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

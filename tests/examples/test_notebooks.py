@@ -1,7 +1,5 @@
 """The example notebooks run from top to bottom, are saved with outputs, and replace no file."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -6,8 +6,6 @@ asks for depends on it. ``FUZZ_TIMES=8 FUZZ_SEED=1 pytest tests/fuzz`` runs eigh
 others.
 """
 
-from __future__ import annotations
-
 import os
 import traceback
 from collections import Counter

@@ -1,7 +1,5 @@
 """Rows that are summed on another machine, as far as what is sent there can tell."""
 
-from __future__ import annotations
-
 import pickle
 
 from sdv_threea.rows.chunks import Rows

@@ -1,7 +1,5 @@
 """Interactions of columns, made of counts."""
 
-from __future__ import annotations
-
 from sdv_threea.joint.interactions import Interactions
 
 

@@ -1,7 +1,5 @@
 """Tables whose labels are to be adapted, what is known of them, and fits."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.metrics import roc_auc_score
 

@@ -1,7 +1,5 @@
 """Distributions over a few columns of few values, and the law of a chain fitted to one."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """A made database of customers, orders and lines, and rules between its tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata

@@ -1,7 +1,5 @@
 """Foreign keys, as SDV's metadata spells them."""
 
-from __future__ import annotations
-
 
 def relate(child, foreign, parent, key):
     """Return the relationship by which a column of a child refers to the key of a parent."""

@@ -1,7 +1,5 @@
 """Sales of products, each of which has one price."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

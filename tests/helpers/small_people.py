@@ -1,7 +1,5 @@
 """A small table of people, and what may be public of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

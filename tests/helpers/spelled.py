@@ -1,7 +1,5 @@
 """The cells of records by how they are spelled, which tells values apart that compare as equal."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from sdv_threea.rows.intake.scalars import spell

@@ -1,7 +1,5 @@
 """Tables whose target follows from several columns together, and what is public of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

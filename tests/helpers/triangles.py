@@ -1,7 +1,5 @@
 """Symmetric matrices as upper triangles, in the order in which moments are summed."""
 
-from __future__ import annotations
-
 from sdv_threea.rows.statistics import mask
 
 

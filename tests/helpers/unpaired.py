@@ -1,7 +1,5 @@
 """Settings of a release without pairs of columns, as if their noise were too large."""
 
-from __future__ import annotations
-
 from sdv_threea.settings import Settings
 
 

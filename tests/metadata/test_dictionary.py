@@ -1,7 +1,5 @@
 """Data dictionaries as people write them, and where what they state is read."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What names say: SDV's own detection decides what is personal, and looks at no row for it."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from sdv.metadata import Metadata

@@ -1,7 +1,5 @@
 """Proposals from public rows, and those that somebody completes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Relations that a release shows, and those that it does not."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

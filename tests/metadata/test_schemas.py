@@ -1,7 +1,5 @@
 """Names and types of files whose rows are private: nothing else is read, and nothing else shown."""
 
-from __future__ import annotations
-
 import os
 import threading
 

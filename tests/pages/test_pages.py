@@ -1,7 +1,5 @@
 """Pieces of pages: numbers in words, tables, lists, pictures."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The promise in plain words: odds where there is a promise, and no promise where there is none."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The account of a release: promises, receipts, and what is left for the last stage."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

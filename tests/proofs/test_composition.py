@@ -1,7 +1,5 @@
 """Lemma 2 of ``docs/lab/proofs.md``: prices may depend on what was released before."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

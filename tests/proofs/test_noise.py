@@ -2,8 +2,6 @@
 lattice of the one door keeps to it. Each sentence has a test.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

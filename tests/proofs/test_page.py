@@ -1,7 +1,5 @@
 """The page of proofs is up to date. If it is not, run ``python docs/make_proofs.py``."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """The page in a browser: no error, its search works, no wider than a laptop or a phone."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """How many rows refer to each row: shares in bins of counts, and their picture."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves of models: the points for known predictions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics import auc, average_precision_score, roc_auc_score

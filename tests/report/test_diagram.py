@@ -1,7 +1,5 @@
 """The picture of a database: what is protected, where boxes are, what is drawn."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Shares of rows: bins of numbers and dates, levels of categories, rare levels pooled."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The privacy curve: scores by epsilon, rows kept aside, warnings and errors."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

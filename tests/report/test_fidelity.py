@@ -1,7 +1,5 @@
 """Errors in bins that both tables share, beside those of other real rows and of chance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

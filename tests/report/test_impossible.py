@@ -1,7 +1,5 @@
 """Rows with two values that no real row has together, and how many new real rows would have."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Two columns as shares of rows on a grid."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The report in one call: tables, targets, errors, and no value of a few rows in it."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

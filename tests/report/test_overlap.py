@@ -1,7 +1,5 @@
 """Test rows that were fitted are refused, and rows that are equal by chance are not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

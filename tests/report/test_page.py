@@ -1,7 +1,5 @@
 """The HTML page: its sections in order, escaped text, and nothing loaded from the network."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """SDMetrics' scores of a table: all pairs count, and rows behind them are shares."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -3,8 +3,6 @@
 anonymeter needs NumPy 1, so ``make test`` runs these in an environment with old libraries.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models trained on synthetic rows: scores, tasks, odd training tables, errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

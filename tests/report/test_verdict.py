@@ -1,7 +1,5 @@
 """Grades between chance and real rows, and the sentences that follow from them."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

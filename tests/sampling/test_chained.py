@@ -1,7 +1,5 @@
 """Draws from a joint density, against brute force: draw everything, keep what meets conditions."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Draws where each row meets a condition of its own: the law is that of rejection."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, ks_2samp

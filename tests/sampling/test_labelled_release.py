@@ -1,7 +1,5 @@
 """Sampling where the classes of rows follow from their codes: free, and under conditions."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Sampling where the number of a row follows from its other codes: free, and under conditions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ids that are made up, a million at a time: of the kinds that SDV makes, and distinct."""
 
-from __future__ import annotations
-
 import pickle
 import re
 

@@ -1,7 +1,5 @@
 """The names of the columns that number rows: different for every foreign key of a table."""
 
-from __future__ import annotations
-
 import pytest
 
 from sdv_threea.rows.units.schema import Link, Schema

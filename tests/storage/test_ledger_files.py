@@ -1,7 +1,5 @@
 """The ledger of a data set: fits are counted before they spend, and none goes beyond the limit."""
 
-from __future__ import annotations
-
 import math
 from concurrent.futures import ThreadPoolExecutor
 

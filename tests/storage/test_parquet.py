@@ -1,7 +1,5 @@
 """A folder of Parquet files: a part at a time in memory, and whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import shutil

@@ -1,7 +1,5 @@
 """Files of releases are read in time and memory of their own size, whatever they claim."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

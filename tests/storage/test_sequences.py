@@ -1,7 +1,5 @@
 """A table of sequences is split into two tables and joined again without a change."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from sdv.errors import InvalidDataError

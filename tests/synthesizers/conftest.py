@@ -1,7 +1,5 @@
 """A table with every kind of column, storage and missing value that SDV knows; object graphs."""
 
-from __future__ import annotations
-
 import pickle
 import random
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Wrong arguments: one error, which names the argument."""
 
-from __future__ import annotations
-
 import warnings
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Fits that fail or are interrupted: nothing of them is left, but that they were begun."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 from functools import partial

@@ -6,8 +6,6 @@ every leaf of the pickle, every cell of a sample, what the methods return, logs 
 events, warnings, and what is printed.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import sys

@@ -1,7 +1,5 @@
 """The check before a fit: a table of what comes out, and stops with the line that goes on."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Transformers that a user puts before the codes of a synthesizer, or is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

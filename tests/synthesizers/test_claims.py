@@ -1,7 +1,5 @@
 """Claims of a release file are compared with its accounting records before it is opened."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Conditional sampling through SDV's interface: met by the model, not by rejection."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

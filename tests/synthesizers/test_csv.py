@@ -1,7 +1,5 @@
 """What SDV's arguments write to folders reads back the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

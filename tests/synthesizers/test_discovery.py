@@ -1,7 +1,5 @@
 """What everybody who imports SDV pays for this plug-in: a few small modules."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest

@@ -1,7 +1,5 @@
 """A child that is forked after a fit goes on, or says why it cannot: it never hangs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

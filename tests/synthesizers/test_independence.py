@@ -5,8 +5,6 @@ each would have released. Whatever else SDV, RDT or we had learned from the rows
 difference between the two synthesizers, or between what they sample.
 """
 
-from __future__ import annotations
-
 import cloudpickle
 import pandas as pd
 import pytest

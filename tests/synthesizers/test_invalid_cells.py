@@ -1,7 +1,5 @@
 """Cells that break what is stated of them: a refusal, or replaced without a word."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 

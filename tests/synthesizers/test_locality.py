@@ -3,8 +3,6 @@
 What becomes of a record is compared by how it is spelled, alone and among others.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import logging
 
 from sdv.single_table.base import SYNTHESIZER_LOGGER

@@ -1,7 +1,5 @@
 """What a user is told of losses: the table, one warning, the statement; and what samples show."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings

@@ -1,7 +1,5 @@
 """Many conditions cost little more than one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """What does not go into memory is refused before a row is read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -4,8 +4,6 @@ With the noise held fixed, two fits may differ in numbers of the release, and in
 far answers move is measured in ``tests/audit/test_contributions.py``.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial

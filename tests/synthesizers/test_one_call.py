@@ -1,7 +1,5 @@
 """A DataFrame without metadata: names and dtypes are public, and no cell is looked at."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

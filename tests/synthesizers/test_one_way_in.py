@@ -1,7 +1,5 @@
 """What one row could do to others once, end to end: each of these was found, and none is so now."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 

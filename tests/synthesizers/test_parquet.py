@@ -1,7 +1,5 @@
 """Samples in Parquet files: one table to whoever reads them."""
 
-from __future__ import annotations
-
 import builtins
 import math
 import sys

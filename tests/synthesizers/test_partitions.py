@@ -3,8 +3,6 @@
 What becomes of a row is compared by how it is spelled, whatever lies in the other parts.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter, defaultdict
 from decimal import Decimal

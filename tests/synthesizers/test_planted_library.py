@@ -4,8 +4,6 @@ It warns, logs, prints and raises with the cell in the message, the cause, the c
 notes; nothing of it is heard.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import sys

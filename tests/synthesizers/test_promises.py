@@ -1,7 +1,5 @@
 """Every door takes epsilon and delta alike: whatever their type, within the range that works."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Private tables that are not in memory: the release is the same, and nothing of them is told."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -1,7 +1,5 @@
 """A release in a file holds all that sampling reads, and no code; damage and tricks are refused."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import pickle

@@ -1,7 +1,5 @@
 """What is saved is whole, or what was there before is as it was; what is damaged is not loaded."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle

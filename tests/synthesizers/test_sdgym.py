@@ -1,7 +1,5 @@
 """Our entrant of SDGym: by itself, as SDGym calls it, and inside SDGym where that can be had."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

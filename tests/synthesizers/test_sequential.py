@@ -1,7 +1,5 @@
 """Sequences: in order, of the lengths that are asked for, and protected as a whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """What SDV's base class may do with private rows: nothing that is kept, shown or logged."""
 
-from __future__ import annotations
-
 import warnings
 from copy import deepcopy
 

@@ -1,7 +1,5 @@
 """What Dask's workers spill to disk: what of the rows is in it, who can read it, what is left."""
 
-from __future__ import annotations
-
 import os
 import stat
 import time

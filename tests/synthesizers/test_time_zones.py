@@ -1,7 +1,5 @@
 """Dates in a time zone, from the private table to files and back: the same moments and clocks."""
 
-from __future__ import annotations
-
 import datetime
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What ``get_transformers`` returns of a synthesizer: public before a fit, released after it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

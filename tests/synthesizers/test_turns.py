@@ -1,7 +1,5 @@
 """What cannot be sampled is said; threads that sample one synthesizer get rows of their own."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

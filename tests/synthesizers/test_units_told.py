@@ -1,7 +1,5 @@
 """The unit of the promise is never the wrong one in silence: sequences, and ids that rows share."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

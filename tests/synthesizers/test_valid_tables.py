@@ -1,7 +1,5 @@
 """What a valid table is, as ``docs/privacy.md`` says it: rules for one row, and rules for all."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

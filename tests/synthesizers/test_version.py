@@ -1,7 +1,5 @@
 """Synthesizers that were saved by another version."""
 
-from __future__ import annotations
-
 import warnings
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """From the table of a user to the columns that are modelled: nothing of the rows is kept."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import cloudpickle

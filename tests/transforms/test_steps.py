@@ -1,7 +1,5 @@
 """What a transformer does to a column before its codes: cell by cell, fitted to public facts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

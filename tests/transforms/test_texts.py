@@ -1,7 +1,5 @@
 """Numbers that are written as texts: read cell by cell in a notation, and written in it."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

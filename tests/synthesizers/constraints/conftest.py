@@ -1,7 +1,5 @@
 """A table full of rules, constraints of every kind on it, and two that are not of SDV."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Conditions on columns that constraints have replaced by others."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from sdv.cag import FixedCombinations, Inequality

@@ -1,7 +1,5 @@
 """Constraints that are refused, and errors that show no value of a row."""
 
-from __future__ import annotations
-
 import pytest
 from sdv.cag import (
     FixedCombinations,

@@ -1,7 +1,5 @@
 """Constraints through SDV's interface: added, described, preprocessed, saved, validated."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Constraints of every kind hold in what is sampled, and keep what they tie together."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Constraints bring nothing private with them, and take nothing private away."""
 
-from __future__ import annotations
-
 import cloudpickle
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Constraints of one's own: their code is met, and learns from synthetic rows alone."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from sdv.cag import Inequality, SingleTableProgrammableConstraint

@@ -1,7 +1,5 @@
 """Made databases of every schema, their metadata, and synthesizers for them."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

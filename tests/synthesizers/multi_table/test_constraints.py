@@ -1,7 +1,5 @@
 """Constraints on the tables of a database."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is refused, by name and before anything is spent."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from relationships import relate

@@ -1,7 +1,5 @@
 """A fitted synthesizer is a function of the release; log and warnings show nothing."""
 
-from __future__ import annotations
-
 import logging
 import re
 import warnings

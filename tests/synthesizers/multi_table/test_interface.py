@@ -1,7 +1,5 @@
 """The synthesizer of relational tables through SDV's interface, method by method."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Public facts of a database: what is stated costs nothing, and is kept exactly."""
 
-from __future__ import annotations
-
 import pytest
 from sdmetrics.reports import DiagnosticReport
 from sdv.metadata import Metadata

@@ -1,7 +1,5 @@
 """Rules between tables hold in samples, whatever the private rows are, and are kept in files."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Databases of any schema come back, with all references intact."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

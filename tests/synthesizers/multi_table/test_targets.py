@@ -1,7 +1,5 @@
 """The target of a child table: as frequent as it is, and as much a matter of its owner."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
