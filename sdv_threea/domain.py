@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 #: Candidate granularities of plain numbers, coarse to fine; finer values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
-#: Further candidates for rounder numbers, such as limits in ten thousands and prices in five cents:
-#: they are tried where records are many.
+#: Further candidates for rounder numbers, such as limits in ten thousands and prices in five cents.
+#: They are tried only in tables of many records.
 ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 1e2, 5e1, 1e1, 5.0, 0.5, 0.05)
 
 #: All candidates; each is a multiple of the next.
@@ -87,9 +87,9 @@ class Domain:
     Args:
         columns: One :class:`Number` or :class:`Category` per modelled column, names unique.
         target: Name of the target column, or ``None``.
-        either: Pairs of numbers of which one follows from the other and further columns: the
-            narrower of both is modelled, by the ranges that are released.
-        beside: The released ranges of numbers that are not modelled, because such a number is.
+        either: Pairs of numbers, each of which a constraint computes from the other and further
+            columns. Only the one with the narrower released range is modelled.
+        beside: The numbers of such pairs that are not modelled, with their released ranges.
     """
 
     columns: tuple[Column, ...]
@@ -101,7 +101,7 @@ class Domain:
         return next(column for column in self.columns if column.name == name)
 
     def only(self, names: Collection[str]) -> Domain:
-        """Return this domain with the columns of these names that it has."""
+        """Return this domain without the columns that ``names`` lacks."""
         return replace(self, columns=tuple(own for own in self.columns if own.name in names))
 
     @property

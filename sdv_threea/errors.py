@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-#: The reasons to stop a fit that a user may accept: free text or personal information word for
-#: word, persons with several rows, no column learned, ranges that contradict constraints, and noise
-#: that exceeds nearly all values.
+#: The reasons to stop a fit that a user may accept: free text or personal information is released
+#: word for word, persons have several rows, no column is learned, ranges contradict constraints, or
+#: noise exceeds nearly all counts.
 ACCEPTABLE = ('verbatim', 'unit', 'made_up', 'ranges', 'noise')
 
 

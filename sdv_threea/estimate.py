@@ -34,8 +34,8 @@ SURE = 2.0
 class ExpectedError:
     """Standard errors that the noise brings to a release, computed from public numbers.
 
-    They are those of the released counts and moments, before smoothing and shrinkage make them
-    smaller. Errors of the mixture's shape come on top.
+    The errors are those of the released counts and moments. Smoothing and shrinkage then reduce
+    them, and the approximation of the density by Gaussians adds to them.
 
     Args:
         num_rows: Number of rows.
@@ -44,8 +44,8 @@ class ExpectedError:
         epsilon: The privacy budget.
         delta: The probability with which the promise may fail.
         count: Standard error of the number of rows with one value of a column.
-        class_count: The same in one class, for a column whose values are as many and as frequent as
-            those of the others.
+        class_count: Standard error of the number of rows of one class with one value, for a column
+            whose values are as many and as frequent as those of the other columns.
         correlation: Standard error of a correlation of normal scores in one class; an upper bound,
             as columns are taken to be continuous.
         category_rows: How many rows must have a value of a categorical column for it to be seen,
@@ -53,7 +53,7 @@ class ExpectedError:
             for the count of a public one to differ from zero. Where several columns have unknown
             values, the rows are taken to have common values in all others. If ``k`` of their values
             are equally rare, up to ``sqrt(k)`` times as many rows are needed.
-        plan: What the budget pays for, if all columns tell enough for their pairs.
+        plan: The plan of the release, if no column is too noisy to be counted with others.
     """
 
     num_rows: int
@@ -141,8 +141,8 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         public_metadata: Whether the metadata states the values and ranges of all columns, and that
             none is missing; numbers are then taken to have few values.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
-        aside: Whether the synthesizer takes the last column for a target that is not named, at
-            ``alpha`` below 1: a category of ``num_classes`` values, or a number if that is 1.
+        aside: Whether no target is named and the synthesizer chooses the last column, at ``alpha``
+            below 1: a category of ``num_classes`` values, or a number if ``num_classes`` is 1.
 
     Raises:
         ValueError: If an argument is out of range.
@@ -182,7 +182,7 @@ def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
     num_columns, has_target = len(domain.columns), num_classes > 1
     scored = num_columns - has_target
     prices = plan.prices()
-    # All columns are taken to tell enough for their pairs.
+    # Assume that no column is too noisy to be counted in pairs.
     classes = Classes(num_classes, None, np.zeros(0, dtype=np.int64), ordered=False)
     plan = finish_plan(plan, classes, [np.zeros(1)] * scored, num_rows, prices.__getitem__)
 
@@ -210,7 +210,7 @@ def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
-    """Return a domain of that shape, on which alone prices depend."""
+    """Return a made-up domain of that shape: prices depend on nothing else."""
     step, nullable, values = (1.0, False, ('a', 'b')) if public else (None, None, None)
     low, high = (0.0, 1.0) if public else (None, None)
     numbers = [
@@ -246,7 +246,7 @@ def _rows_to_be_seen(plan: Plan, prices: Mapping[str, float]) -> float | None:
     if last is None:
         return None
     asked, delta = questions[last], split_delta(questions, budget.threshold_part)
-    # As describe does: skip values of few rows, to draw less noise.
+    # The stage *describe* skips values of few rows, too, to draw less noise.
     least = asked.unit + int(asked.scale / 4)
     quantile = -float(ndtri(delta[last] / asked.max_new_keys))
     return (least + (quantile + SURE) * asked.scale) / asked.unit

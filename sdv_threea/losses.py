@@ -1,8 +1,8 @@
-"""The losses of a release: rows whose values samples will not show.
+"""The losses of a release: the share of rows whose values samples lack.
 
-Noise masks rare values, so a release lacks them. The number of lost rows can be estimated, as all
-records are counted, and so are those of the shown values. The difference is lost, and the noise of
-both counts gives its interval. This is post-processing.
+Noise masks rare values, so a release lacks them. Both all records and the records with each
+released value are counted. The difference of these counts estimates the number of lost rows, and
+their noise gives its interval. This is post-processing.
 
 Formal guarantees, of every function here:
     * the result is a function of public facts and of released numbers: it costs nothing
@@ -59,16 +59,16 @@ NONE, ALL = Share(0.0, 0.0, 0.0), Share(1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
-    """The loss of a column: what samples do not show.
+    """The loss of a column: its values that samples lack.
 
-    A column that is not modelled has one too, of the kind :data:`MADE_UP`.
+    A column that is not modelled has a loss too, of the kind :data:`MADE_UP`.
 
     Args:
         column: The column.
         kind: One of the kinds above. :data:`VALUES` and :data:`RANGE` also where the interval
             begins at zero, as something may be lost.
         stated: Facts that the user stated, in words.
-        share: The share of records whose values samples do not show.
+        share: The share of records whose values samples lack.
         is_target: Whether the column is the categorical target.
         listed: The values that a category shows.
         ends: The first and the last value that a number shows.
@@ -145,7 +145,7 @@ def find_losses(
             found.append(_lose_numbers(before, transformer, encoder.description, known, constants))
         else:
             found.append(_lose_values(before, transformer, known))
-    # The loss of a target without any found value was computed like that of another column.
+    # A target of which no value was found is handled like any other column above.
     of_target = [column.name == domain.target for column in domain.columns]
     return tuple(
         replace(loss, is_target=isinstance(column, Category) and own)
@@ -239,8 +239,8 @@ def _lose_numbers(
     low, high = first_and_last_values(transformer, first, last)
     own = before if isinstance(before, Number) else Number(name=before.name)
     beyond = NONE if mask[1:].all() else known.share_out(mask | (np.arange(len(mask)) == 0))
-    # Records beyond the outermost code count in it, so its count is an upper bound. So are the
-    # counts from which the range was found.
+    # The outermost code also counts the records beyond it, so its count bounds their number from
+    # above. The counts from which the range was estimated are upper bounds, too.
     scale = known.density.counts.scale
     ends = [(first, codes[0], used.low != own.low), (last, codes[-1], used.high != own.high)]
     counted = description.beyond.get(before.name, ())

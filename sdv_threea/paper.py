@@ -1,11 +1,11 @@
 """3A as its paper has it: clusters, kernel inducing points, records mixed inside clusters, noise.
 
-Madl, Xu, Choudhury, Howard (2023, arXiv 2307.01875). The main path grew out of this algorithm and
-uses nothing of it. It is kept beside it on the same codec, the same statistics and the same ledger:
-``ClustMixSynthesizer(metadata, mixing='clusters')``.
+Madl, Xu, Choudhury, Howard (2023, arXiv 2307.01875). The default model of this package grew out of
+this algorithm and uses nothing of it. This module keeps the algorithm for comparison, with the same
+encoding, statistics and ledger: ``ClustMixSynthesizer(metadata, mixing='clusters')``.
 
 1. **Approximate.** Records are points of normal scores. Each class is a mixture of spherical
-   Gaussians, as many as the budget carries: a cluster has to be larger than the noise of its mean.
+   Gaussians. The budget limits their number: a cluster has to be larger than the noise of its mean.
 2. **Adapt.** The centres of the clusters are support points ``S``, which start at ``S_0``, of
    kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050) on the neural tangent kernel::
 
@@ -13,7 +13,7 @@ uses nothing of it. It is kept beside it on the same codec, the same statistics 
        W = (Phi_S^T Phi_S + c I)^-1 Phi_S^T Y_S
 
    with ``Phi``, ``Phi_S`` the features of the private rows and of the support points.
-3. **Anonymize.** The records of a cluster, which is what is nearest to its centre, are dealt out to
+3. **Anonymize.** A cluster is the records nearest to one centre. Its records are dealt out to
    groups of ``l``. The mean of a group, with Gaussian noise, is a synthetic record.
 
 ``mixing='random'`` leaves out clusters and adapting: it mixes the records of a class at random (Lee
@@ -84,10 +84,11 @@ TINY = 1e-12
 #: Steps of the descent and their length at first, in standard deviations.
 NUM_STEPS, STEP = 60, 0.05
 
-#: Distance of the points whose features give a slope.
+#: Step of the finite differences that give slopes of features.
 NUDGE = 1e-3
 
-#: Deviation of a sampled record around its mix, as a mixture of points has no quantiles.
+#: Standard deviation of sampled records around their mix. It is not zero, because a mixture of
+#: points has no quantiles.
 POINT = 0.05
 
 
@@ -148,7 +149,7 @@ def first_centres(
     centres = np.zeros((num_classes, wanted, draws.shape[1]), dtype=np.int64)
     for label, own in enumerate(centres):
         points = draws[classes == label]
-        # A single centre stays at zero, the mean score of a class.
+        # A single centre stays at zero, the mean of normal scores.
         if 1 < wanted < len(points):
             seed = int(rng.integers(2**31))
             how = {'covariance_type': 'spherical', 'init_params': 'k-means++'}
@@ -312,7 +313,7 @@ def support_loss(
     """Return the loss on private rows of a regression on support points, and its slope in ``phi``.
 
     ``||Y - Phi W||^2 = tr(R^T M R)`` with ``R = (-W; I)``: the rows enter through their released
-    moments ``M`` alone, shape (r + q, r + q). The loss is 1/2 for the regression that says zero.
+    moments ``M`` alone, shape (r + q, r + q). The loss of a regression that predicts zero is 1/2.
     """
     (count, rank), width = phi.shape, targets.shape[1]
     inverse = np.linalg.inv(phi.T @ phi + RIDGE * count * np.eye(rank))
@@ -326,7 +327,7 @@ def support_loss(
 
 
 def _see(points: Points, features: KernelFeatures) -> tuple[NDArray[np.float64], ...]:
-    """Return features of points, (k, r), and their slopes in the coordinates, (k, m, r)."""
+    """Return features of points, (k, r), and their derivatives by the coordinates, (k, m, r)."""
     count, width = points.shape
     nudged = points[:, None] + NUDGE * np.eye(width)
     every = np.concatenate([points, nudged.reshape(-1, width)])
@@ -347,7 +348,7 @@ def _anonymize(
 ) -> Mixture:
     """Mix the records of each cluster in groups, and return the noisy means as a mixture.
 
-    The mix of a record is a function of that record, of the centres and of public chance.
+    The mix of a record is a function of that record, of the centres and of public random numbers.
     """
     num_classes, num_centres, width = centres.shape
     per_cluster = float(density.counts.totals.max()) / num_centres / size
@@ -357,10 +358,10 @@ def _anonymize(
     total = num_classes * num_centres * num_mixes
     released = release_groups(rows, registry.MIXES, total, radius, **run.spending.rest())
     counts, sums = run.spending.keep(released)
-    # Fewer than half of a group would be noise alone.
+    # A count below half the size of a group is mostly noise.
     counts = np.where(counts < size / 2, 0.0, counts).reshape(num_classes, -1)
     means = sums.reshape(*counts.shape, width) / np.maximum(counts, 1.0)[..., None]
-    # Every class keeps its released size, and a mix even where noise left none.
+    # Every class keeps its released size, and at least one mix.
     counts[counts.sum(axis=1) == 0] = 1.0
     weights = counts * (density.counts.totals / counts.sum(axis=1))[:, None]
     bound = radius / SCORE_UNITS
@@ -375,7 +376,7 @@ def _deal(
     factors: NDArray[np.int64],
     chunk: Encoded,
 ) -> Grouped:
-    """Deal records out to the mixes of the cluster that is nearest, by a hash of their codes."""
+    """Deal the records of each cluster out to its mixes, by a hash of their codes."""
     scores, classes = score_pooled(density.pooled.scores, chunk)
     clusters = assign(scores, classes, centres)
     hashed = (chunk.codes.astype(np.uint64) + np.uint64(1)) @ factors.astype(np.uint64)

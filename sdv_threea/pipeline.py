@@ -1,7 +1,7 @@
 """The algorithm on one screen: describe, approximate, adapt, anonymize.
 
-It follows 3A (arXiv 2307.01875). Each stage is a function below, named like its room and its
-receipts. ``docs/lab/notation.md`` has the symbols.
+It follows 3A (arXiv 2307.01875). Each stage is a function below. The stage, its folder and its
+receipts have the same name. ``docs/lab/notation.md`` has the symbols.
 """
 
 from __future__ import annotations
@@ -75,18 +75,17 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         domain: The public facts of the table.
         settings: The user's settings.
         begin: Called with the name of each stage as it begins, for a progress bar.
-        sized: Called with the released number of records before the rest of the budget is spent;
-            an error of it stops the release there.
+        sized: Called with the released number of records before the rest of the budget is spent; an
+            error that it raises stops the release.
         noise: The noise mechanism; other ones are for tests.
         rng: Source of the draws that need no secrecy; by default fresh.
-        budget: A part of the settings' budget, where other tables are released too; by default
-            all of it.
+        budget: The part of the settings' budget for this table, if other tables are released too;
+            by default all of it.
         rows_per_unit: The most records that a unit of privacy has in the table.
         size: The number of records and the standard deviation of its noise, if it was released
             before.
-        given: Rows drawn from other releases: values of the first columns of the domain, which are
-            known whenever rows are drawn, as those of the row that owns a row. By default no column
-            is given.
+        given: Sampled values of the first columns of the domain, if every sample will know these
+            columns, such as those of a row's parent. By default no column is given.
     """
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
@@ -152,7 +151,7 @@ def _count_rows(
     run: Run,
     sized: Callable[[float], object],
 ) -> tuple[tuple[float, float] | None, Run]:
-    """Release the number of rows, unless it is known or not needed, and plan the rest by it.
+    """Release the number of rows, unless it is known or not needed, and plan the rest with it.
 
     Returns:
         The number of rows and the standard deviation of its noise, or ``None`` if it is not
@@ -170,7 +169,7 @@ def _count_rows(
 def _describe(
     rows: Rows[pd.DataFrame], size: tuple[float, float] | None, run: Run, *, guessed: bool
 ) -> tuple[RecordEncoder, Rows[Encoded], Run]:
-    """Fill in the blanks of the domain, its target ``guessed`` or named; encode the records."""
+    """Estimate unknown facts of the domain, encode the records; ``guessed``: no target is named."""
     spending, constants, domain = run.spending, run.constants, run.plan.domain
     description = spending.keep(
         describe(

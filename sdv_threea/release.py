@@ -75,14 +75,15 @@ class Release:
 
     @property
     def sharpened(self) -> tuple[str, ...]:
-        """The target, if samples make it easier to predict than it is: with ``alpha`` below 1."""
+        """The target, if it is easier to predict in samples than in private rows."""
         adapted = self.labels is not None or self.number is not None
         return (self.domain.target,) if adapted and self.domain.target is not None else ()
 
     def model(self, chain: Chain | None = None) -> Model:
         """Return the density that records are drawn from.
 
-        ``chain`` is one of the joint density in which all known columns come first.
+        ``chain`` replaces the chain of the joint density by one in which all known columns come
+        first.
         """
         if self.joint is None:
             return Gaussians(self.mixture, self.scores)
@@ -100,10 +101,10 @@ class Release:
         Args:
             num_rows: Number of rows.
             rng: Source of randomness, which needs no secrecy.
-            asked: The codes that each row may have, by column. Rows are drawn from the model given
-                these conditions, not by rejection.
-            chain: A chain of the joint density in which the asked columns come first. Their codes
-                are then taken as they are, whether or not the model has them together.
+            asked: Conditions: the codes that each row may have, by column. Rows are drawn from the
+                conditional distribution, not by rejection.
+            chain: A chain of the joint density that starts with the asked columns. Their codes are
+                then taken as they are, even if the model gives their combination no probability.
 
         Returns:
             The columns of the domain; numbers as floats with NaN, categories as objects with
@@ -134,9 +135,10 @@ class Release:
     def _read(
         self, num_rows: int, asked: Mapping[str, Asked]
     ) -> tuple[Given, NDArray[np.bool_] | None]:
-        """Return what rows are drawn given, and the classes or codes of a target drawn after them.
+        """Return the conditions on the density, and the classes or codes that the target may have.
 
-        The latter has the shape (n, C) or (n, S); it is ``None`` if rows may have any.
+        The target is drawn after all other columns. Its mask has the shape (n, C) or (n, S), and is
+        ``None`` without a condition on it.
         """
         classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
         scored, wanted = {}, None
@@ -170,8 +172,8 @@ class Release:
         rng: np.random.Generator,
         kept: Collection[str],
     ) -> pd.DataFrame:
-        """Turn codes of scored columns, and classes, into rows; ``kept`` are restricted columns."""
-        # Codes are found and decoded column by column, so columns are contiguous.
+        """Turn codes of scored columns, and classes, into rows; sums in ``kept`` stay as drawn."""
+        # Codes are read column by column, so store columns contiguously.
         codes = np.zeros((len(found), len(self.transformers)), dtype=np.int64, order='F')
         # A target whose values are the classes has no score; its codes follow from the class.
         codes[:, self.scored] = found

@@ -20,18 +20,18 @@ from sdv_threea.errors import InputError
 THRESHOLD_SHARE = 0.1
 
 #: Limits of the promise. With a smaller epsilon, noise exceeds 64 bits in a table of thousands of
-#: columns; with a larger one, there is hardly any noise, and squares of prices overflow in the end.
+#: columns; with a larger one, there is hardly any noise, and squares of prices may overflow.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
 
-#: A promise that may expose one row in 100 entirely is none.
+#: A promise that lets one row in 100 be published unprotected is none.
 LARGEST_DELTA = 0.01
 
 #: The most clusters per class. They are sought among 4,000 drawn records, and a cluster of four
 #: records tells little.
 MOST_COMPONENTS = 1000
 
-#: The process in which JAX began, by its id.
+#: The id of the process that first used JAX.
 JAX = 'jax'
 _begun: dict[str, int] = {}
 
@@ -61,15 +61,15 @@ class Settings:
         epsilon: The privacy budget, from 1e-4 to 1e9; ``math.inf`` for no privacy.
         delta: The probability with which the promise may fail, from 1e-50 to below 1/100; choose it
             well below one over the number of records.
-        guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
-            charges the last step only, of the algorithm of the paper: ``mixing`` is then
-            ``'clusters'`` by default.
+        guarantee: ``'end_to_end'``, or ``'paper'`` for the algorithm of the 3A paper with its
+            accounting, which charges the last step only. ``mixing`` is then ``'clusters'`` by
+            default.
         neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
         n_components: Clusters per class with ``mixing='clusters'``: a whole number up to 1,000, or
             ``'auto'`` to let the budget decide.
         alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 the target is
             drawn from the density. Below 1 it is fitted to the loss: the smaller the weight, the
-            surer the target (:mod:`~sdv_threea.adapt`).
+            more extreme the target's predicted probabilities (:mod:`~sdv_threea.adapt`).
         kernel: Kernel whose features let labels depend on several columns together, where the
             budget supports features: ``None`` for the neural tangent kernel of a ReLU network, a
             kernel function of ``neural_tangents.stax``, or a function of two sets of points in JAX.

@@ -1,4 +1,4 @@
-"""The transformers of RDT's between cells and the codes that the core runs on.
+"""RDT transformers between cells and codes, the whole numbers that the model is made of.
 
 A synthesizer makes them from public or released facts, and they learn nothing from private rows;
 ``get_transformers()`` returns them. Used alone, for example in a ``HyperTransformer``, they learn

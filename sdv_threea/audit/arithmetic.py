@@ -204,7 +204,7 @@ def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]
         units = [unit for unit, lines in left.items() if lines and _fits(lines[0], one)]
         line = left[units[0]][0] if units else None
         found.append((units[0], line) if line else None)
-        for unit in units:  # units of two kinds may pay for one release
+        for unit in units:  # units of several root tables may pay for one release
             if left[unit][0] == line:
                 del left[unit][0]
     if any(left.values()) or None in found:

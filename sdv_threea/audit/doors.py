@@ -29,8 +29,8 @@ from sdv_threea.privacy.mechanism import Noise
 
 DOORS = ('add_noise', 'threshold_release')
 
-#: Arguments of a door that are no terms of a question: the source of noise, and the least count of
-#: each key, which is subtracted from the exact values instead.
+#: Arguments of a door that are not compared: the source of noise, and the least count of each key,
+#: which is subtracted from the exact values instead.
 NO_TERMS = ('noise', 'least')
 
 Fitted = TypeVar('Fitted')
@@ -193,7 +193,7 @@ def _watch(
     def make(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def door(*values: Any, **terms: Any) -> Any:
             nonlocal inside
-            if inside:  # threshold_release calls add_noise: that is one question, not two
+            if inside:  # threshold_release calls add_noise: both are one question
                 return real(*values, **terms)
 
             def ask(**forced: Any) -> Any:

@@ -21,7 +21,8 @@ from sdv_threea.audit.bounds import Guesses
 #: The most features of the linear classifier: those with the largest correlation.
 MAX_FEATURES = 200
 
-#: A feature is used if at least this many runs have it: a word of one run predicts no other run.
+#: A feature is used if at least this many runs have it: a word that only one run has predicts
+#: nothing.
 LEAST_SEEN = 3
 
 #: The most thresholds that are tried.

@@ -44,8 +44,8 @@ State = dict[str, float]
 def flatten(thing: object) -> State:
     """Return all numbers and words in a pickle of an object, however deep.
 
-    A number has its path as name. A word is a 1 named by its path and its text, so a list of
-    categories that was read from the data shows.
+    The name of a number is its path in the object. The name of a word is its path and its text, and
+    its value is 1, so a list of categories that was read from the data is visible.
 
     Formal guarantees:
         * if the results of two objects are equal, so are all of their numbers and words, except for
@@ -56,7 +56,7 @@ def flatten(thing: object) -> State:
     rest = _Rest()
     seen: set[int] = set()
     left: list[tuple[str, Any]] = [('', thing)]
-    kept = []  # keeps objects alive, so that no other object gets their ids
+    kept = []  # keeps objects alive, so that ids stay unique
     while left:
         path, each = left.pop()
         leaf = _read_leaf(path, each)
@@ -171,7 +171,7 @@ def _list_attributes(path: str, each: Any) -> Iterator[tuple[str, Any]]:
     try:
         reduced = each.__reduce_ex__(PROTOCOL)
     except Exception:
-        return  # what cannot be pickled is not released
+        return  # an object that cannot be pickled is not released
     if isinstance(reduced, str):  # the name of a constant
         return
     _, arguments, state, items = (*reduced, None, None)[:4]

@@ -1,8 +1,8 @@
 """The command line ``sdv-threea``: files in, one release, files out.
 
-It may hold private tables while a command runs, and print and write released numbers. It must not
-guess a type from the cells of a file, unless they are declared public, and must not show a value of
-a private row in a message.
+A command may hold private tables while it runs, and it prints and writes released numbers. It must
+not guess a type from the cells of a file unless the cells are declared public, and no message may
+show a value of a private row.
 
 * :mod:`~sdv_threea.cli.commands`: the commands and their help,
 * :mod:`~sdv_threea.cli.options`: options that several commands share,
@@ -10,12 +10,15 @@ a private row in a message.
 * :mod:`~sdv_threea.cli.estimating`: the commands ``check``, ``estimate`` and ``ledger``,
 * :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
 * :mod:`~sdv_threea.cli.drawing`: the commands ``sample``, ``losses`` and ``datasheet``,
-* :mod:`~sdv_threea.cli.saved`: synthesizers: made, loaded and sampled; and their statements,
+* :mod:`~sdv_threea.cli.saved`: make, load and sample synthesizers, and write their statements,
 * :mod:`~sdv_threea.cli.comparison`: the command ``report``,
 * :mod:`~sdv_threea.cli.trial`: the command ``audit``,
-* :mod:`~sdv_threea.cli.files`: files of tables, found, the format of CSV, and names in metadata,
-* :mod:`~sdv_threea.cli.table_files`: tables in files, read by the types that the metadata states,
-* :mod:`~sdv_threea.cli.outputs`: output files, checked before the work, complete after it,
+* :mod:`~sdv_threea.cli.files`: find the files of tables, read options on the format of CSV, and
+  check names against the metadata,
+* :mod:`~sdv_threea.cli.table_files`: read tables from files with the types that the metadata
+  states,
+* :mod:`~sdv_threea.cli.outputs`: check output files before the work, and replace them only by
+  complete files,
 * :mod:`~sdv_threea.cli.steps`: the progress bar,
 * :mod:`~sdv_threea.cli.errors`: one-line errors and warnings, in the words of the command line.
 """

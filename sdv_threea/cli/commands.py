@@ -60,8 +60,8 @@ def main() -> None:
 
     Tables are CSV (with a line of names; UTF-8 and commas, unless --encoding and --separator say
     otherwise), TSV or Parquet; Excel is read, too. A database is a folder with a file named after
-    each of its tables. Exit codes: 0 done; 2 not done, as what was asked for or the data is not in
-    order; 1 failed otherwise.
+    each of its tables. Exit codes: 0: done; 2: the arguments or the data are wrong, and nothing was
+    done; 1: any other failure.
     """
 
 
@@ -87,9 +87,9 @@ def detect(
 ) -> None:
     """Propose metadata, without reading a row.
 
-    Of DATA, a table or a folder of tables, the names of columns are read: the first line of a CSV
-    file, the schema of a Parquet file. A data dictionary may say more. What is left to be stated by
-    hand is printed, and a column of which nobody says what it holds is never looked at by a fit.
+    DATA is a table or a folder of tables. Only its column names are read: the first line of a CSV
+    file, the schema of a Parquet file. A data dictionary may add facts. The command prints what you
+    still have to state by hand. A fit never reads a column whose type nobody states.
     """
     from sdv_threea.cli.detecting import detect_files
 
@@ -196,8 +196,9 @@ def sample(
 ) -> None:
     """Sample rows, at no cost in privacy.
 
-    The same file gives the same rows: ask for more of them to have others. A .release can be opened
-    from anybody. Load a .pkl only if you trust it, as a pickle can hold any program.
+    The same file gives the same first rows every time. Ask for more rows to get new ones. A
+    .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold any
+    program.
     """
     read_format(options)
     if rows is not None and scale is not None:
@@ -217,9 +218,9 @@ def sample(
 def statement(synthesizer: Path, as_json: bool) -> None:
     """Print a privacy statement.
 
-    It says what SYNTHESIZER promises, to whom, and what each of its releases cost.
-    A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
-    any program.
+    The statement says what SYNTHESIZER promises, to whom, and what each of its releases cost. A
+    .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold any
+    program.
     """
     from sdv_threea.cli.saved import load, to_json
 
@@ -231,12 +232,12 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 @click.argument('synthesizer', type=FILE)
 @click.option('--json', 'as_json', is_flag=True, help='As JSON.')
 def losses(synthesizer: Path, as_json: bool) -> None:
-    """Print what samples do not show.
+    """Print which values samples lack.
 
-    A line for each column of SYNTHESIZER says what was too rare to be released, and of which share
-    of the rows. It is computed from released numbers, so it costs nothing and may be published.
-    A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
-    any program.
+    A line for each column of SYNTHESIZER says which values were too rare to be released, and which
+    share of the rows has them. The lines are computed from released numbers, so they cost nothing
+    and may be published. A .release can be opened from anybody. Load a .pkl only if you trust it,
+    as a pickle can hold any program.
     """
     from sdv_threea.cli.drawing import say_losses
 
@@ -267,9 +268,9 @@ def datasheet(
 ) -> None:
     """Write what may be published about a release.
 
-    The datasheet of SYNTHESIZER says what is promised and to whom, what is public, what each column
-    shows, what was lost, and what each release cost. It is made of released numbers alone: no
-    private row is read.
+    The datasheet of SYNTHESIZER says what is promised and to whom, what is public, which values
+    each column has in samples, which values samples lack, and what each release cost. It is made
+    from released numbers alone: no private row is read.
 
     A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
     any program.
@@ -302,9 +303,10 @@ def datasheet(
 def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
     """Compare a synthetic table or database with the real one.
 
-    The page is not for publication: its scores are of the real data, which no promise covers. Only
-    who may see the real data may see it. With test rows and a target, LightGBM is trained on each
-    of the two tables, and tested on real rows that neither has seen.
+    Do not publish the page: its scores are computed from the real data, without any protection.
+    Show it only to people who may see the real data. With test rows and a target, one LightGBM
+    model is trained on the real table and one on the synthetic table, and both are tested on real
+    rows that neither model has seen.
     """
     if (options['test'] is None) != (options['target'] is None):
         raise RefusedError('--test and --target go together: give both, or neither.')

@@ -29,7 +29,7 @@ from sdv_threea.metadata import (
 from sdv_threea.metadata.schemas import name_table
 from sdv_threea.names import check_table_names, printable
 
-#: The note on a proposal with ranges or values, which a fit uses only if it is told so.
+#: The note on proposed ranges or values: a fit uses them only with ``--public-metadata``.
 USE = 'Its ranges and values are used by `sdv-threea fit --public-metadata`, if they are public.'
 
 

@@ -34,7 +34,7 @@ def sample_files(
     if options['rows_per_file'] is not None:
         write_parts(fitted, int(sum(sizes)), out, options['rows_per_file'])
         return
-    if rows is not None:  # they are drawn in parts, and written together
+    if rows is not None:  # all rows are held in memory until they are written
         check_rows(rows, rows * len(fitted.metadata.tables[names[0]].columns), fitted.memory_limit)
     places = {name: out / f'{name}.{options["suffix"]}' for name in names}
     if len(names) == 1:
@@ -56,7 +56,7 @@ def sample_files(
             write_table(table, drafts[place], form, for_spreadsheets=disarmed)
 
 
-#: The text for a column that lost nothing.
+#: The text for a column that lacks no values.
 ALL_THERE = 'nothing'
 
 
@@ -82,7 +82,7 @@ def write_datasheet(
 
 
 def say_losses(synthesizer: Path, *, as_json: bool) -> str:
-    """Return the losses of a synthesizer: a line per column, or all details as JSON."""
+    """Return the values that samples lack: a line per column, or all details as JSON."""
     lost = load(synthesizer).get_losses()
     if as_json:
         return str(lost.reset_index().to_json(orient='records', indent=2))

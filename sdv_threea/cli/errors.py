@@ -154,8 +154,8 @@ METHODS = {
 #: Values in Python's spelling: a text in quotes, or a word or number.
 VALUE = r"""(?:'([^']*)'|([\w+-]+(?:\.\d+)?(?:e[+-]?\d+)?))"""
 
-#: Words before an argument in quotes. Names of tables and columns, which may be equal to it, follow
-#: other words.
+#: In our messages a quoted word after one of these is the name of an argument. Quoted names of
+#: tables and columns, which may be spelt the same, follow other words.
 BEFORE = r'(?<=\bas |\bto )|(?<=rows of )|(?<=\bby )|(?<=\bpass )|(?<=\bwith )|(?<=Expected )'
 
 #: Arguments whose options have other names.
@@ -185,7 +185,7 @@ def name_options(message: str, options: Iterable[click.Parameter]) -> str:
         message = re.sub(rf"(?<!['\w-]){name}={VALUE}", _write_option(flag), message)
         message = re.sub(rf'(?:{BEFORE})\'{name}\'', flag, message)
         message = re.sub(rf"(?<!['\w-]){name}(?= must\b)", flag, message)
-        if '_' in name:  # no word of a sentence
+        if '_' in name:  # a name with an underscore is no English word
             message = re.sub(rf"(?<!['\w-]){name}(?!['\w])", flag, message)
     return message
 
@@ -208,7 +208,7 @@ NAMES, SHELL = ('SIGTERM', 'SIGHUP'), 128
 
 @contextmanager
 def ending_in_order() -> Iterator[None]:
-    """Let signals that would end the process raise ``SystemExit``, so that it tidies up."""
+    """Let signals that would end the process raise ``SystemExit``, which closes open files."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The commands ``check``, ``estimate``, ``ledger``: what releases bring and cost, without data."""
+"""The commands ``check``, ``estimate``, ``ledger``: forecasts and costs, without data."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from sdv_threea.names import printable
 )
 @settings_options
 def check(metadata: Path, rows: int | None, **settings: Any) -> None:
-    """Tell what each column will come out as, without any data.
+    """Forecast how each column will be released, without any data.
 
-    A table says what is learned, what is made up and what to state to change it; below it stands
-    what would stop a fit. It reads the metadata alone, so it spends nothing. The options are those
-    of a fit.
+    A table says which columns are learned, which are made up, and what to state in the metadata to
+    change that. Below the table stands everything that would stop a fit. The command reads the
+    metadata alone, so it spends nothing. Its options are those of ``fit``.
     """
     settle_promise(settings)
     check_description(metadata, settings['targets'])
@@ -55,10 +55,10 @@ def check(metadata: Path, rows: int | None, **settings: Any) -> None:
 @neighbors_option
 @public_metadata_option
 def estimate(rows: int, columns: int, classes: int, numerical: int | None, **settings: Any) -> None:
-    """Tell what error, time and memory to expect, without any data.
+    """Forecast error, time and memory, without any data.
 
-    It reads nothing, so it spends nothing: the noise follows from the shape of the table and the
-    promise.
+    The command reads nothing, so it spends nothing: the shape of the table and the promise
+    determine the noise.
     """
     from sdv_threea.cost import expected_cost
     from sdv_threea.estimate import expected_error
@@ -74,8 +74,9 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
 def ledger(file: Path, limit: float | None, delta: float) -> None:
     """Print what all releases of a data set cost together.
 
-    `sdv-threea fit --ledger FILE` adds its whole budget to FILE before it spends, so a killed fit
-    counts, and is refused beyond the limit. The file is SQLite, and holds nothing private.
+    `sdv-threea fit --ledger FILE` adds the whole budget of the fit to FILE before the fit starts,
+    so a killed fit counts, too. A fit beyond the limit is refused. FILE is a SQLite file, and holds
+    nothing private.
     """
     from sdv_threea.storage.ledger_files import BudgetLedger
 

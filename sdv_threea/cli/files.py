@@ -1,4 +1,4 @@
-"""Files of tables: found, of a known kind, and the format of their CSV.
+"""Find the files of tables, check their kinds, and read options on the format of CSV.
 
 This module loads no library, so that wrong arguments are reported at once.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from sdv_threea.cli.errors import RefusedError
 
-#: The endings of files that hold a table, and of those that are read but not written.
+#: The endings of files that hold a table, and the endings that can be read but not written.
 WRITTEN = ('.csv', '.csv.gz', '.tsv', '.tsv.gz', '.parquet')
 SUFFIXES = (*WRITTEN, '.xlsx')
 
@@ -147,7 +147,7 @@ def split_target(
 ) -> tuple[str, str]:
     """Return table and column of ``COLUMN`` or ``TABLE.COLUMN``.
 
-    Both names may contain a point, so the metadata decides where to split.
+    Both names may contain a dot, so the metadata decides where to split.
     """
     found = [
         (table, column)

@@ -39,7 +39,7 @@ from sdv_threea.synthesizers.check import Check
 from sdv_threea.synthesizers.progress import watchers
 from sdv_threea.transforms.texts import NumberTexts
 
-#: The sentence on the budget of a release that is lost.
+#: The sentence for a fit that failed: its budget is spent.
 SPENT = 'Private rows were read, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
 
 
@@ -161,7 +161,7 @@ def read_constraints(path: Path) -> list[Any]:
             made.append(_read_rule(each))
         except InputError as error:
             raise RefusedError(f"--constraints: entry {at} of '{path}' {error}.") from None
-        except (TypeError, ValueError) as error:  # it names parameters, which are public
+        except (TypeError, ValueError) as error:  # the message names parameters, which are public
             raise RefusedError(f"--constraints: entry {at} of '{path}': {error}") from None
     return made
 

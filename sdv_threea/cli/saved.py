@@ -1,4 +1,4 @@
-"""Synthesizers, made from metadata and options, loaded and sampled; and their statements."""
+"""Make synthesizers from metadata and options, load and sample them, and write their statements."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OF_ONE_TABLE = {'unreleased': '--unreleased', 'sentinels': '--sentinel'}
 #: The settings that are no arguments of constructors.
 OF_FILES = 'missing', 'separator', 'encoding', 'targets', 'constraints', 'timed', 'number_texts'
 
-#: The weight of the density that each table of a database has by default.
+#: The default ``alpha`` of each table of a database.
 DEFAULT_ALPHA = Settings().alpha
 
 #: Number of rows of a single table in one draw. The progress bar moves after each draw.
@@ -98,7 +98,7 @@ def declare_texts(synthesizer: Synthesizer, named: str, notation: NumberTexts) -
 
 
 def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
-    """Return an unfitted synthesizer, for one table or a database as the metadata has it.
+    """Return an unfitted synthesizer, for one table or a database, as the metadata describes.
 
     ``settings`` are the options of the command: arguments of the constructors by name, and
     ``targets``. A progress bar is shown on a terminal.
@@ -136,7 +136,7 @@ def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
 def _read_sentinels(
     stated: Sequence[str], columns: Mapping[str, Any]
 ) -> dict[str, list[str | float]]:
-    """Return the sentinels by column; one without a column is of all that it fits."""
+    """Return the sentinels by column; a sentinel stated without a column applies to all numbers."""
     found: dict[str, list[str | float]] = {}
     for each in stated:
         name, _, value = each.rpartition('=')

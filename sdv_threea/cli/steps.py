@@ -17,8 +17,8 @@ NAME_WIDTH = 30
 def steps(count: int, *, timed: bool = False) -> Iterator[Callable[[str], None]]:
     """Show a progress bar of ``count`` steps if the output goes to a terminal.
 
-    If ``timed``, each step gets a line with its seconds in place of the bar. A duration tells about
-    how many rows there are, so these lines are for who may know that.
+    If ``timed``, each step gets a line with its seconds in place of the bar. A duration reveals
+    roughly how many rows there are, so show these lines only to people who may know that number.
     """
     with _clock() if timed else _bar(count) as step:
         yield step

@@ -247,7 +247,7 @@ def interpret(
             spelt = pd.to_numeric(texts, errors='coerce').notna()
             if not coerce:
                 _check_cells(texts, spelt, source, 'not numbers')
-            return texts.where(spelt).astype(np.float64)  # exact, where to_numeric is not
+            return texts.where(spelt).astype(np.float64)  # rounds right; to_numeric does not
         case 'boolean':
             truths = texts.str.lower().map(TRUTHS)
             if not coerce:

@@ -40,11 +40,11 @@ def try_out(
     """Bound the epsilon of a release of the data from below."""
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
-    # A fit that stops tells no more than one that goes on, so noise stops none.
+    # Whether noise stops a fit adds nothing to what its releases disclose, so no trial is stopped.
     accept = *settings.get('accept', ()), 'noise'
     terms = {**settings, 'verbose': False, 'accept': accept}
     make = partial(make_synthesizer, described, terms)
-    make()  # so that wrong settings are refused before files are read
+    make()  # refuses wrong settings before any file is read
     tables = {
         name: read_table(
             path,
@@ -74,7 +74,7 @@ def _stand_out(
     column: str | None,
     value: str | None,
 ) -> Neighbours:
-    """Return the neighbours with a canary of the given kind."""
+    """Return neighbouring tables that differ in a canary of the given kind."""
     if kind == 'far-out':
         return far_out(tables, metadata, table)
     name = table or next(iter(tables))
@@ -89,7 +89,7 @@ def _stand_out(
 
 
 def _take_the_place(neighbours: Neighbours) -> Neighbours:
-    """Return neighbours in which another row replaces the canary, so the sizes are equal."""
+    """Return neighbouring tables of equal size: another row replaces the canary in one of them."""
     (name,) = neighbours.canary
     rest = neighbours.without[name]
     return replace(

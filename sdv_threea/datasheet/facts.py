@@ -34,8 +34,8 @@ class ColumnFacts:
         sdtype: Its type in SDV's metadata.
         shown: The range or values of samples, in words.
         known: The origin of ``shown``, such as a release or public metadata, in words.
-        error: The expected share of rows by which noise alone moves the column; ``None`` if the
-            column is not modelled.
+        error: The expected share of rows whose value differs because of noise alone; ``None`` if
+            the column is not modelled.
     """
 
     name: str
@@ -72,7 +72,7 @@ class SheetFacts:
         tables: The tables.
         statement: The privacy statement as a dictionary.
         text: The privacy statement as text.
-        losses: The losses of the release, in sentences.
+        losses: Sentences on the values that samples lack.
         settings: The settings of the synthesizer, by name.
         versions: Versions of the programs, by name.
         made_on: The day on which the datasheet was made.

@@ -1,4 +1,4 @@
-"""A datasheet: written as a page, as Markdown, and as Croissant for machines."""
+"""Write a datasheet as a page, as Markdown, or as Croissant for machines."""
 
 from __future__ import annotations
 

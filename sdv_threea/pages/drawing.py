@@ -1,4 +1,4 @@
-"""A picture as SVG: notebooks show it, pages include it, and it can be saved."""
+"""A picture in SVG that notebooks show, pages include and users save."""
 
 from __future__ import annotations
 

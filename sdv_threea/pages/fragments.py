@@ -1,4 +1,4 @@
-"""Pieces of HTML: panels, tables, and lists that open and can be searched.
+"""Pieces of HTML: panels, tables, and lists whose entries fold out and can be searched.
 
 All text is escaped, except for the arguments ``html``, ``lead``, ``parts`` and ``items``, which are
 HTML already.
@@ -77,7 +77,7 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
         data: The rows; the index becomes the first column.
         name: The title, for readers who cannot see the table.
         wide: Whether the table scrolls on narrow screens. Otherwise each row of a table that does
-            not fit becomes a block there.
+            not fit becomes a block on such screens.
     """
     kept = [column for column in data if not data[column].isin(['', None]).all()]
     told = data[[column for column in kept if data[column].notna().any()]]
@@ -143,13 +143,13 @@ def percent(share: float) -> str:
 
 
 def opener(name: str, note: str, html: str, *, shown: bool = False) -> str:
-    """Return a line with a name and a note that opens and shows HTML, at first if ``shown``."""
+    """Return a line that folds out HTML: a name and a note; ``shown`` starts it folded out."""
     summary = f'<summary><b>{escape(name)}</b><small>{escape(note)}</small></summary>'
     return f'<details{" open" if shown else ""}>{summary}<div class="opened">{html}</div></details>'
 
 
 def searchable(items: Iterable[str], label: str) -> str:
-    """Return lines that open, under a field that finds them by name."""
+    """Return lines that fold out, under a field that finds them by name."""
     find = (
         f'<div class="find"><label>{escape(label)} <input type="search"></label>'
         '<output role="status"></output><button type="button">Show all</button></div>'

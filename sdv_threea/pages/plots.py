@@ -78,10 +78,10 @@ def grids(
     names: Sequence[str],
     ticks: Sequence[Sequence[str]],
 ) -> str:
-    """Draw two grids of shares side by side; a field with more rows has more colour.
+    """Draw two grids of shares side by side; a cell with more rows has more colour.
 
-    Both arrays have the shape (grid rows, grid columns). ``names`` are those of the axis down and
-    the axis across; ``ticks`` has a label for each row and column, empty for none.
+    Both arrays have the shape (grid rows, grid columns). ``names`` label the axis down and the axis
+    across; ``ticks`` has a label for each row and column, empty for none.
     """
     most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
     height, width = real.shape
@@ -104,8 +104,9 @@ def curve(
 ) -> str:
     """Draw two curves, points of shape (n, 2) each, on the same axes.
 
-    The curves are those of the models trained on real and on synthetic rows. ``names`` are those of
-    the axis across and the axis up; ``guess`` adds the diagonal.
+    One curve is of the model trained on real rows, the other of the model trained on synthetic
+    rows. ``names`` label the axis across and the axis up; ``guess`` adds the diagonal, a guesser's
+    curve.
     """
     points = np.concatenate([real, synthetic])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -163,7 +164,7 @@ def _scale(most: float, color: str, unit: str) -> str:
 
 
 def gauge(position: float, band: tuple[float, float], real: tuple[float, float]) -> str:
-    """Draw a score, the band of other fits and the range of real rows: 0 is chance, 1 is real."""
+    """Draw a score from chance (0) to real rows (1), and the ranges of other fits and real rows."""
     at, low, high, start, end = (
         100 * min(max(each / 1.1, 0.0), 1.0) for each in (position, *band, *real)
     )

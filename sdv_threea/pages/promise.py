@@ -42,7 +42,7 @@ STRENGTHS = (
 )
 BEYOND = 'very weak'
 
-#: A column that loses at least this share of rows gets its own sentence.
+#: A column gets its own sentence if at least this share of rows has a value that samples lack.
 WORTH_A_LINE = 0.01
 
 STEPS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -57,10 +57,10 @@ def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def tell_losses(synthesizer: Any) -> tuple[str, ...]:
-    """Return the losses that a fitted synthesizer reports, a sentence per column, the worst first.
+    """Return sentences on the values that samples lack, one per column, the worst first.
 
-    Columns that lost little share one sentence. Columns of a database are named with their tables.
-    A synthesizer without ``get_losses`` reports nothing.
+    Columns that lack few values share one sentence. Columns of a database are named with their
+    tables. A synthesizer without ``get_losses`` reports nothing.
     """
     tell = getattr(synthesizer, 'get_losses', None)
     if tell is None:
@@ -123,12 +123,12 @@ def tell_promise(facts: Mapping[str, Any]) -> list[str]:
 
 
 def tell_use(sharpened: Sequence[str]) -> str:
-    """Return what the rows are made for; ``sharpened`` names the targets that predict too well."""
+    """Return what the rows may be used for; ``sharpened`` targets are too easy to predict."""
     return (SHARPENED.format(named=' and '.join(sharpened)) if sharpened else '') + NARROW
 
 
 def tell_exposed(delta: float, exposed: int, *, database: bool = False) -> list[str]:
-    """Return a sentence if the promise allows ``exposed`` rows or units to be exposed entirely."""
+    """Return a warning if ``delta`` lets ``exposed`` rows or units be published unprotected."""
     units = 'units' if database else 'rows'
     return [EXPOSED.format(delta=delta, exposed=exposed, units=units)] if exposed else []
 

@@ -125,7 +125,7 @@ def _spell(value: Any) -> str:
 
 
 def _list_facts(row: Mapping[str, Any], drawn: Distribution | None) -> list[str]:
-    """Return sentences on missing, far, lost and new values, which the picture does not show."""
+    """Return sentences on values that the picture omits: missing, far off, lost or new ones."""
     said = []
     if row['Missing, real'] or row['Missing, synthetic']:
         said.append(

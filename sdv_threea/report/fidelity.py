@@ -127,7 +127,7 @@ World = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _draw_worlds(coded: Coded, rng: np.random.Generator) -> list[World]:
-    """Draw pairs of tables of real rows, as large as the two compared tables."""
+    """Resample real rows into pairs of tables, as large as the two compared tables."""
     size = coded.real.shape[1]
     sizes = size, coded.synthetic.shape[1]
     return [
@@ -146,7 +146,7 @@ def _tabulate(
     worlds: list[World],
     chance: Any,
 ) -> pd.DataFrame:
-    """Return the errors of groups of columns; an attribute has the mean of each resampled world."""
+    """Return the errors of groups of columns; ``attrs`` has the means of resampled real rows."""
     sizes = [len(each) for each in coded.labels]
     rows, drawn = [], []
     for group in groups:
@@ -163,7 +163,7 @@ def _tabulate(
 
 
 def _find_lost(coded: Coded, at: int) -> list[float]:
-    """Return the values of the columns ``LOST`` of the table of a column."""
+    """Return the figures of a column that :data:`LOST` names, in that order."""
     size = [len(coded.labels[at])]
     real, synthetic = (_share(codes[[at]], (0,), size) for codes in (coded.real, coded.synthetic))
     named = np.arange(size[0]) != MISSING
@@ -217,7 +217,7 @@ def _score(
     for at, (name, table) in enumerate(zip((ONE, TWO), told, strict=True)):
         if table.empty:
             continue
-        # In each resampled world, a table is weighted by its number of columns or pairs.
+        # In each pair of resampled tables, a table is weighted by its number of columns or pairs.
         weights = table['Table'].value_counts(sort=False).reindex(list(impossible), fill_value=0)
         worlds = np.average([each[at] for each in resampled], axis=0, weights=weights)
         rows[name] = {

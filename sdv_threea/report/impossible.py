@@ -78,7 +78,7 @@ def find_impossible(
 
 
 def _count(coded: Coded, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the number of real rows with each two values, and which two are examined."""
+    """Count the real rows with each combination of two values; mark the combinations to examine."""
     shape = len(coded.labels[first]), len(coded.labels[second])
     joint = coded.real[first] * shape[1] + coded.real[second]
     counts = np.bincount(joint, minlength=shape[0] * shape[1]).reshape(shape)

@@ -20,7 +20,7 @@ DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
 
 def describe_tables(metadata: Any) -> dict[str, Any]:
-    """Return SDV metadata as a dictionary, with the sdtypes as which columns are learned.
+    """Return SDV metadata as a dictionary, with the sdtype that a fit gives to each column.
 
     A column with ``pii: False`` is a number or a category, as in a fit.
     """
@@ -79,12 +79,13 @@ def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
     form = description.get('datetime_format')
     try:
         parsed = pd.to_datetime(times, format=form, utc=True)
-    except ValueError:  # pandas quotes the cell
+    except ValueError:  # the error of pandas quotes the cell
         raise InputError(
             f"The column '{times.name}' has cells that are no dates"
             + (f' of the format {form!r}, which the metadata states.' if form else '.')
         ) from None
-    # In floats: differences of pandas overflow for the earliest dates that it can hold.
+    # Subtract floats: differences of pandas dates overflow for the earliest dates that pandas
+    # holds.
     nanoseconds = parsed.dt.as_unit('ns').astype('int64').astype(float).where(parsed.notna())
     return (nanoseconds - DAY_ZERO.value) / ONE_DAY.value
 

@@ -110,7 +110,7 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
 
 
 def _tell_made_up(description: Mapping[str, Any]) -> list[str]:
-    """Name the columns whose values are made up, by their sdtypes, as no synthesizer tells it."""
+    """Name, without a synthesizer, the columns whose sdtypes mean that values are made up."""
     several = len(description['tables']) > 1
     names = [
         f'{table}.{name}' if several else str(name)
@@ -123,7 +123,7 @@ def _tell_made_up(description: Mapping[str, Any]) -> list[str]:
 
 
 def _list_rules(synthesizer: Any, table: str) -> list[dict[str, Any]]:
-    """Return SDV's constraints as SDMetrics reads them; ``table`` has those without a name."""
+    """Return SDV's constraints as SDMetrics reads them; ``table`` is the default table name."""
     listed: list[Any] = getattr(synthesizer, 'get_constraints', list)()
     known = [each for each in listed if type(each).__module__.startswith('sdv.cag.')]
     rules = [each.get_constraint_dict() for each in known]

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: The most losses, failed checks, and relations between tables that are listed: the worst.
+#: How many of the worst losses, failed checks, and relations between tables are listed.
 NUM_SCORES = 20
 
 WARNING = (
@@ -139,7 +139,7 @@ def _tell_bins(quality: Quality) -> str:
 
 
 def _open_odds(statement: Mapping[str, Any]) -> str:
-    """Return the odds at several epsilons, to be opened; empty if nothing is promised."""
+    """Return a table of odds at several epsilons, folded up; empty if nothing is promised."""
     if not is_promised(statement):
         return ''
     table = tabulate(pd.DataFrame(list_odds(statement)).set_index('ε'), name='Odds by epsilon')

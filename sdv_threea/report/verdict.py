@@ -21,7 +21,8 @@ from sdv_threea.report.utility import GUESSING, Utility
 
 #: Grades by the smallest position between chance (0) and real rows (1).
 GRADES = ((0.99, 'like real rows'), (0.9, 'good'), (0.6, 'fair'), (0.2, 'poor'))
-#: Noise may pass for real rows only above this position: otherwise it is too large to say so.
+#: A score that the noise of the test cannot tell from that of real rows is graded 'like real rows'
+#: only if the low end of its range is at least here: otherwise the noise is too large for that.
 LEAST_FAIR = 0.6
 
 WORST = 'no better than chance'
@@ -30,8 +31,8 @@ UNDEFINED = 'nothing to tell'
 #: Scores at most this many standard deviations of noise apart count as equal.
 DEVIATIONS = 2.0
 
-#: Standard deviation of a position over fits of one table, as a share of what it lacks to real
-#: rows: 0.14 is the median over five scores, three tables and epsilon 1 and 8 (five fits each).
+#: Standard deviation of a position over fits of one table, as a share of its distance from 1: 0.14
+#: is the median over five scores, three tables and epsilon 1 and 8 (five fits each).
 BETWEEN_FITS = 0.15
 
 #: A column counts as lost from this share of rows with lost values, or of new missing values.
@@ -40,7 +41,7 @@ TELLING = 0.02
 #: The most columns that one sentence names.
 MOST_NAMED = 6
 
-#: Constraints to state which values go together: of two categories, and of a number.
+#: Constraints that state which values go together: for two categories, and if one is a number.
 RULES = {True: 'FixedCombinations', False: 'Inequality, Formula or IfThen'}
 
 GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
@@ -72,9 +73,9 @@ class Grade:
         real_spread: Standard deviation of ``real``.
         share: True if the score is a share of rows.
         error: True if a smaller score is better. If other real rows then score no better than
-            chance, there is nothing to tell.
-        least: Scores are compared by their ratio, and none counts as less than this one; 0 if
-            they are compared by their difference.
+            chance, the score has no grade.
+        least: The smallest score that counts; smaller scores are raised to it, and scores are
+            compared by their ratio. 0 to compare scores by their difference.
     """
 
     name: str
@@ -95,21 +96,21 @@ class Grade:
 
     @property
     def band(self) -> tuple[float, float]:
-        """The range of positions that two of three other fits of the same table reach."""
+        """The range in which two of three other fits of the same table have their position."""
         fits = BETWEEN_FITS * (1.0 - self.position)
         low, high = (math.hypot(self.position - end, fits) for end in self._place_noise())
         return self.position - low, self.position + high
 
     @property
     def real_range(self) -> tuple[float, float]:
-        """The range of positions that real rows reach, by the noise of the test."""
+        """The range of positions of real rows, due to the noise of the test."""
         noise = DEVIATIONS * self.real_spread
         low, high = sorted([self._place(self.real + noise), self._place(self.real - noise)])
         return (low, high) if math.isfinite(low) else (1.0, 1.0)
 
     @property
     def word(self) -> str:
-        """The grade in words, or two if other fits may have either."""
+        """The grade in words, or two grades if other fits may have either."""
         noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
         if not math.isfinite(self.position):
             return UNDEFINED if math.isfinite(self.synthetic) else WORST
@@ -262,7 +263,8 @@ def _grade_fidelity(fidelity: Fidelity, draws: pd.DataFrame) -> Iterable[Grade]:
         name, use = NAMES[str(measure)], USES[str(measure)]
         spreads = {'spread': float(row['spread']), 'real_spread': float(row['spread'])}
         scores = {role: float(row[role]) for role in ('synthetic', 'real', 'chance')}
-        # Forty times as many impossible rows as real rows have are many, however few they are.
+        # Compare shares by their ratio: a small share is bad, too, if it is forty times that of
+        # real rows.
         least = fidelity.one_row if measure == NEVER else 0.0
         grade = Grade(name=name, use=use, share=True, error=True, least=least, **scores, **spreads)
         yield _average(grade, str(measure), draws)
@@ -270,7 +272,7 @@ def _grade_fidelity(fidelity: Fidelity, draws: pd.DataFrame) -> Iterable[Grade]:
 
 def _grade_quality(quality: Quality, fidelity: Fidelity) -> Iterable[Grade]:
     if math.isfinite(quality.real):
-        # Its noise is about that of pairs, of which it mostly consists.
+        # SDMetrics' score is mostly that of pairs, so both have about the same noise.
         pairs = fidelity.scores.loc[TWO] if TWO in fidelity.scores.index else None
         share = 0.0 if pairs is None else pairs['spread'] / abs(pairs['chance'] - pairs['real'])
         spread = float(share) * abs(quality.real - quality.chance)
@@ -351,7 +353,7 @@ def _advise(
 
 
 def _advise_rules(fidelity: Fidelity) -> Iterable[str]:
-    """Advise constraints for the columns with most impossible rows: those that they can have."""
+    """Advise constraints for the pairs of columns with most impossible rows."""
     impossible = [each.told for each in fidelity.impossible.values() if len(each.told)]
     if not impossible:
         return

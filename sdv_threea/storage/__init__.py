@@ -1,15 +1,16 @@
-"""Storage: tables as users keep them, on the way in and on the way out.
+"""Storage: private tables as users bring them, and synthetic tables as users get them.
 
-It may hold the private table, unread, and check it under
-:func:`~sdv_threea.rows.guard.guarded`; cells are read by :mod:`~sdv_threea.rows.intake` alone. It
-must not learn a dtype, a format or a value from private rows.
+These modules may hold the private table, and check it under :func:`~sdv_threea.rows.guard.guarded`.
+Only :mod:`~sdv_threea.rows.intake` reads its cells. They must not learn a dtype, a format or a
+value from private rows.
 
 * :mod:`~sdv_threea.storage.metadata`: SDV's metadata as a public domain,
 * :mod:`~sdv_threea.storage.sequences`: a table of sequences as two tables,
 * :mod:`~sdv_threea.storage.table`: the storage of the columns of one table,
 * :mod:`~sdv_threea.storage.processing`: SDV's data processor, fitted on the proxy table,
 * :mod:`~sdv_threea.storage.dtypes`: the dtypes of synthetic columns, and the proxy table,
-* :mod:`~sdv_threea.storage.reading`: the private table, in memory, in Parquet files or Dask's,
+* :mod:`~sdv_threea.storage.reading`: the private table: in memory, in Parquet files or in a
+  DataFrame of Dask,
 * :mod:`~sdv_threea.storage.writing`: sampled values as users store them,
 * :mod:`~sdv_threea.storage.ids`: fast generators of ids,
 * :mod:`~sdv_threea.storage.references`: foreign keys as positions of rows, and back,
@@ -24,5 +25,5 @@ must not learn a dtype, a format or a value from private rows.
 * :mod:`~sdv_threea.storage.version`: the version of the package that made a synthesizer.
 """
 
-# SDV loads its plug-ins, which need this room, during its import: import SDV completely before.
+# SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.
 import sdv.single_table  # noqa: F401

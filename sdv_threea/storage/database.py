@@ -106,9 +106,9 @@ def connect(
 ) -> dict[str, pd.DataFrame]:
     """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
 
-    The rows of each table are indexed by the numbers that others refer to them by; ``parents`` has
-    the number of the parent's row by row of the child, -1 for none. The tables returned are in the
-    order of the metadata, with referential integrity. A key of several columns is made unique
+    The index of each table has the numbers of its rows. ``parents`` has, for each row of the child,
+    the number of the row of the parent that it refers to, -1 for none. The tables returned are in
+    the order of the metadata, with referential integrity. A key of several columns is made unique
     later in ``numbered`` tables.
     """
     connected: dict[str, pd.DataFrame] = {}

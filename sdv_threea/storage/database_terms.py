@@ -14,7 +14,8 @@ from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.schema import Link, Schema, SchemaError
 from sdv_threea.storage.references import as_columns, read_schema
 
-#: A bound is on a table, by the key to its owner, or on a key ``(table, column, ...)``.
+#: The subject of a bound: a table, for the foreign key to its owner, or a foreign key ``(table,
+#: column, ...)``.
 Key = str | tuple[str, ...]
 
 #: The user's bounds: one for all tables with an owner, or one by table or foreign key.

@@ -14,9 +14,9 @@ have the same. A synthetic column has the dtype of the private one, with two exc
   throughout, and stored as floats or objects. Integers with some unreleased, and therefore missing,
   values are stored as ``Int64``.
 
-Mind what pandas does: it stores integers as floats, and booleans as objects, when one is missing.
-Such a dtype discloses that some value is missing. To hide that, convert the column before fitting
-to a dtype that allows for missing values whether they occur or not (``Int64``, ``boolean``).
+If a cell is missing, pandas stores integers as floats, and booleans as objects. Such a dtype
+discloses that some value is missing. To hide that, convert the column before fitting to a dtype
+that allows for missing values whether they occur or not (``Int64``, ``boolean``).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from sdv_threea.storage.metadata import ColumnMetadata
 FLOAT, OBJECT = np.dtype('float64'), np.dtype('object')
 
 #: The cells of the proxy: a text that can be read as a date and as a number, and a number of seven
-#: digits, or of one digit where seven do not fit. SDV generates numbers of as many digits for
-#: unknown columns.
+#: digits, or of one digit where seven do not fit. For columns of unknown kind, SDV generates
+#: numbers with as many digits as the proxy has.
 TEXT, LONG, SHORT = '2000', 1_000_000, 1
 
 
@@ -104,7 +104,7 @@ def _placeholder(dtype: Any) -> Any:
     if isinstance(dtype, pd.IntervalDtype):
         low, high = pd.Series([0, 1]).astype(dtype.subtype)
         return pd.Interval(low, high, dtype.closed)
-    dtype = getattr(dtype, 'subtype', dtype)  # the dtype inside a sparse one
+    dtype = getattr(dtype, 'subtype', dtype)  # the dtype of the cells of a sparse column
     if pd.api.types.is_bool_dtype(dtype):
         return True
     if not pd.api.types.is_numeric_dtype(dtype):

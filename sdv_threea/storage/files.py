@@ -132,7 +132,7 @@ def load_saved(filepath: str | os.PathLike[str]) -> Any:
         return load_synthesizer(filepath)
     except (OSError, VersionError):
         raise
-    except Exception as error:  # damage can look like anything to pickle
+    except Exception as error:  # a damaged pickle may raise any error
         problem = type(error).__name__
     raise SynthesizerInputError(
         f"The file '{os.fspath(filepath)}' is damaged, or no synthesizer was ever saved to it "

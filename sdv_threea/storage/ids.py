@@ -1,8 +1,9 @@
 """Fast generators of ids without a format.
 
 SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. The
-generator here makes the same ids with NumPy, distinct where SDV's are. Ids with a format, and
-personal information, are left to SDV. Formats that SDV cannot generate in time are refused.
+generator here makes ids of the same form with NumPy, and distinct ids for columns whose ids SDV
+makes distinct. Ids with a format, and personal information, are left to SDV. Formats that SDV
+cannot generate in time are refused.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ LETTERS = np.array(list(ascii_letters)).view(np.uint32)
 #: Strides are below this, so that a product with any number of rows fits into 64 bits.
 LARGEST_STRIDE = 2**30
 
-#: The most generators that RDT may make of all formats of a table or a database. Each takes some 20
-#: microseconds, and SDV starts five times: that is seconds, also while loading.
+#: The most generators that RDT may make of all formats of a table or a database. RDT makes each in
+#: some 20 microseconds, five times over, in a fit and in loading: seconds in all.
 MOST_PARTS = 50_000
 
 #: The most repetitions that RDT makes of a part without an upper bound.
@@ -41,8 +42,8 @@ ENDLESS = 16
 class IdGenerator(BaseTransformer):
     """Generator of ids: numbers, or texts of a prefix and six letters.
 
-    Distinct ids are equal steps round the circle of all ids: none repeats before all have occurred,
-    or before a reset.
+    Distinct ids are made in equal steps, modulo the number of ids: no id repeats before all have
+    occurred, or before a reset.
 
     Args:
         num_ids: The number of possible ids.

@@ -49,8 +49,8 @@ TIME_OF_DAY = tuple(f'%{sign}{letter}' for sign in ('', '-', '#') for letter in 
 
 DAY, MICROSECOND = TIME_STEPS[0], 1e-6
 
-#: The start of the day that times of day are of, in seconds since 2000, and the bins in which they
-#: are looked for, a quarter of an hour each.
+#: Times of day are read as times on 1 January 1900: its start, in seconds since 2000, and the
+#: borders of the bins in which their range is estimated, a quarter of an hour each.
 MIDNIGHT = float((np.datetime64('1900-01-01', 's') - np.datetime64('2000-01-01', 's')).astype(int))
 CLOCK_GRID = tuple((MIDNIGHT + np.arange(0, DAY + 1, 900)).tolist())
 
@@ -80,7 +80,7 @@ def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
 
 
 def learned_as(column: ColumnMetadata) -> str:
-    """Return the sdtype by which a column that is no key is learned or made up."""
+    """Return the sdtype that a fit gives to a column, if the column is no key."""
     sdtype: str = column['sdtype']
     if column.get('pii', True) or sdtype in (*MODELLED, *NEVER_LEARNED):
         return sdtype

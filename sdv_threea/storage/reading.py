@@ -125,7 +125,7 @@ def find_guessed(frame: Any) -> list[str]:
 
 
 def _is_stated(name: str, options: Mapping[str, Any]) -> bool:
-    """Return true if the dtype of a text file's column is stated, and no column is a date."""
+    """Return true if the user stated the column's dtype, and no column is parsed as dates."""
     dtype = options.get('dtype')
     if options.get('parse_dates') or dtype is None:
         return False
@@ -149,8 +149,8 @@ def _is_table(table: object) -> bool:
 def _open_parquet(path: str | os.PathLike[str]) -> Any:
     """Open Parquet files; those not written by pandas get dtypes that allow for missing values.
 
-    Such files do not say whether a number may be missing, and pandas chooses a dtype by whether one
-    is, file by file.
+    Such files do not state whether a number may be missing. For each file, pandas chooses a dtype
+    that depends on whether a number is missing.
     """
     try:
         from dask.dataframe import read_parquet

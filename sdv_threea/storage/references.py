@@ -91,7 +91,7 @@ def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
 def find_broken(child: pd.DataFrame, link: Link, parent: pd.DataFrame, key: Sequence[str]) -> bool:
     """Return true if a row of a child refers to a row that does not exist.
 
-    A reference with a missing part is none, and not broken.
+    A key with a missing part refers to no row, so it is not broken.
     """
     with guarded():
         found = find_rows(child[list(link.columns)], parent[list(key)])
@@ -99,7 +99,7 @@ def find_broken(child: pd.DataFrame, link: Link, parent: pd.DataFrame, key: Sequ
 
 
 def find_places(child: pd.DataFrame, parent: pd.DataFrame) -> NDArray[np.int64]:
-    """Return the row of a parent that has each key of a sampled child, -1 for none, shape (n,)."""
+    """Return the row of the parent to which each row of a child refers: (n,), -1 for none."""
     return np.maximum(find_rows(child, parent), -1)
 
 
@@ -143,7 +143,7 @@ def _store(taken: pd.Series, dtype: Any) -> pd.Series:
 
 
 def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[str, Labels]:
-    """Return, by table, names for the columns of row numbers that differ from ``taken`` names."""
+    """Name the columns of row numbers of each table, unlike its columns, ``taken``."""
     used = {table: set(names) for table, names in taken.items()}
 
     def name(label: str, table: str) -> str:

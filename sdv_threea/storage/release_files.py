@@ -1,8 +1,9 @@
 """Releases in files that hold no code: plain values as JSON, and arrays.
 
-A pickle can run any program when it is opened. A file of this kind cannot: it is a checksum, and an
-archive of NumPy's arrays (``.npz``, read without pickle), one of which is JSON. The JSON names no
-code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields it holds.
+A pickle can run any program when it is opened. A file of this kind cannot. The file is a checksum
+and an archive of NumPy's arrays (``.npz``, read without pickle). One of the arrays holds JSON. The
+JSON names no code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields
+it holds.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def read_plain(path: str | Path) -> dict[str, Any]:
             read = _read(json.loads(bytes(arrays.pop(TEXT))), arrays)
         except DamagedError:
             raise
-        except Exception as error:  # damage can look like anything
+        except Exception as error:  # a damaged file may raise any error
             raise DamagedError(type(error).__name__) from None
     if not isinstance(read, dict):
         raise DamagedError('no values')
@@ -123,7 +124,7 @@ def _read_arrays(file: io.BufferedReader) -> dict[str, Any]:
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
     with archive.open(member) as file:
         array = np.lib.format.read_array(file, allow_pickle=False)
-    if array.size > member.file_size:  # values of no bytes cost nothing until they are copied
+    if array.size > member.file_size:  # an array of empty values may claim any size
         raise DamagedError('empty values')
     return array
 
@@ -271,7 +272,7 @@ def _read_category(value: Any, arrays: dict[str, Any]) -> pd.CategoricalDtype:
 
 def _read_dtype(value: Any, _: object) -> Any:
     found = pd.api.types.pandas_dtype(value['text'])
-    if found.kind in 'SUV':  # no column has such a dtype, whose cells may be as long as it says
+    if found.kind in 'SUV':  # no column of ours; its cells may be huge
         raise DamagedError('dtype')
     return found
 

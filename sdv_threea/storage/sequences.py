@@ -204,7 +204,7 @@ class Sequences:
     def _find_gaps(self, values: NDArray[Any], starts: NDArray[np.bool_], dtype: Any) -> pd.Series:
         """Return the gap to the row before; that of a first row is the one of the second.
 
-        Gaps between valid indices are valid: what is too large for a number is cut.
+        Gaps between valid indices are valid: larger gaps are clipped to the largest allowed one.
         """
         gaps = np.diff(values, prepend=values[:1])
         gaps[starts] = 0

@@ -79,7 +79,7 @@ class TableStorage:
 
     def declare(self, header: pd.DataFrame) -> None:
         """Keep the dtypes of the private table; only its columns are read, not its rows."""
-        dtypes = header.dtypes.to_dict()  # pandas lists all dtypes for each one read
+        dtypes = header.dtypes.to_dict()  # pandas lists all dtypes at each access
         self.declared = {name: declare(dtypes[name]) for name in self.columns}
 
     def make_proxy(self, domain: Domain) -> pd.DataFrame:
@@ -106,13 +106,13 @@ class TableStorage:
             return problems
         keys = sorted(self.described._get_primary_and_alternate_keys())
         facts = self.list_facts(table.header.dtypes.to_dict())
-        # Ids may be foreign keys, which are read.
+        # Ids are checked, too, because they may be foreign keys, which a fit reads.
         read = [name for name, each in self.columns.items() if each['sdtype'] in (*MODELLED, 'id')]
         problems = find_misstored(table.header, facts)
         with guarded():
             problems += find_merged(table.header, dict.fromkeys([*read, *keys]))
         problems = problems or find_problems(table.rows, facts, keys, self.target, coerce=coerce)
-        # Keys are compared in memory only.
+        # Repeated keys are found only in tables that are in memory.
         if not problems and not coerce and keys and table.whole is not None:
             whole = table.take(keys)
             with guarded():

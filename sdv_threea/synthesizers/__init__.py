@@ -1,7 +1,7 @@
-"""SDV's interface around the rooms below; no arithmetic.
+"""SDV's interface to the other folders of this package, without arithmetic.
 
-This room may hold private rows while a fit lasts, and passes them down unread. A fitted synthesizer
-must keep nothing of the private rows except what was released.
+These modules may hold private rows while a fit lasts, and pass them on without reading them. A
+fitted synthesizer must keep nothing of the private rows except what was released.
 
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
 * :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
@@ -15,15 +15,15 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.ruled`: rules between tables, kept by its samples,
 * :mod:`~sdv_threea.synthesizers.sequential`: the synthesizer of sequences,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
-* :mod:`~sdv_threea.synthesizers.released`: what both synthesizers publish: releases without code,
-  datasheets, cards in notebooks,
+* :mod:`~sdv_threea.synthesizers.released`: the publications of all synthesizers: releases without
+  code, datasheets, cards in notebooks,
 * :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
 * :mod:`~sdv_threea.synthesizers.protection`: what is protected in each table of a database,
 * :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
 * :mod:`~sdv_threea.synthesizers.check`: the result of a check: columns, and reasons to stop a fit,
-* :mod:`~sdv_threea.synthesizers.checking`: the check of a table or a database, without a row,
+* :mod:`~sdv_threea.synthesizers.checking`: the check of a table or a database, which reads no row,
 * :mod:`~sdv_threea.synthesizers.cautions`: warnings about weak promises, refits and rejected rows,
-* :mod:`~sdv_threea.synthesizers.disclosing`: what is told before a fit and after it,
+* :mod:`~sdv_threea.synthesizers.disclosing`: the messages before a fit and after it,
 * :mod:`~sdv_threea.synthesizers.loss_table`: losses as a table, as sentences and as a warning,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer,
 * :mod:`~sdv_threea.synthesizers.sample_arguments`: checks of the arguments of a sample,
@@ -32,7 +32,8 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.turns`: one thread at a time in a synthesizer,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars without times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's log of events, without private numbers,
-* :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that this room needs,
+* :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that these modules
+  need,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.
 """
 

@@ -1,4 +1,4 @@
-"""Fits that fail or are interrupted: nothing of them stays except that they are counted."""
+"""Fits that fail or are interrupted leave nothing except their count."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def attempted(
             del self.__dict__[MARK]
         except BaseException:
             kept = {name: it for name, it in self.__dict__.items() if name in KEPT}
-            self.__dict__ = before | kept  # in one step that no interrupt can split
+            self.__dict__ = before | kept  # one step, which no interrupt can split
             raise
         warn_of_release(self)
 

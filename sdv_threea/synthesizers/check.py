@@ -1,4 +1,4 @@
-"""The check of a synthesizer: what each column will come out as, and what stops a fit."""
+"""The check of a synthesizer: how each column will be released, and the reasons to stop a fit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COUNTED = (
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedColumn:
-    """What a column will come out as.
+    """The forecast for a column: whether its values will be learned or made up.
 
     Args:
         table: The table.
@@ -46,8 +46,9 @@ class CheckedColumn:
         sdtype: The sdtype, as it will be learned.
         outcome: ``'learned'``, ``'personal: learned'`` (word for word), ``'likely empty'``,
             ``'made up'``, ``'personal: made up'``, ``'key'`` or ``'public: copied'``.
-        resolution: What the noise leaves visible of it, in words; empty if it is not learned.
-        advice: What to state to change it, in words; empty if there is nothing.
+        resolution: The values or differences that the noise leaves visible, in words; empty if the
+            column is not learned.
+        advice: The fact to state in order to change the outcome, in words; empty if there is none.
     """
 
     table: str
@@ -75,14 +76,14 @@ class Stop:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """What a fit will do with each column, and the reasons to stop it. ``print`` shows a table.
+    """A forecast of each column, and the reasons to stop a fit. ``print`` shows a table.
 
     Args:
         columns: The columns, in order.
         stops: The reasons to stop a fit.
         epsilon: The privacy budget.
         num_rows: The number of rows for which errors were estimated; ``None`` if not known.
-        notes: What to look at, in sentences, of which a fit warns; it stops no fit.
+        notes: Sentences that a fit shows as warnings; they do not stop it.
         forecasts: How many units each table of a database needs, in sentences.
         sharpened: The targets that samples will make easier to predict than the real rows do.
     """
@@ -102,7 +103,7 @@ class Check:
         return found if several else found.drop(columns='table')
 
     def demand(self, accept: Collection[str], spent: str = STOPPED) -> None:
-        """Raise an error with the line that goes on, unless all reasons to stop are accepted.
+        """Raise an error, which tells how to go on, unless all reasons to stop are accepted.
 
         Raises:
             SynthesizerInputError: With each reason in words.

@@ -30,7 +30,7 @@ from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import CALIBRATED, USUAL_ROWS, Check, CheckedColumn, Stop
 from sdv_threea.synthesizers.protection import name_shared
 
-#: What columns come out as.
+#: The outcomes of columns.
 LEARNED, SHOWN, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
     'learned',
     'personal: learned',
@@ -47,7 +47,7 @@ VERBATIM, UNIT, ALL_MADE_UP, RANGES, NOISE = ACCEPTABLE
 #: A range of this many standard errors around an estimate.
 ERRORS = 2
 
-#: The note about ids that several rows may share, where no name stands for persons.
+#: The note about ids that several rows may share, if no column name suggests persons.
 SHARED = (
     'The columns {} are ids and no keys, so several rows may be those of one person, and the '
     'guarantee is for {unit}. If they are, put the persons into a table of their own and use '
@@ -195,7 +195,7 @@ def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
     """List the ids of the tables that are no keys, as ``table.column`` if there are several tables.
 
     A column of a composite key is no key in a single table, where rows may share it; in a database
-    it tells which row of a unit it is.
+    it distinguishes the rows of a unit.
     """
     several = len(metadata.tables) > 1
     found = []
@@ -256,8 +256,8 @@ def expect_database(
 ) -> dict[str, ExpectedError | None]:
     """Return the expected errors of each private table of a database, by name.
 
-    A table has a part of the budget. Its errors grow with the rows that are read of a unit: those
-    of the release, or one while nothing is released.
+    A table has a part of the budget. The errors are proportional to the number of rows that are
+    read per unit: the number in the release, or one before a release.
 
     Args:
         schema: The graph of tables.
@@ -266,7 +266,7 @@ def expect_database(
         children: The stated bounds on the rows that refer to a row, by foreign key.
         released: The releases of fitted tables, with ``size`` and ``rows_per_unit``.
     """
-    # How many rows a public table has is not known here; it hardly matters for the errors.
+    # The number of rows of a public table is unknown here, and hardly changes the errors.
     rows = dict.fromkeys(schema.public, 2)
     plans = plan_tables(schema, domains, rows, complete_children(schema, children))
     (budgets, _), found = share_budget(schema, plans, settings), {}
@@ -296,7 +296,7 @@ def _expect(
 def _comes_out_empty(
     column: Column, errors: ExpectedError | None, num_rows: int | None, *, is_target: bool
 ) -> bool:
-    """Return whether no value of a category will be found, by its name or by the row count."""
+    """Return whether likely no value of a category is found, given its name or the row count."""
     if not isinstance(column, Category) or column.values is not None:
         return False
     if errors and num_rows and errors.category_rows > num_rows:
@@ -305,7 +305,7 @@ def _comes_out_empty(
 
 
 def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None) -> str:
-    """Say what the noise leaves visible of a learned column."""
+    """Describe the smallest counts or differences that noise leaves visible in a column."""
     if errors is None:
         return ''
     if isinstance(column, Category) and column.values is None:
@@ -368,7 +368,7 @@ def _list_shown(columns: Iterable[Column], target: str | None) -> Iterator[str]:
 
 
 def _stop_names(personal: Sequence[str]) -> Iterator[Stop]:
-    """Stop at columns that would be released word for word."""
+    """Yield a stop for columns that would be released word for word."""
     if personal:
         said = SAYS[VERBATIM].format(list(personal))
         yield Stop(kind=VERBATIM, said=said, columns=tuple(personal))
@@ -377,7 +377,7 @@ def _stop_names(personal: Sequence[str]) -> Iterator[Stop]:
 def _stop_ranges(
     own: Mapping[str, Column], steps: Sequence[Any], increments: Mapping[str, float]
 ) -> Iterator[Stop]:
-    """Stop at ranges that constraints exclude: no value is left between their ends."""
+    """Yield a stop for ranges that contradict constraints: no value is left between their ends."""
     ordered = [each for step in steps for each in getattr(step, 'columns', ())]
     wrong = [
         each.name
@@ -394,7 +394,7 @@ def _stop_ranges(
 
 
 def _stop_noise(errors: ExpectedError, epsilon: float) -> Iterator[Stop]:
-    """Stop where a value must be that of more than half of the rows to be found."""
+    """Yield a stop if only values of more than half of the rows can be found."""
     needed, rows = math.ceil(errors.category_rows), errors.num_rows
     if needed > rows / 2:
         yield Stop(kind=NOISE, said=SAYS[NOISE].format(epsilon=epsilon, needed=needed, rows=rows))

@@ -62,14 +62,15 @@ def draw_tables(
         synthesizer: The synthesizer of the database.
         scale: The sizes of the tables, relative to those released.
         known: Rows of root tables that are not drawn but known.
-        children: Other numbers of rows that refer to one row than those released.
+        children: Bounds on the number of rows that refer to one row, in place of the released
+            distribution.
 
     Raises:
         MemoryError: If the rows exceed the memory limit.
         SamplingError: If no row of a table meets its constraints.
         SynthesizerInputError: If the scale is out of range.
     """
-    from sdv_threea.relational.release import MAX_TRIES  # everybody who imports SDV loads this
+    from sdv_threea.relational.release import MAX_TRIES  # late, to keep the import of SDV light
 
     check_scale(scale)
     check_limit(memory_limit=synthesizer.memory_limit)

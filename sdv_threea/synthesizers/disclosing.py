@@ -1,4 +1,4 @@
-"""What a synthesizer tells before a fit and after it: the check, the promise and the losses.
+"""The messages of a synthesizer before a fit and after it: the check, the promise and the losses.
 
 The modules that compute these are imported late to keep the import of SDV light.
 """

@@ -114,7 +114,7 @@ def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
 
 
 def warn_of_losses(losses: Sequence[Loss], targets: Collection[str]) -> None:
-    """Warn of the losses of a release in three lines: how much, what matters most, what helps.
+    """Warn of the losses of a release in three lines: the number of columns, the worst, the remedy.
 
     Losses that noise may explain are left out. Like all warnings, this one names no value.
     """
@@ -146,7 +146,7 @@ def _count(losses: Sequence[Loss]) -> str:
 
 
 def _tell_worst(losses: Sequence[Loss], targets: Collection[str]) -> str:
-    """Say in one line what matters most: the target, or else the columns of the worst kind."""
+    """Name the worst losses in one line: the target, or else the columns of the worst kind."""
     for loss in losses:
         if loss.column in targets and loss.kind in (EMPTY, CONSTANT, GUESSED):
             told = {CONSTANT: 'one value alone was found', GUESSED: 'its numbers are guesses'}

@@ -108,7 +108,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             :class:`ClustMixSynthesizer`.
         accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
         ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
-        target: Another word for ``target_column``.
+        target: The same as ``target_column``.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
@@ -259,7 +259,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         return state_promises(self)
 
     def check(self) -> Check:
-        """Return what each column of each table will come out as, and what stops a fit.
+        """Forecast how each column will be released, and list the reasons to stop a fit.
 
         No row is read: see :meth:`ClustMixSynthesizer.check`.
         """
@@ -278,7 +278,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         return join_checks(checks, metadata, schema.private)
 
     def get_losses(self) -> pd.DataFrame:
-        """Return what samples of the last fit do not show, by table and column.
+        """Return which values samples of the last fit lack, by table and column.
 
         It is computed from released numbers, so it costs no privacy and may be published.
 

@@ -58,7 +58,7 @@ def synthesize(
             ``'categorical'`` for numbers that are codes and for names that samples may show,
             ``'text'`` for free text, ``'id'`` for keys, ``'datetime'`` for texts of dates. The
             target has the type of its dtype, whatever its name.
-        target: Another word for ``target_column``.
+        target: The same as ``target_column``.
         **settings: Further arguments of :class:`ClustMixSynthesizer`, such as ``delta``.
 
     Returns:
@@ -85,7 +85,7 @@ def synthesize(
     entries = {each.name: each.to_entry() for each in columns}
     metadata = Metadata.load_from_dict({'tables': {TABLE: {'columns': entries}}})
     synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, target_column=named, **settings)
-    synthesizer._harmless = frozenset(map(str, sdtypes or ()))  # the caller says what they hold
+    synthesizer._harmless = frozenset(map(str, sdtypes or ()))  # the caller stated their types
     warn(_say(columns, data.dtypes), AssumptionWarning)
     synthesizer.fit({TABLE: data})
     if num_rows is None:

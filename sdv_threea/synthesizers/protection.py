@@ -21,7 +21,7 @@ def describe_protection(schema: Schema) -> dict[str, str]:
 
 
 def name_shared(schema: Schema, table: str) -> str:
-    """Say to which of several units a row of this table belongs; nothing if there is only one."""
+    """State to which of several units a row of this table belongs; empty if there is only one."""
     owner = schema.owners[table]
     if owner is None or len(schema.unit_links(table)) < 2:
         return ''
@@ -32,7 +32,7 @@ def name_shared(schema: Schema, table: str) -> str:
 
 
 def _name_orphans(schema: Schema, table: str) -> str:
-    """Say that rows without an owner are units of their own, if there may be such rows."""
+    """State that rows without an owner are units of their own; empty if there are no such rows."""
     orphans = _find_orphaned(schema, table)
     if not orphans:
         return ''
@@ -43,7 +43,7 @@ def _name_orphans(schema: Schema, table: str) -> str:
 
 
 def _name_all_shared(schema: Schema, table: str) -> str:
-    """Say it of the table and of those that own its rows."""
+    """Return :func:`name_shared` for the table and for all tables above it that own its rows."""
     told = ''
     while table in schema.private and (owner := schema.owners[table]) is not None:
         said = name_shared(schema, table)

@@ -66,7 +66,7 @@ class Released(Saved):
 
     @property
     def num_releases(self) -> int:
-        """How many fits have read private rows, of this synthesizer and of its originals."""
+        """Number of fits that read private rows, those before this object was copied included."""
         return self._num_releases
 
     @in_turn
@@ -139,8 +139,8 @@ class Released(Saved):
         """Return the datasheet of the release, to be published with the synthetic rows.
 
         It follows "Datasheets for Datasets" and the questions of NIST SP 800-226: the promise in
-        plain words, who is protected, what is public, what each column shows and its expected
-        error, what was lost, uses, the ledger.
+        plain words, who is protected, what is public, the values of each column in samples and its
+        expected error, the losses, uses, the ledger.
 
         Formal guarantees:
             * it is a function of the fitted synthesizer, of ``about`` and of the day: no private

@@ -1,4 +1,4 @@
-"""Rules between tables, kept by the samples of a synthesizer of several tables.
+"""Rules between tables, which samples of a synthesizer of several tables obey.
 
 A rule reads sampled rows and public facts, and no private row.
 """
@@ -35,7 +35,7 @@ def check_rules(synthesizer: Any, tables: dict[str, pd.DataFrame]) -> None:
 def plan_rules(
     synthesizer: Any, rules: tuple[BetweenTables, ...], constraints: list[Any]
 ) -> tuple[Move, ...]:
-    """Return the moves by which samples keep the rules, given constraints on single tables."""
+    """Return the steps that make sampled tables obey rules and constraints on single tables."""
     terms = synthesizer._terms
     return plan(rules, constraints, terms.metadata, terms.read_schema().public)
 

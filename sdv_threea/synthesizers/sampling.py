@@ -38,8 +38,8 @@ MOST_AGAIN = 10
 def learn_release(preprocessor: Preprocessor, processor: DataProcessor, released: Any) -> None:
     """Let SDV and the constraints learn dtypes, formats and seeds from the released domain.
 
-    ``released`` has a domain and transformers, which map cells of these and of other columns to
-    codes; ``None`` if no column is modelled.
+    ``released`` has a domain, and transformers of its columns and of other columns; ``None`` if no
+    column is modelled.
     """
     learned = (released.domain, released.transformers) if released else (Domain(()), ())
     proxy, storage = preprocessor.learn(*learned), preprocessor.storage

@@ -43,7 +43,7 @@ def get_trained_synthesizer(
         InvalidDataError: If the table does not match the metadata.
     """
     described = Metadata.load_from_dict(dict(metadata), single_table_name=TABLE)
-    # Nobody is there to answer the check of a benchmark's table.
+    # No user can answer the check during a benchmark.
     synthesizer = ClustMixSynthesizer(described, **{'accept': ACCEPTABLE, **settings})
     synthesizer.fit({name: data for name in described.tables})
     return synthesizer

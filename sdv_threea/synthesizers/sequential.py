@@ -119,7 +119,7 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
             privacy_unit=tables[0],
             min_children=1,
             max_children=max_length,
-            public_metadata=True,  # nothing else is left in it
+            public_metadata=True,  # private facts are already removed
             neighbors=neighbors,
             verbose=verbose,
             memory_limit=memory_limit,
@@ -145,7 +145,7 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
         fix(self)
 
     def check(self) -> Check:
-        """Return what each column will come out as, and what stops a fit; no row is read.
+        """Forecast how each column will be released, and list reasons to stop a fit; reads no row.
 
         The columns are those of two tables, the sequences and their rows: see
         :meth:`ClustMixSynthesizer.check`.
@@ -238,7 +238,7 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
 
     @property
     def num_releases(self) -> int:
-        """How many fits have read private rows, of this synthesizer and of its originals."""
+        """Number of fits that read private rows, those before this object was copied included."""
         return self._database.num_releases
 
     def get_metadata(self) -> Metadata:
@@ -268,7 +268,7 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
         return replace(said, tables=protected, public=(*public, ORDER))
 
     def get_losses(self) -> pd.DataFrame:
-        """Return what samples of the last fit do not show, by table and column.
+        """Return which values samples of the last fit lack, by table and column.
 
         It is computed from released numbers, so it costs no privacy and may be published.
 

@@ -81,7 +81,7 @@ def make_card(synthesizer: Any) -> str:
 
 
 def _find_guess(synthesizer: Any) -> str | None:
-    """Return the column that was taken for the target though the user named none, if any."""
+    """Return the column that the synthesizer chose as the target, if the user named none."""
     domain = getattr(getattr(synthesizer, '_model', None), 'domain', None)
     named = synthesizer.get_parameters().get('target_column')
     return None if domain is None or named is not None else domain.target

@@ -107,9 +107,9 @@ class ClustMixSynthesizer(SingleTableAdapter):
             lets the budget decide.
         alpha: Weight of the density against the prediction of the target, in [0, 1]. With 1 the
             target is drawn from the density; below 1 it is fitted to the loss of a model. Just
-            below 1 the target is as uncertain as in the private rows. Smaller values make it surer
-            where it is hard to predict: a model learns more from as many rows, but its
-            probabilities are too sure.
+            below 1 the target is as uncertain as in the private rows. Smaller values make the
+            target more predictable in samples than in the private rows: a model learns more
+            from the same number of rows, but its probabilities are too extreme.
         kernel: Kernel whose features let the target depend on several columns together: a kernel
             function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX; ``None``
             for the neural tangent kernel of a ReLU network.
@@ -135,7 +135,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             before it spends, and is refused beyond the limit of the file. ``None`` for no file.
         mixing: ``'clusters'`` for the algorithm of the 3A paper, which mixes the records of
             clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
-        target: Another word for ``target_column``.
+        target: The same as ``target_column``.
         sentinels: A public list of numbers and dates that stand for something else, as 999 does for
             an unknown age; or such lists by column. They are values of their own, outside ranges.
 
@@ -203,8 +203,9 @@ class ClustMixSynthesizer(SingleTableAdapter):
     def get_privacy_statement(self) -> PrivacyStatement:
         """Return the promise of the last fit, and the cost of each of its releases.
 
-        After several fits, of this synthesizer or its originals, the statement also tells their
-        joint cost, in case all were of the same rows. Earlier fits count at their whole budget.
+        After several fits, of this synthesizer or of those it was copied from, the statement also
+        has their joint cost, in case all were of the same rows. Earlier fits count at their whole
+        budget.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -213,11 +214,11 @@ class ClustMixSynthesizer(SingleTableAdapter):
         return state_promise(self)
 
     def check(self, num_rows: int | None = None) -> Check:
-        """Return what each column will come out as, and what stops a fit. No row is read.
+        """Forecast how each column will be released, and list reasons to stop a fit; reads no row.
 
-        It is computed from the metadata and the settings, costs no privacy and may be published.
-        :meth:`fit` runs it first, and raises an error at a reason to stop that ``accept`` does not
-        name.
+        The check is computed from the metadata and the settings, costs no privacy and may be
+        published. :meth:`fit` runs it first, and raises an error at a reason to stop that
+        ``accept`` does not name.
 
         Args:
             num_rows: About how many rows the table has, if that is public; of a fitted synthesizer
@@ -237,7 +238,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
         return join_checks([checked], self.metadata, [self._table_name])
 
     def get_losses(self) -> pd.DataFrame:
-        """Return what samples of the last fit do not show, column by column.
+        """Return which values samples of the last fit lack, column by column.
 
         It is computed from released numbers, so it costs no privacy and may be published. Rows
         count as lost if their values were too rare to be released, or may lie beyond a range. The

@@ -159,7 +159,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         check_constraints(constraints)
         checked = _validate_constraints_single_table(constraints, self._fitted)
         self.preprocessor.add_constraints(checked)
-        # SDV had prepared for the columns without these constraints.
+        # SDV's state was for the columns without these constraints.
         self._data_processor = make_processor(
             self.metadata, self.enforce_min_max_values, self.locales
         )
@@ -189,7 +189,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
 
         Returns:
             Transformers by column, in the order of the metadata; then those of the columns that
-            stand for others of a constraint.
+            constraints put in place of others.
 
         Raises:
             ValueError: If no transformers are assigned yet, or there is no such table.

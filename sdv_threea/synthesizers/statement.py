@@ -67,7 +67,7 @@ COERCED = (
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """A statement that notebooks show in plain words, with the full text behind a click.
+    """A statement that notebooks show in plain words, with the full text folded up.
 
     Args:
         epsilon: The promised epsilon; under ``'paper'`` it covers the charged releases only.
@@ -148,7 +148,7 @@ class PrivacyStatement(Told):
         receipts: The cost of each release.
         left_out: What was not released, and why.
         unit: Whom the promise protects.
-        lost: What samples do not show, by column, in words.
+        lost: The values that samples lack, by column, in words.
     """
 
     guarantee: str
@@ -203,8 +203,9 @@ class DatabaseStatement(Told):
         tables: What is protected, by table.
         receipts: The cost of each release, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
-        lost: What samples do not show, by table and column, in words.
-        errors: How far noise moves the rows of each private table, and their shares, in words.
+        lost: The values that samples lack, by table and column, in words.
+        errors: Standard errors of the number of rows of each private table, and of shares of rows,
+            in words.
     """
 
     tables: Mapping[str, str]
@@ -323,7 +324,7 @@ def _round_up(price: float) -> str:
 
 
 def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
-    """List what samples do not show, a line for each column."""
+    """List the values that samples lack, a line for each column."""
     if not lost:
         return []
     where = f' of {table}' if table else ''
