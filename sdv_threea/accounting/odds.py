@@ -1,4 +1,4 @@
-"""The meaning of a privacy promise for one person: the odds of the best possible attacker."""
+"""The meaning of a privacy promise for one person: the success of the best possible attacker."""
 
 from __future__ import annotations
 

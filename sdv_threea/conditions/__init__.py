@@ -8,5 +8,5 @@ Values of conditions may be private, so no message shows them. No private row is
 * :mod:`~sdv_threea.conditions.explanations`: the reasons why conditions cannot be met.
 """
 
-# SDV loads its plug-ins, which need this room, during its import: import SDV completely before.
+# SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.
 import sdv.single_table  # noqa: F401

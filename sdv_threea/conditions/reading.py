@@ -185,7 +185,7 @@ def keep_matching(
 
 
 def _list_bins(transformer: NumberEncoder, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return the codes with numbers between two ends, both included: (n, 2) to (n, S)."""
+    """Return the codes whose bins meet the intervals ``ends``, shape (n, 2), as a mask (n, S)."""
     edges = transformer.edges
     inside = (edges[:-1] <= ends[:, 1:]) & (edges[1:] > ends[:, :1])
     return np.pad(inside, ((0, 0), (1, 0)))  # in front, the code of the missing value
@@ -194,7 +194,8 @@ def _list_bins(transformer: NumberEncoder, ends: NDArray[np.float64]) -> NDArray
 def _weigh(transformer: NumberEncoder, drawn: pd.Series, moved: pd.Series) -> NDArray[np.float64]:
     """Return the importance weights of numbers that were moved: zero if they left their bin.
 
-    A bin stands for all its numbers, so one of them weighs the less, the more the bin has.
+    A moved number stands for its bin with the probability of one of its numbers: one over their
+    count.
     """
     edges, step = transformer.edges, transformer.step
     codes = transformer.encode(drawn)
@@ -270,7 +271,7 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
     if not asked:
         return {}
     reached = [own.list_classes() for own in asked.values()]
-    # Rows whose codes do not occur together in any class.
+    # Select rows whose codes do not occur together in any class.
     apart = np.flatnonzero(~np.logical_and.reduce(reached).any(axis=0))
     if not len(apart):
         return asked

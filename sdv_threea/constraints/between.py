@@ -97,7 +97,7 @@ class BetweenTables(Stated):
     foreign_key: Key = None
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return what the rule writes.
+        """Return the steps, or bounds, by which samples obey the rule.
 
         Raises:
             SynthesizerInputError: If the metadata does not fit the rule.
@@ -115,7 +115,7 @@ class BetweenTables(Stated):
         self.list_parts(Relations(metadata))
 
     def _validate_constraint_with_data(self, data: Any, metadata: Metadata) -> None:
-        """Check nothing: what is not met is written into samples."""
+        """Check nothing: private rows may break the rule, and samples obey it."""
 
     def _is_valid(self, data: Any, metadata: Metadata) -> dict[str, pd.Series]:
         linked = Linked(dict(data), metadata)
@@ -139,7 +139,8 @@ class After(_OfTwo):
     """A date, or a number, that is never below another one: a loan after its account was opened.
 
     One of the tables refers to the other, directly or through others, or both are the same. Samples
-    obey exactly; the table that refers moves. A row is not checked where a value is missing.
+    obey exactly: the column of the table that refers to the other one is changed. A row is not
+    checked where a value is missing.
 
     Args:
         column_name: The later column, ``'loan.date'``.
@@ -151,7 +152,7 @@ class After(_OfTwo):
     """
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return the end of the column that moves."""
+        """Return the bound on the column that is changed."""
         late, early = relations.find(self.column_name), relations.find(self.other_column_name)
         return [_bound(late, early, relations, self.foreign_key)]
 
@@ -159,8 +160,8 @@ class After(_OfTwo):
 class Within(BetweenTables):
     """A date, or a number, between two others: a stay during its contract.
 
-    The two ends are columns of one table. A missing end is no end. Samples keep the ends in order
-    too.
+    The two ends are columns of one table. A missing end restricts nothing. Samples also have their
+    ends in order.
 
     Args:
         column_name: The column between, ``'stay.date'``.
@@ -186,7 +187,7 @@ class Within(BetweenTables):
         self._check_texts(column_name, low_column_name, high_column_name)
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return both ends."""
+        """Return the lower and the upper bound."""
         own, low, high = (
             relations.find(each)
             for each in (self.column_name, self.low_column_name, self.high_column_name)
@@ -213,7 +214,7 @@ class SameAs(_OfTwo):
     """
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return the copy."""
+        """Return the step that copies the column."""
         own, other = relations.find(self.column_name), relations.find(self.other_column_name)
         kinds = [relations.get_sdtype(each) for each in (own, other)]
         if kinds[0] != kinds[1]:
@@ -263,7 +264,7 @@ class TotalOf(BetweenTables):
         return parse(self.formula)
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return the sum."""
+        """Return the step that computes the sum."""
         own, expression = relations.find(self.column_name), self.expression
         names = {each: relations.find(each) for each in expression.names}
         _check_sdtypes([own], ('numerical',), relations)
@@ -306,7 +307,7 @@ class ExactlyOne(BetweenTables):
             raise ValueError('`value` must be a text, a number, True or False.')
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return the choice."""
+        """Return the step that writes the category."""
         own = relations.find(self.column_name)
         _check_sdtypes([own], ('categorical', 'boolean', 'numerical'), relations)
         path = relations.lead(own.table, self.parent_table_name, self.foreign_key)
@@ -341,7 +342,7 @@ class Ranks(BetweenTables):
         self._check_texts(column_name, parent_table_name, *order)
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return the numbering."""
+        """Return the step that numbers the rows."""
         own = relations.find(self.column_name)
         _check_sdtypes([own], ('numerical', 'categorical', 'id'), relations)
         order = None
@@ -361,7 +362,7 @@ BETWEEN = (After, Within, SameAs, TotalOf, ExactlyOne, Ranks)
 
 
 def _bound(late: Name, early: Name, relations: Relations, key: Key) -> Bound:
-    """Return the end of the column whose table refers to the other one."""
+    """Return the bound on the column whose table refers to the other one."""
     _check_comparable([late, early], relations)
     if late.table == early.table:
         return Bound(late, early, (), True)

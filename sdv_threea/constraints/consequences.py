@@ -1,4 +1,4 @@
-"""Values that other columns fix, written into sampled rows: "not asked unless"."""
+"""Values that a condition on another column fixes, written into sampled rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Consequence:
         condition: The column of the condition.
         find_met: Returns true for values of it that meet the condition.
         allowed: The values that columns may then have, by name, as plain values.
-        only_if: Whether the first of them occurs in no other row.
+        only_if: Whether the first allowed value occurs only in rows that meet the condition.
     """
 
     condition: str
@@ -42,7 +42,7 @@ class Consequence:
     def apply(
         self, cells: Mapping[str, NDArray[Any]], columns: Mapping[str, Column]
     ) -> dict[str, NDArray[Any]]:
-        """Write the fixed values; elsewhere, reserved values become those of other rows."""
+        """Write the fixed values; where the condition is not met, replace reserved values."""
         met = self.find_met(np.asarray(cells[self.condition]))
         found = {}
         for name, allowed in self.allowed.items():

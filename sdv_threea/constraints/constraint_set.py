@@ -8,8 +8,8 @@ FixedCombinations      one column of the released combinations; constraints that
                        become one. If the target or a column of another rule is part of it, the
                        columns stay, and rows outside the released combinations are rejected
 Inequality, Range      differences between neighbours, for any tree of constraints; the target
-                       may be in it. Rejection, if constraints form a cycle, or compare dates
-                       of which SDV reads formats differently
+                       may be in it. Rejection, if constraints form a cycle, or compare dates of
+                       different formats, which SDV may order differently
 OneHotEncoding         one category; rejection if the target is a flag, or another rule's column
 Formula                the column that follows is not modelled but computed; rejection if formulas
                        follow from each other, or all their columns are part of another rule
@@ -89,7 +89,8 @@ class ConstraintSet:
         self.metadata = metadata
         #: The copies, which SDV uses for reject sampling.
         self.adopted: list[Any] = []
-        #: The columns that rules between tables write, and those of them that need no model.
+        #: The columns that rules between tables write, and those among them that are left out of
+        #: the model.
         self.written: frozenset[str] = frozenset()
         self.computed: frozenset[str] = frozenset()
 

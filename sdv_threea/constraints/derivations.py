@@ -51,7 +51,7 @@ class Derivation(Protocol):
 
     @property
     def forward(self) -> Callable[[pd.DataFrame], Cells]:
-        """What derives the new columns, record by record."""
+        """The map that derives the new columns, record by record."""
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
         """Turn sampled columns back, given their released domain."""
@@ -104,7 +104,7 @@ class Derivations:
 
     @property
     def forward(self) -> Deriving:
-        """What maps rows of the user's columns to rows of the derived ones."""
+        """The map from rows of the user's columns to rows of the derived ones."""
         untouched = tuple(column.name for column in self._untouched())
         return Deriving(untouched, tuple(each.forward for each in self.steps), self.derived.names)
 
@@ -219,8 +219,8 @@ class Joint:
     Args:
         name: The derived column.
         parts: The replaced columns.
-        beside: Whether the parts stay in the table, as the target must. Sampled rows outside the
-            released combinations are then rejected.
+        beside: Whether the parts stay in the table, which is necessary if one is the target.
+            Sampled rows outside the released combinations are then rejected.
     """
 
     name: str
@@ -244,7 +244,7 @@ class Joint:
 
     @property
     def forward(self) -> Callable[[pd.DataFrame], Cells]:
-        """What joins the values of each record."""
+        """The map that joins the values of each record into a tuple."""
         return partial(join_values, self.name, self.names)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
@@ -307,7 +307,7 @@ class Indicator:
 
     @property
     def forward(self) -> Callable[[pd.DataFrame], Cells]:
-        """What names the set flag of each record."""
+        """The map from each record to the name of its set flag."""
         return partial(name_set_flag, self.name, self.replaced)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:

@@ -1,11 +1,12 @@
-"""Ordered numbers, as one of them and, where it is narrower, differences between neighbours.
+"""Ordered numbers, modelled as one number and differences to it, where differences are narrower.
 
 A difference between two ordered numbers is at least zero, and that is public. Numbers that such
-orders connect form a tree: one column, the root, stays as it is. Every other column may become its
-difference to a neighbour that is nearer to the root. It does if that is narrower, by the released
-ranges of both (:mod:`sdv_threea.describe.narrower`): a discharge becomes the length of a stay. The
-date of admission stays as it is, because ages at admission are spread wider than these dates; rows
-whose birth is later are rejected.
+orders connect form a tree: one column, the root, stays as it is. Every other column has a
+difference to a neighbour that is nearer to the root, and is replaced by it if the released range of
+the difference is narrower (:mod:`sdv_threea.describe.narrower`). For example, the root may be a
+date of birth. A discharge is replaced by the length of the stay, its difference to the admission.
+The admission itself stays, because ages at admission have a wider range than these dates; sampled
+rows whose birth is after the admission are rejected.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class Differences:
         restored = {column.name: column for column in self.restore(domain)}
         root = self.columns[0].name
         cells: Cells = {root: sampled[root].to_numpy(dtype=np.float64)}
-        # Where the target is missing, differences are added to the target of the previous row.
+        # Where the root is missing, add differences to the root of the previous row instead.
         numbers = {root: pd.Series(cells[root]).ffill().bfill().to_numpy()}
         for child, order in self.links:
             if order.difference not in domain.names:
@@ -185,9 +186,9 @@ class Differences:
         return {name: own for name, own in ends.items() if name in domain.names}
 
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
-        """Move numbers that are not known by drawn differences, and differences between known ones.
+        """Compute unknown numbers from known ones and drawn differences, and known differences.
 
-        A number is moved with the nearest known one further from the root.
+        An unknown number is computed from the nearest known one further from the root.
         """
         links = [each for each in self.links if each[1].difference in domain.names]
         ends = {name: spread_out(known, name)[:, 0] for name in self.replaced}
@@ -230,7 +231,7 @@ class Differences:
         least = step if order.strict and step else 0.0
         most = None if low.low is None or high.high is None else max(high.high - low.low, least)
         if most is not None and not has_few_values(least, most, step or 0.0):
-            most = None  # most differences are far smaller, so their range is asked for
+            most = None  # too wide: estimate the range
         return Number(
             name=order.difference,
             low=least,
@@ -342,7 +343,7 @@ def _subtract(
 def _move(
     numbers: NDArray[np.float64], gaps: NDArray[np.float64], upwards: bool, step: float | None
 ) -> NDArray[np.float64]:
-    """Move numbers up or down, and on to the next multiple of a step, never back."""
+    """Add or subtract gaps, and round away from the start to a multiple of ``step``."""
     moved = numbers + gaps if upwards else numbers - gaps
     if not step:
         return moved
@@ -359,11 +360,11 @@ def _fold(
     step: float,
     parents: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Fold differences that exceed the room of their row back into it."""
+    """Reduce differences that exceed the largest one possible in their row, ``room``, by modulo."""
     width = np.maximum(room - least, 0.0) + step
     with np.errstate(invalid='ignore', divide='ignore'):
         folded = least + np.where(width > 0, np.mod(gaps - least, width), 0.0)
-    # Rounding of sums must not fold the largest difference to the smallest.
+    # Tolerate rounding: the largest possible difference must not become the smallest.
     exceeds = gaps - room > STEP_TOLERANCE * (np.abs(room) + np.abs(parents))
     return np.where(exceeds, folded, gaps)
 

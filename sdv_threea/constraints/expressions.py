@@ -49,7 +49,7 @@ class Expression:
 
     @cached_property
     def num_falls(self) -> int:
-        """How many operations can lead below the columns: subtractions and divisions."""
+        """Number of operations that can make results small: subtractions and divisions."""
         falls = (ast.Sub, ast.USub, ast.Div)
         return sum(isinstance(each, falls) for each in ast.walk(self.tree))
 
@@ -173,7 +173,7 @@ def _solve(node: ast.expr, name: str, result: ast.expr) -> ast.expr:
 
 def _multiply(one: Values, other: Values) -> Values:
     products = np.stack([one * other, one * other[:, ::-1]])
-    products = np.where(np.isnan(products), 0.0, products)  # zero times infinity
+    products = np.where(np.isnan(products), 0.0, products)  # 0 * infinity is 0 here
     return np.stack([products.min(axis=(0, 2)), products.max(axis=(0, 2))], axis=1)
 
 

@@ -1,4 +1,4 @@
-"""Intervals of numbers, a row each: where numbers can be, given others that are known."""
+"""Intervals of numbers, one per row: ranges that known numbers leave for other numbers."""
 
 from __future__ import annotations
 

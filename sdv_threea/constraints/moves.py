@@ -16,11 +16,12 @@ from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, fin
 from sdv_threea.constraints.results import SAME, SECONDS
 from sdv_threea.constraints.stated import read_in_days, read_plainly
 
-#: An end of a range that the format of a column cannot spell is passed by the first that it can:
-#: a second, a minute, an hour, a day, a month, a year, in days.
+#: If rounding to the format of a column puts an end of a range outside of the range, the end is
+#: moved inwards by the first of these amounts that suffices: nothing, a second, a minute, an hour,
+#: a day, a month, a year; in days.
 DATE_SLACK = (0.0, 1 / SECONDS, 60 / SECONDS, 3600 / SECONDS, 1.0, 31.0, 366.0)
 
-#: The same of numbers, as shares of the number: a float of 32 bits is rounded.
+#: The same for numbers, as shares of the number: 32-bit floats are rounded.
 NUMBER_SLACK = (0.0, 2e-7)
 
 
@@ -51,8 +52,8 @@ class Bound:
     """Numbers or dates that are not below, or not above, a column of the row they lead to.
 
     Args:
-        writes: The column that moves.
-        other: The column that is its end.
+        writes: The column that is written.
+        other: The column that bounds it.
         path: How its rows lead to those of ``other``.
         is_low: Whether ``other`` is the lower end.
     """
@@ -70,7 +71,7 @@ class Bound:
         return np.where(np.isfinite(ends), ends, -np.inf if self.is_low else np.inf)
 
 
-#: What a rule asks to write: a step, or an end that is joined with other ends of its column.
+#: The part of a rule: a step, or a bound, which is joined with other bounds of the same column.
 Part = Bound | Move
 
 
@@ -78,9 +79,9 @@ Part = Bound | Move
 class Within:
     """Numbers or dates between ends in other columns.
 
-    A row outside of its range gets a cell of another row, which lies inside: that of about the same
-    rank among the cells of the range as its own cell has among those on its side of it. If there is
-    none, the row gets the nearer end.
+    A cell outside of its range is replaced by another row's cell from inside. Ranks are kept: the
+    cell has a rank among all cells on its side of the range, and its replacement has about the same
+    relative rank among all cells inside. If no cell is inside, the nearer end replaces it.
     """
 
     bounds: tuple[Bound, ...]
@@ -88,7 +89,7 @@ class Within:
 
     @property
     def writes(self) -> Name:
-        """The column that moves."""
+        """The column that is written."""
         return self.bounds[0].writes
 
     @property
@@ -97,7 +98,7 @@ class Within:
         return tuple(each.other for each in self.bounds)
 
     def apply(self, linked: Linked) -> None:
-        """Move the rows that are outside of their range."""
+        """Replace the cells that are outside of their range."""
         own, (low, high) = linked.read(self.writes), self._find_range(linked)
         rows = np.flatnonzero((own < low) | (own > high))
         if not len(rows):
@@ -118,7 +119,7 @@ class Within:
         return ~((own < low) | (own > high))
 
     def _find_range(self, linked: Linked) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the ends of each row; of ends that contradict each other, the lower ones hold."""
+        """Return the ends of each row; where they contradict each other, the lower end is both."""
         num = len(linked.tables[self.writes.table])
         low, high = np.full(num, -np.inf), np.full(num, np.inf)
         for each in self.bounds:
@@ -136,7 +137,7 @@ class Within:
         ends: NDArray[np.float64],
         up: NDArray[np.bool_],
     ) -> pd.Series:
-        """Return ends as cells that are not passed, with the granularity of the column."""
+        """Return cells at the ends, rounded inwards to the granularity of the column."""
         about = linked.describe(self.writes)
         is_date = about['sdtype'] == 'datetime'
         step, decimals = (find_step(own), None) if is_date else (0.0, find_decimals(own))
@@ -200,14 +201,15 @@ class Copy:
 class Compute:
     """Numbers that follow from columns of the same row, or add up over the rows below it.
 
-    A row of the sum in which a column is missing counts as zero.
+    A row in which a column of the formula is missing adds zero to the sum.
 
     Args:
         writes: The number.
         table: The table of the other columns.
-        expression: How the number follows.
-        path: How rows of ``table`` lead to those of the sum; empty in the same row.
-        decimals: The decimals of the number; ``None`` for as many as there are.
+        expression: The formula.
+        path: Foreign keys from ``table`` to the table of the sum; empty if the number is in the
+            same row.
+        decimals: The decimals that the number is rounded to; ``None`` for no rounding.
     """
 
     writes: Name
@@ -249,7 +251,7 @@ class Compute:
         known = (places >= 0) & np.isfinite(found)
         num = len(linked.tables[self.writes.table])
         added = np.bincount(places[known], weights=found[known], minlength=num)
-        return added.astype(np.float64)  # whole numbers without a row
+        return added.astype(np.float64)  # bincount of no row has integers
 
 
 @dataclass(frozen=True)
@@ -269,7 +271,7 @@ class Choose:
     replaces = False
 
     def apply(self, linked: Linked) -> None:
-        """Give the value to the first row of those without it, and take it from further rows."""
+        """Where no row has the value, give it to the first; where several have it, keep one."""
         has, places = self._find(linked), linked.climb(self.writes.table, self.path)
         rows = np.flatnonzero(places >= 0)
         rows = rows[np.lexsort((~has[rows], places[rows]))]
@@ -282,7 +284,8 @@ class Choose:
         if len(others):
             spare = cells.take(np.resize(others, len(lose)))
         else:
-            # No other category was drawn: a flag has one, and of others none is known.
+            # No other category was drawn. Flags have a known second value; other columns become
+            # missing.
             other = not self.value if isinstance(self.value, bool) else None
             spare = pd.Series([other] * len(lose), dtype=object)
         if len(lose):
@@ -335,7 +338,7 @@ class Rank:
         return np.asarray(linked.read(self.writes) == self._number(linked))
 
     def _number(self, linked: Linked) -> NDArray[np.float64]:
-        """Return the numbers; equal cells keep the order of their numbers, then that of rows."""
+        """Return the numbers; ties are ordered by the drawn numbers, then by position."""
         places = linked.climb(self.writes.table, self.path)
         alone = places < 0
         places[alone] = places.max(initial=-1) + 1 + np.arange(int(alone.sum()))
@@ -349,7 +352,7 @@ class Rank:
 
 
 def join_bounds(parts: Iterable[Part]) -> list[Move]:
-    """Return steps in which all ends of a column are one step."""
+    """Join all bounds on a column into one step; return all steps."""
     ends: dict[Name, list[Bound]] = {}
     moves: list[Move] = []
     for part in parts:
@@ -366,7 +369,7 @@ def _choose_donors(
     high: NDArray[np.float64],
     rows: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the row whose cell each of some rows takes, -1 for none; see :class:`Within`."""
+    """Return, for each row, the row of its new cell, -1 for none; see :class:`Within`."""
     known = np.flatnonzero(np.isfinite(own))
     order = known[np.argsort(own[known], kind='stable')]
     values = own[order]

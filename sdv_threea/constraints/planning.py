@@ -50,7 +50,7 @@ def keep_rules(moves: Iterable[Move], linked: Linked) -> None:
 
 
 def list_numbered(moves: Iterable[Move], metadata: Metadata) -> frozenset[str]:
-    """Return the tables whose primary key is a reference and a number that a rule gives to rows."""
+    """Return the tables with a primary key of a foreign key and a number written by a rule."""
     return frozenset(
         move.writes.table
         for move in moves
@@ -61,13 +61,14 @@ def list_numbered(moves: Iterable[Move], metadata: Metadata) -> frozenset[str]:
 
 
 def _close(parts: Sequence[Part], public: Collection[str]) -> list[Part]:
-    """Add that the lower end of a column is not above its upper end, so that there is a value.
+    """Add rules that lower bounds are not above upper bounds, so that ranges are not empty.
 
     Raises:
-        SynthesizerInputError: If one end does not lead to the other.
+        SynthesizerInputError: If no foreign keys lead from the row of one bound to that of the
+            other.
     """
     found = list(parts)
-    for low in found:  # grows
+    for low in found:  # the list grows in this loop
         for high in [each for each in found if isinstance(each, Bound) and not each.is_low]:
             if not isinstance(low, Bound) or not low.is_low or low.writes != high.writes:
                 continue
@@ -115,7 +116,7 @@ def _follow(moves: Sequence[Move], formulas: Sequence[Formula]) -> list[Move]:
 def _check_written(
     moves: Sequence[Move], constraints: Sequence[Any], metadata: Metadata, public: Collection[str]
 ) -> None:
-    """Refuse rules that write what they must not."""
+    """Refuse rules that write columns of public tables, keys, or columns of other rules."""
     names = [each.writes for each in moves]
     numbered = list_numbered(moves, metadata)
     for move in moves:
@@ -152,7 +153,7 @@ def _check_written(
 def _list_names(constraint: Any) -> set[str]:
     """Return all texts in the parameters of a constraint, which hold its columns."""
     if not hasattr(constraint, 'get_constraint_dict'):
-        return set()  # one that the user programmed: its columns are not known
+        return set()  # a programmed constraint states no columns
     try:
         return set(_list_texts(constraint.get_constraint_dict()['parameters']))
     except AttributeError:
@@ -187,7 +188,7 @@ def _sort(moves: Sequence[Move]) -> Iterator[Move]:
 def list_computed(moves: Iterable[Move], table: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the columns of a table that rules write, and those of them that need no model."""
     own = [each for each in moves if each.writes.table == table]
-    # The constraints of the table compute a formula of the same row.
+    # A formula on one row needs no step here: constraints of the table compute it.
     whole = [each for each in own if each.replaces and (not isinstance(each, Compute) or each.path)]
     return (
         frozenset(each.writes.column for each in own),

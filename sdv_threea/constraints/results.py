@@ -20,8 +20,8 @@ SECONDS = 86_400.0
 #: Results are cut here if a divisor may be zero.
 LARGEST = 1e300
 
-#: Secants that are drawn to solve a formula, each to a number this many steps away: rounding of
-#: results must not tilt it.
+#: A formula is solved by the secant method, with points this many steps apart: far enough that
+#: rounding of results does not change the slope much.
 NUM_SECANTS, REACH = 4, 1e4
 
 #: Relative distance at which two floats are the same result of a few operations.
@@ -141,7 +141,7 @@ class Result:
         return np.where(np.isfinite(found), found, np.nan)
 
     def scale(self, name: str) -> float:
-        """Return how many of the stored units are one of the formula: the seconds of a day."""
+        """Return stored units per unit of the formula: for dates, the seconds of a day."""
         return SECONDS if name in self.dates else 1.0
 
     def _find_step(self, parts: list[Number]) -> float:
@@ -218,7 +218,7 @@ def solve(
             slope = (follow(found + reach) - here) / reach
             found = np.where(here == wanted, found, found + (wanted - here) / slope)
     solved = np.full_like(found, np.nan)
-    # If the result is rounded, a neighbour may lead to it.
+    # If the result is rounded, a neighbouring number may give it exactly.
     for shift in (0.0, step, -step):
         near = _round(found + shift, step)
         is_met = np.abs(follow(near) - wanted) <= SAME * (1 + np.abs(wanted))

@@ -91,7 +91,7 @@ class Rules:
         return Derivations(self._domain, tuple(self._make_steps()), self._list_outcomes())
 
     def _list_outcomes(self) -> tuple[Outcome, ...]:
-        """Return what follows from other columns, each after all that it follows from."""
+        """Return rules that compute columns, each after the rules whose columns it reads."""
         touched = {name for step in self._make_steps() for name in step.replaced}
         touched |= {self._domain.target or '', *(name for group in self._beside for name in group)}
         touched |= {each.column.name for each in self._awaited}
@@ -99,7 +99,7 @@ class Rules:
         for name, expression, decimals in self._formulas:
             free = [each for each in (name, *expression.names) if each not in touched]
             if set(expression.names) & set(self._written):
-                free = [name] if name in free else []  # it is computed again
+                free = [name] if name in free else []  # so that it can be computed again
             column = choose_result(name, expression, decimals, free)
             if column is not None:
                 touched.add(column)
@@ -110,7 +110,8 @@ class Rules:
         found: list[Outcome] = list(self._awaited)
         while waiting:
             ready = [each for each in waiting if not missing & set(each.inputs)]
-            # If results follow from each other, the first is modelled, and its rule is checked.
+            # If formulas depend on each other in a cycle, model the first result, and only check
+            # its formula.
             following = ready[0] if ready else waiting[0]
             found += ready[:1]
             waiting.remove(following)
@@ -160,7 +161,7 @@ class Rules:
         return trees
 
     def _agree(self, low: str, high: str) -> bool:
-        """Return true if SDV, which reads dates by format without zones, orders columns alike."""
+        """Return true if SDV, which ignores time zones in formats, orders two columns as we do."""
         one, other = self._columns[low], self._columns[high]
         formats = one.get('datetime_format'), other.get('datetime_format')
         if any(zone in (each or '') for each in formats for zone in ('%z', '%Z')):
@@ -180,8 +181,8 @@ def choose_result(
 ) -> str | None:
     """Return the column of a formula that is computed, among those that are free; the others stay.
 
-    It is the stated one; but of a difference, ``stay = discharge - admission``, it is the date of
-    discharge, which follows by an addition: a stay can be modelled closely, and is at least zero.
+    This is the stated column, except for a difference: of ``stay = discharge - admission`` the
+    discharge is computed, by an addition, because a stay has a narrow range and is at least zero.
     """
     falls = {name: expression.num_falls}
     if expression.is_sum and decimals is None:

@@ -1,4 +1,4 @@
-"""Constraints of this package, used like SDV's own: formulas, and values that others fix.
+"""Constraints of this package, used like SDV's own: formulas, and conditional values.
 
 They hold parameters only, and learn from no row. SDV writes them to JSON as its own, and
 the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own only.
@@ -148,7 +148,7 @@ class Formula(Stated):
 
 
 class IfThen(Stated):
-    """Values that a column fixes in others: not asked unless, nothing earned if not employed.
+    """Values that follow where another column meets a condition: no income if not employed.
 
     Where the condition is met, samples have one of the given values. Other columns and rows are not
     restricted.
@@ -156,12 +156,12 @@ class IfThen(Stated):
     Args:
         if_column_name: The column of the condition.
         then_values: By column, the value that follows, or the list of those that may. ``None`` is a
-            missing value. Of several, samples keep those that they have, and get the first
-            otherwise.
+            missing value. Of several allowed values, samples keep the drawn one if it is among
+            them, and otherwise get the first.
         if_values: The values of the condition; ``None`` among them is a missing value.
         if_range: In place of values, the least and the largest number of the condition, both
             included, ``None`` for no end.
-        only_if: Whether the first value of each column occurs in no other row.
+        only_if: Whether the first value of each column occurs only in rows that meet the condition.
         table_name: The table, if there are several.
 
     Raises:

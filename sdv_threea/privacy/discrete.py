@@ -20,7 +20,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bits of a 64-bit word that pick a strip; the others pick a place in the strip, and a side.
+#: Bits of a 64-bit random word that pick a strip; their value is called the lot of the word. The
+#: other bits pick a place in the strip, and a side of zero.
 LOT_BITS = 16
 
 #: Least number of strips per unit of scale, for large scales: one trial in a hundred fails.
@@ -101,7 +102,7 @@ def _build(scale: float) -> _Stairs:
     curve = np.exp(-0.5 * (strips * 2.0**shift / scale) ** 2)
     shared = 2**LOT_BITS - 1
     unit = int((shared - 2 * len(strips)) / curve.sum())
-    # Half a lot or more above the curve, which is far more than the error of a float.
+    # Each step is at least 1/2 above the curve, which is far more than the error of a float.
     steps = np.rint(unit * curve).astype(np.int64) + 1
     steps[0] += shared - steps.sum()
     lots = np.repeat(np.append(strips, len(strips)), np.append(steps, 1))
@@ -116,7 +117,7 @@ def _try(stairs: _Stairs, trials: int) -> NDArray[np.int64]:
     proposed = _place(words, strips, stairs.shift)
     excess = _weigh(stairs, strips, proposed) - leading
     kept = excess > MARGIN
-    for at in np.flatnonzero(~(np.abs(excess) > MARGIN)).tolist():  # not a number: beyond
+    for at in np.flatnonzero(~(np.abs(excess) > MARGIN)).tolist():  # last lot: not a number
         exact, kept[at] = _settle(stairs, int(words[at]), int(leading[at]))
         proposed[at] = exact if kept[at] else 0
     return proposed[kept]

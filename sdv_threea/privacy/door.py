@@ -1,4 +1,4 @@
-"""The way of exact sums to the door: a summed statistic becomes noisy values and a receipt."""
+"""Turn the exact sums of a statistic into noisy values and a receipt."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Sampling: records drawn from released distributions. Post-processing, however many are drawn.
+"""Sampling: records drawn from released distributions, which is post-processing.
 
-It must not touch a private row: all inputs were released.
+No private row is read: all inputs were released.
 
 * :mod:`~sdv_threea.sampling.asked`: what is known of each row, and pools to draw rows from,
 * :mod:`~sdv_threea.sampling.draws`: the interface of models, and draws for a wanted target,

@@ -1,8 +1,8 @@
 """What is known of the rows to draw: the codes that each may have in some columns.
 
-A condition, equal ones of many rows, and the context of a row in a database are all of that form.
-Rows with the same condition form a group with its own pool of draws. Many pools are drawn at once,
-because 20,000 separate calls would take an hour.
+A condition on one row, equal conditions on many rows, and the context of a row in a database all
+have this form. Rows with the same condition form a group with its own pool of draws. Many pools are
+drawn at once, because 20,000 separate calls would take an hour.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Given(NamedTuple):
 
     @property
     def keys(self) -> list[NDArray[np.integer]]:
-        """Columns that are equal in rows with the same condition, shape (n,) each."""
+        """Arrays, shape (n,) each: rows with the same condition are equal in all of them."""
         return [*(own.codes for own in self.asked.values()), *self.classes.astype(np.int64).T]
 
 

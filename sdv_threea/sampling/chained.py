@@ -1,10 +1,10 @@
 """Draw from a chain over the codes of all columns: the density where pairs are released.
 
-Conditioned columns come first in the chain, with those on the path between functionally dependent
-ones. As long as each has a single allowed code, classes are weighed by its probability, and nothing
-is drawn. The first column with several allowed codes is drawn exactly, with the class. Each further
-one has an importance weight, and rows are resampled from a pool of draws: their distribution
-converges to the exact one as the pool grows.
+Conditioned columns come first in the chain, together with columns that connect functionally
+dependent ones. As long as each column has a single allowed code, nothing is drawn: classes are
+weighted by the probability of the code. The first column with several allowed codes is drawn
+exactly, with the class. Each further one has an importance weight, and rows are resampled from a
+pool of draws: their distribution converges to the exact one as the pool grows.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Chained:
     Args:
         joint: The released density.
         totals: Weights of the classes, zero for those that must not occur, shape (C,).
-        context: Codes of the columns that the density was fitted given, shape (P, q): rows of which
-            nothing is known are drawn given some of these.
-        chain: The chain to draw from, if known columns come first in it. Codes of these are then
-            taken as they are, and what a row may have any code of is drawn. By default a chain is
-            fitted in which they come first.
+        context: Codes of the first columns, on which the density was conditioned in its fit, shape
+            (P, q). Rows without a condition are drawn given a random row of these codes.
+        chain: A chain in which the known columns come first. Known codes are then taken as they
+            are, and columns without a condition are drawn. By default such a chain is fitted for
+            each draw.
     """
 
     joint: Joint
@@ -162,7 +162,7 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
             drawn.codes[rows, link.column] = part.codes[:, link.column]
         drawn.bins[:, link.column] = bins
         even_out(weights, pool, num_pools)
-    if exact:  # each drawn record is a row
+    if exact:  # there is one record for each row
         return drawn.codes
     return drawn.codes[pick(weights, pool, pools.counts, rng)]
 
@@ -183,7 +183,7 @@ def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArr
 def _restrict(
     link: Link, own: Asked | None, by_class: bool
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Return groups of records with the same allowed codes, and these codes' shares, (R, S)."""
+    """Return groups of records with equal allowed codes, and the shares of these codes, (R, S)."""
     if own is None:
         return []
     found, first, which = np.unique(own.codes, return_index=True, return_inverse=True)
@@ -197,6 +197,6 @@ def _restrict(
 
 
 def _share_left(link: Link, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the allowed part of the share of each bin, by key, shape (R, G)."""
+    """Return the part of each bin's probability that belongs to allowed codes, by key, (R, G)."""
     left, whole = link.add_up(shares), link.add_up(link.shares)
     return np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)

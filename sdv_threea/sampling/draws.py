@@ -1,4 +1,4 @@
-"""Records of a released model, as many as are wanted: all of it is post-processing."""
+"""Draws of any number of records from a released model: post-processing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.labels import num_draws
 from sdv_threea.sampling.asked import Given, ImpossibleCondition, deal
 
-#: The most rows that are waited for at once until they have a wanted target.
+#: The most rows for which :func:`draw_wanted` draws at once.
 MOST_ROWS = 2**14
 
-#: The fewest records that are drawn for these rows; the most, and the fewest for each row, after
-#: which the likeliest are taken; and so many that a target of less than the least chance is not
-#: waited for.
+#: Records drawn in the first round for these rows, at least. The most records of a round, and the
+#: fewest per row in such a round. If a round has ``MANY_DRAWN`` records or more and their mean
+#: chance of a wanted target is below ``LEAST_CHANCE``, no further round is drawn.
 LEAST_DRAWN, MOST_DRAWN, LEAST_TRIES = 2**10, 2**20, 2**6
 MANY_DRAWN, LEAST_CHANCE = 2**14, 1e-7
 
@@ -50,7 +50,8 @@ def draw_evenly(model: Model, totals: NDArray[np.float64], rng: np.random.Genera
     """Draw equally many records of each class, as many as a fit needs.
 
     The weight of a draw is the number of private records that it stands for, from their ``totals``
-    by class, shape (C,). In a context, classes follow from it and are as frequent as they are.
+    by class, shape (C,). If the model is conditioned on a context, the context determines the
+    frequencies of classes.
     """
     codes, labels = model.even().draw(num_draws(len(totals), model.width), rng)
     weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
@@ -66,7 +67,7 @@ def draw_wanted(
 
     Args:
         draw: Maps row numbers to codes and classes of records with a target that the row wants, and
-            to the probability that their target is a wanted one, shape (n,).
+            to the probability of such a target in each record, shape (n,).
         groups: The group of equal conditions of each row, which share their records, shape (n,).
         rng: Source of randomness.
     """
@@ -81,7 +82,7 @@ def draw_wanted(
             weights = np.ones_like(chances[kept])
             is_rare = len(chances) >= MANY_DRAWN and chances.mean() < LEAST_CHANCE
             if is_rare or times >= most:
-                # The target is too rare: records are taken in proportion to their probabilities.
+                # The target is too rare: take records in proportion to their probabilities.
                 kept = np.flatnonzero(chances > 0)
                 weights = chances[kept]
                 if not len(kept):

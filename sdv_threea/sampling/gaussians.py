@@ -1,9 +1,10 @@
 """Draw from one Gaussian per class: the density where pairs of columns are not released.
 
 Scores of restricted columns are drawn one after the other (:mod:`~sdv_threea.sampling.truncated`),
-and the others from the conditional normal. Each condition has a pool of draws from all classes,
-whose weights are part of those of the draws. This is exact for one restricted column. For several,
-rows are resampled from the pool, and their distribution converges to the exact one as it grows.
+and the others from the conditional normal. Each condition has a pool of draws from all classes. The
+weight of a draw includes the weight of its class. This is exact for one restricted column. For
+several, rows are resampled from the pool, and their distribution converges to the exact one as it
+grows.
 """
 
 from __future__ import annotations
@@ -22,16 +23,17 @@ from sdv_threea.sampling.truncated import MARGIN, spread, truncate
 #: Rows that are drawn at once; more would not fit into a processor's cache.
 BLOCK = 2**15
 
-#: A code follows from the quantile of a draw, or from scores of the cuts between codes. To turn a
-#: cut into a score takes as long as to turn this many draws into quantiles.
+#: A code is found by comparing a draw with the cuts between codes, either as quantiles or as
+#: scores. Turning a cut into a score takes as long as turning this many draws into quantiles.
 DRAWS_PER_CUT = 100
 
-#: Draws in the pool of a condition: per row that may have several codes; per row whose codes are
-#: known, so that only places inside their intervals are drawn; and at least from each class.
+#: Number of draws in the pool of a condition: per row if several codes are allowed; per row if all
+#: codes are known, so that draws differ only within the intervals of the codes; and at least this
+#: many from each class.
 POOL_PER_ROW, PLACES_PER_ROW, LEAST_POOL = 2.0, 0.25, 32
 
-#: The most rows that are drawn from one pool; the most numbers in all pools of a draw, which bound
-#: the memory; and about the most in all draws, which bound the time of many different conditions.
+#: The most rows that are drawn from one pool. The most numbers in all pools of a draw, to bound the
+#: memory. About the most numbers in all draws, to bound the time of many different conditions.
 MOST_ROWS, ROOM, MOST_NUMBERS = 2**12, 2**18, 2**20
 
 

@@ -92,7 +92,7 @@ def _truncated_normal(
     """Return the quantiles of normals truncated to intervals: ends (..., 2), lengths (...)."""
     low, high, is_upper = _lower_tail(ends)
     places = np.where(is_upper, 1 - places, places)
-    # Of the truncated normal at place p: Phi(x) = (1 - p) Phi(low) + p Phi(high).
+    # The quantile x of the truncated normal at p has Phi(x) = (1 - p) Phi(low) + p Phi(high).
     logs = np.logaddexp(log_ndtr(low) + np.log1p(-places), log_ndtr(high) + np.log(places))
     with np.errstate(invalid='ignore'):
         found = np.where(_is_level(low, lengths), low + places * lengths, ndtri_exp(logs))

@@ -1,6 +1,7 @@
 """The statistics that are released: an auditor reads here what a record adds to each.
 
-It knows what the sums are for, and touches no row itself: a stage hands it the map that is summed.
+These modules name the statistics and touch no row: a stage passes the function that maps rows to
+sums.
 
 * :mod:`~sdv_threea.statistics.kind`: a kind of statistic, as data,
 * :mod:`~sdv_threea.statistics.sensitivities`: how far a record moves each, and the proofs,

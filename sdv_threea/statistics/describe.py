@@ -22,7 +22,7 @@ SIZE = Kind(
     proofs=('describe.size.release_size', _HISTOGRAM),
 )
 
-#: What is asked of all columns with the same blank, by the name of the question.
+#: Questions, by name. Each asks for one unknown fact, of all columns that lack it.
 QUESTIONS = {
     'nulls': Kind(
         name='missing values',

@@ -1,4 +1,4 @@
-"""A kind of released statistic, as data: what it is, how far a record moves it, and the proof."""
+"""A kind of released statistic, as data: its name, its sensitivity, and where this is proved."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ class Kind:
         name: Unique, and stored with every accounting record of such a release.
         stage: The stage of the pipeline that releases it.
         title: What the accounting record says was released; the facts fill its braces.
-        words: The same in a sentence for users.
+        words: The same in words for users.
         moves: What a record adds at most, as a formula: the L2 distance by which the statistic
             moves if a record is added or removed, and if one is replaced.
         sensitivity: The same as a function of the facts and ``neighbors``, in steps of the
             resolution.
-        share: What pays for it: a stage of ``SHARES``, ``'pairs'`` for all stages that pairs of
-            columns take over, or a share of a table in a database.
+        share: The share of the budget that pays for it: a stage of ``SHARES``, ``'pairs'`` for the
+            sum of all shares that pairs of columns may use, or a share of a table in a database.
         proofs: Names of the functions whose docstrings prove it, below ``sdv_threea``.
-        about_units: Whether it is about units of privacy, of which each counts once, and not about
-            their rows.
+        about_units: Whether it counts units of privacy, each once, instead of their rows.
     """
 
     name: str
@@ -48,12 +47,12 @@ class Kind:
         finish: Callable[[Any], Any] | None = None,
         **facts: Any,
     ) -> Statistic:
-        """Return such a statistic of the sums, ready to be released.
+        """Return a statistic of this kind, ready to be released.
 
         Args:
             sums: The map from a chunk of rows to their sums.
             neighbors: The neighbour relation.
-            resolution: What a step of the sums stands for.
+            resolution: The unit of the sums: one step is this much of the released value.
             finish: Turns the sums of all rows into the values that are released.
             facts: Public or released facts, such as numbers of columns, by the names that
                 ``title`` and ``sensitivity`` use.

@@ -105,11 +105,12 @@ def references(*, columns: int, within: bool, neighbors: str, **_: Any) -> float
     """A unit moves numbers of references and comparisons of ``r`` columns.
 
     Formal guarantees:
-        * :func:`~sdv_threea.rows.units.links.read_references` says what a unit brings
-        * by its reference alone, numbers of rows move by ``sqrt(2)`` and comparisons by
-          ``sqrt(r + 1)``; by its row alone, by one and by ``sqrt(r + 1)``
-        * ``within`` units of one kind it does both: by ``sqrt(5)`` and by ``2 sqrt(r + 1)``
-        * to replace it is to take one away and to add one, so twice as much
+        * :func:`~sdv_threea.rows.units.links.read_references` states what a unit adds
+        * the reference of a unit to another row moves numbers of rows by ``sqrt(2)`` and
+          comparisons by ``sqrt(r + 1)``; its own row, if others refer to it, moves them by one and
+          by ``sqrt(r + 1)``
+        * ``within`` units of one kind a unit has both effects: ``sqrt(5)`` and ``2 sqrt(r + 1)``
+        * to replace a unit is to remove one and to add one, so twice as much
     """
     squared = 5 + 4 * (columns + 1) if within else 2 + columns + 1
     return slopes(radius=math.sqrt(squared), neighbors=neighbors)

@@ -1,7 +1,7 @@
 """Transforms: a user's table prepared for the model, and the transformers that prepare it.
 
-It may translate private records, each by itself, and call transformers on them that act record by
-record. It must not fit a transformer to anything but public or released facts.
+These modules may translate private records, each by itself, and call transformers on them that act
+record by record. They must not fit a transformer to anything but public or released facts.
 
 * :mod:`~sdv_threea.transforms.preprocessor`: a user's table to modelled columns, and back,
 * :mod:`~sdv_threea.transforms.transformer_set`: the transformers of a table,
@@ -14,5 +14,5 @@ record. It must not fit a transformer to anything but public or released facts.
 * :mod:`~sdv_threea.transforms.dates`: dates as codes.
 """
 
-# SDV loads its plug-ins, which need this room, during its import: import SDV completely before.
+# SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.
 import sdv.single_table  # noqa: F401

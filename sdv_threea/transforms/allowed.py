@@ -1,4 +1,4 @@
-"""The transformers of RDT's that a user may put before the codes of a column."""
+"""The RDT transformers that a user may apply to a column before it is encoded."""
 
 from __future__ import annotations
 

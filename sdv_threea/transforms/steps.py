@@ -77,7 +77,7 @@ class NumberStep:
         grid = grid[~np.isnan(grid)]
         rises, falls = np.all(np.diff(grid) >= 0), np.all(np.diff(grid) <= 0)
         if rises or falls:
-            # Bins as fine as those of the column itself.
+            # The transformed bins are as fine as those of the column itself.
             low, high = self._transform_ends(bool(rises))
             image = replace(image, low=low, high=high, grid=tuple(np.unique(grid).tolist()))
         if type(self.transformer) in LINEAR:

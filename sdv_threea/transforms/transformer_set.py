@@ -133,7 +133,7 @@ class TransformerSet:
             return
         check_local(name, transformer)
         if self.columns[name]['sdtype'] not in transformer.get_supported_sdtypes():
-            return  # RDT refuses it
+            return  # RDT would refuse it later
         steps = derivations.steps
         if any(name in (*step.replaced, *getattr(step, 'names', ())) for step in steps):
             raise SynthesizerInputError(
