@@ -1,6 +1,6 @@
-"""Choose the classes that everything is conditioned on.
+"""Choose the classes, on which all statistics are conditioned.
 
-They are the values of a categorical target, or intervals of a numerical one if these are counted.
+Classes are the values of a categorical target, or intervals of a numerical one.
 """
 
 from __future__ import annotations

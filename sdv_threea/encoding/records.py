@@ -1,4 +1,4 @@
-"""What turns private records into codes and classes (:mod:`sdv_threea.rows.codes`), and why."""
+"""The encoder of private records, which makes codes and classes (:mod:`sdv_threea.rows.codes`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RecordEncoder(NamedTuple):
 
     @property
     def coder(self) -> Coder:
-        """What maps records to codes and classes."""
+        """The map from records to codes and classes."""
         classes = self.classes
         columns = list_coders(self.transformers)
         return Coder(columns, self.scored, classes.target, classes.of_code, classes.count)

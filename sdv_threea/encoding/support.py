@@ -96,7 +96,7 @@ def was_guessed(
     scale: float,
     constants: DescribeConstants,
 ) -> bool:
-    """Return whether a range was estimated although no count exceeded the noise, in either look."""
+    """Return whether a range was estimated although no count exceeded the noise."""
     if transformer.name not in description.estimated:
         return False
     looks = Looks(len(description.sketches), constants.reach, constants)
@@ -111,7 +111,7 @@ def narrowed(
 ) -> Domain:
     """Return the domain with estimated ranges narrowed to the values that can occur.
 
-    If all values of a category are released, no stand-in for others is left.
+    If all values of a category are released, its stand-in for unreleased values is dropped.
     """
     possible = {
         transformer.name: _spans(transformer)[mask[1:] & _is_inside(transformer, description)]

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from sdv_threea.describe.description import Description
 
 
-#: Share of a step that no number seems to be rounded to, for bins without a multiple of a coarser
-#: step.
+#: The least share of a step. A step of share zero could draw no number in a bin without a multiple
+#: of the coarser steps.
 TINY = 1e-9
 
 
@@ -79,7 +79,7 @@ class NumberEncoder(Encoder):
 
     @property
     def coder(self) -> Bins:
-        """What encodes records."""
+        """The map from cells to codes."""
         return Bins(self.edges, self.step, bool(self.nullable))
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
@@ -186,7 +186,7 @@ class CategoryEncoder(Encoder):
 
     @property
     def coder(self) -> Listed:
-        """What encodes records."""
+        """The map from cells to codes."""
         return Listed(self.values, bool(self.nullable), self.unlisted)
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
@@ -235,7 +235,7 @@ def encode(table: pd.DataFrame, transformers: tuple[Transformer, ...]) -> NDArra
 
 
 def list_coders(transformers: tuple[Transformer, ...]) -> Columns:
-    """Return what encodes records, by column."""
+    """Return the maps from cells to codes, by column."""
     return tuple((each.name, each.coder) for each in transformers)
 
 

@@ -1,6 +1,6 @@
-"""Maths: formulas that several rooms share, on plain arrays.
+"""Maths: formulas on plain arrays that several folders share.
 
-It touches released and public numbers only. It must not import any other room.
+These modules get released and public numbers only, and import no other folder.
 
 * :mod:`~sdv_threea.maths.shrinkage`: noisy values averaged, or shrunk toward zero,
 * :mod:`~sdv_threea.maths.smoothing`: noisy counts of neighbours, smoothed at every resolution,

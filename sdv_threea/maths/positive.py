@@ -20,7 +20,7 @@ def bound_eigenvalues(
     # Rounding makes symmetric matrices slightly asymmetric.
     symmetric = np.asarray(matrix + matrix.T, dtype=np.float64)
     symmetric /= 2
-    del matrix  # where nobody else holds it, there is room for another
+    del matrix  # frees its memory if the caller kept no reference
     if most < np.inf:
         values, vectors = np.linalg.eigh(symmetric)
         return np.asarray((vectors * np.clip(values, least, most)) @ vectors.T)

@@ -1,8 +1,9 @@
-"""Public metadata, made with the user: what columns are, and which facts of them are public.
+"""Public metadata, made with the user: the types of columns, and their public facts.
 
-This room may read a data dictionary, the schema of a Parquet file, the line of names of a CSV file,
-and rows that the caller declares public. It must not read any other row, and must not state as
-public what nobody has stated. :mod:`sdv_threea.storage.metadata` reads the metadata made here.
+These modules may read a data dictionary, the schema of a Parquet file, the line of names of a CSV
+file, and rows that the caller declares public. They must not read any other row, and must not state
+a fact as public that no user or source has stated. :mod:`sdv_threea.storage.metadata` reads the
+metadata made here.
 
 * :mod:`~sdv_threea.metadata.columns`: the stated facts and the open questions of a column,
 * :mod:`~sdv_threea.metadata.proposal`: the columns of tables, as metadata or as a data dictionary,

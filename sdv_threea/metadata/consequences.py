@@ -17,11 +17,11 @@ MOST_VALUES, LEAST_SHARE = 3, 0.9
 #: The fixed values are at most this frequent in other rows.
 RARE_ELSEWHERE = 0.5
 
-#: A sum has at most this many parts, among at most this many numbers, the others are not tried.
+#: The most parts of a sum, and the most numbers among which parts are sought.
 MOST_PARTS, MOST_NUMBERS = 4, 16
 
 #: The mean of a sum is that of its parts up to this share, and each part has at least this share of
-#: it. Means are known closely at any budget; whether rows add up is hidden by noise.
+#: it. Means are known closely at any budget, but noise masks whether single rows add up.
 MEAN_APART = 0.05
 
 #: Columns are taken for the parts of a sum if their total correlates with it at least this much.
@@ -60,8 +60,8 @@ def find_fixed(
 ) -> Iterator[Found]:
     """Yield the values of ``conditions`` that fix values of ``others``.
 
-    A value needs ``least_rows``. If all values of a column fix another one, that is a matter of
-    combinations.
+    A value needs ``least_rows``. If every value of a column fixes another column, it is left out:
+    :func:`_find_combinations` of the module relations finds such pairs.
     """
     codes = {name: pd.factorize(table[name], use_na_sentinel=False) for name in others}
     found: list[tuple[str, Any, dict[str, _Fixed]]] = []
@@ -87,9 +87,9 @@ def find_fixed(
 
 
 def _leave_out_implied(found: list[tuple[str, Any, dict[str, _Fixed]]]) -> Iterator[Found]:
-    """Yield rules, those about most columns first, without what these imply: their reverse.
+    """Yield rules, those about most columns first, without rules that earlier ones imply.
 
-    Of two columns that a rule relates, only its own condition fixes the other.
+    If a rule relates two columns, only rules with the same condition column may relate them again.
     """
     owners: dict[frozenset[str], str] = {}
     for name, value, fixed in sorted(found, key=lambda rule: -len(rule[2])):

@@ -15,12 +15,13 @@ from sdv_threea.metadata.consequences import LEAST_CORRELATION, MEAN_APART, Foun
 #: The constraints of this package that state a rule between tables.
 AFTER, SAME, TOTAL, ONE, RANKS = 'After', 'SameAs', 'TotalOf', 'ExactlyOne', 'Ranks'
 
-#: A column of categories with more values than this is not searched for one that occurs once.
+#: Columns of categories with more values than this are not searched for a value that occurs once
+#: per parent.
 MOST_KINDS = 20
 
 
 class _Pair(NamedTuple):
-    """Rows of a child beside the row of the parent that each refers to; only rows with one.
+    """Rows of a child that refer to a parent row, and these parent rows.
 
     Args:
         names: The child and the parent.
@@ -55,9 +56,9 @@ class _Pair(NamedTuple):
 def find_between(
     tables: Mapping[str, pd.DataFrame], metadata: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, Found]]:
-    """Yield table, constraint and rule of what tables have in common, however few rows obey.
+    """Yield candidates for rules between tables, even if few rows obey: table, constraint, rule.
 
-    ``metadata`` is that of all tables, as SDV writes it to JSON.
+    ``metadata`` is SDV's metadata of all tables, as SDV writes it to JSON.
     """
     for link in metadata.get('relationships', ()):
         pair = _join(tables, metadata, link)
@@ -133,7 +134,7 @@ def _find_equal(pair: _Pair) -> Iterator[Found]:
 
 
 def _find_totals(pair: _Pair) -> Iterator[Found]:
-    """Yield numbers of the parent that sums over its children come near, on average and by row."""
+    """Yield numbers of the parent that are close to sums over its children, in mean and by row."""
     cells = pair.rows[0][pair.list_names(0, 'numerical', 'categorical')].select_dtypes('number')
     numbers = {name: cells[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in cells}
     parts = {_spell(pair.names[0], [name]): own for name, own in numbers.items()}

@@ -1,4 +1,4 @@
-"""Guesses of a column's sdtype by its name, which the user is to check."""
+"""Guess the sdtype of a column by its name; the user should check the guess."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_PLACES = {
     'user_agent_string',
 }
 
-#: Free text by name that is short, or of things: the title of a film, the name of a product.
+#: Names that suggest text, but short text or names of things: the title of a film, of a product.
 SHORT = ('title', 'name', 'names')
 
 #: Sdtypes by words anywhere in a name; they override SDV's guess.

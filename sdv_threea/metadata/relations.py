@@ -64,8 +64,8 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
         :mod:`sdv_threea.constraints`), ``columns``, ``parameters`` (its arguments by name), and the
         shares of rows that obey it, ``obey``, and that would by chance, ``by chance``, among the
         sampled rows with all values. Noise hides whether rows add up to a ``Formula``: it is
-        suggested if means do and the columns vary together, and a row counts if it comes within
-        half a standard deviation; the same holds for ``TotalOf``.
+        suggested if the means of columns add up and the columns vary together. A row then counts as
+        obeying within half a standard deviation. The same holds for ``TotalOf``.
 
     Raises:
         sdv.errors.SamplingError: If the synthesizer is not fitted.

@@ -93,7 +93,7 @@ def _read_entry(
 
 def _leave_open(column: StatedColumn, dtype: Any) -> StatedColumn:
     """Leave open what rows cannot show: that no cell is missing, and the ends of an empty range."""
-    from sdv_threea.storage.metadata import MOST_DECIMALS  # it loads SDV
+    from sdv_threea.storage.metadata import MOST_DECIMALS  # late: loads SDV
 
     ends = [None if _is_nothing(end) else end for end in (column.low, column.high)]
     typed = pd.api.types.is_datetime64_any_dtype(dtype)

@@ -62,7 +62,7 @@ def propose_from_csv(
 
     Formal guarantees:
         * of the file, the first line that is not empty is read, byte by byte, and no byte behind
-          it; of a file that ends in ``.gz``, what is compressed in the same byte as its end is
+          it; of a ``.gz`` file, compressed data after the end of the line in the same byte is
           dropped
         * a first line that looks like a row is refused, and not shown
 
@@ -112,7 +112,7 @@ def propose_from_parquet(path: str | os.PathLike[str], table: str | None = None)
     Raises:
         InputError: If it is no Parquet file, or PyArrow is not installed.
     """
-    from sdv_threea.storage.parquet import read_types  # it loads SDV
+    from sdv_threea.storage.parquet import read_types  # late: loads SDV
 
     path = Path(path)
     columns = tuple(_read_field(*each) for each in read_types(path))
@@ -135,7 +135,7 @@ def propose_from_dtypes(dtypes: pd.Series, table: str) -> Proposal:
 
 
 def find_sdtype(dtype: Any) -> str | None:
-    """Return the sdtype that a dtype is learned as; ``None`` if no table has such a dtype."""
+    """Return the sdtype of a column with this dtype; ``None`` if tables cannot have the dtype."""
     types = pd.api.types
     if types.is_bool_dtype(dtype):
         return 'boolean'
@@ -180,7 +180,7 @@ def _combine(column: StatedColumn, sdtype: str | None) -> StatedColumn:
     if sdtype is not None and is_settled:
         return replace(column, sdtype=sdtype, typed=sdtype == 'datetime')
     found, guess = guessed.sdtype or 'categorical', guessed.guess or TEXTS
-    if found == 'numerical' and sdtype is None:  # numbers would not be stored as texts
+    if found == 'numerical' and sdtype is None:  # a text column holds no numbers
         found, guess = 'categorical', TEXTS
     found = 'id' if found in FRACTIONS and column.decimals == 0 else found
     nullable = column.nullable if found in LEARNED else None

@@ -1,8 +1,8 @@
-"""Rows: how private rows are read. What else sees them is listed in ``docs/lab/private_rows.md``.
+"""Rows: how private rows are read. ``docs/lab/private_rows.md`` lists other code that sees them.
 
-It imports nothing of ours but :mod:`~sdv_threea.accounting`. It must not know what rows are read
-for, and what leaves it are exact sums, which :mod:`~sdv_threea.privacy.door` takes to the noise. An
-auditor reads this room first.
+These modules import only :mod:`~sdv_threea.accounting` of this package, and do not know for what
+rows are read. They return exact sums, to which :mod:`~sdv_threea.privacy.door` adds noise. An
+auditor reads this folder first.
 
 * ``intake/``: the one way in, every private cell read by itself,
 * ``units/``: references, and the unit of privacy of every row,

@@ -1,4 +1,4 @@
-"""Private rows, read in chunks, of which only sums over all rows can be read.
+"""Private rows, read in chunks. Callers get only sums over all rows.
 
 A statistic maps chunks to exact sums, which add up to those of the table, bit for bit, in any order
 and for any chunks. So memory is bounded by a chunk, and chunks may lie on other machines.

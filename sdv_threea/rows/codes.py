@@ -1,7 +1,7 @@
 """Private records as codes: each cell becomes one code of a finite list, by itself.
 
 Formal guarantees, of every function here:
-    * what becomes of a record is a function of that record and of what is public or released
+    * the result for a record is a function of that record and of public or released facts
 """
 
 from __future__ import annotations

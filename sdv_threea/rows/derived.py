@@ -1,4 +1,4 @@
-"""Columns that replace others, derived record by record; what they are is public.
+"""Derive columns that replace others, record by record; the derivations are public.
 
 Formal guarantees, of every function here:
     * a row of the result is a function of the same row of the table
@@ -28,7 +28,7 @@ class Deriving:
 
     Args:
         untouched: The columns that stay.
-        steps: What derives others.
+        steps: Functions that derive other columns.
         names: The columns of the result, in order.
     """
 

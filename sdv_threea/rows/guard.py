@@ -169,7 +169,7 @@ class _Mute:
 
 
 class _Module(ModuleType):
-    """A module of another class, which is pickled by its name, as cloudpickle does with others."""
+    """A module whose class was replaced, pickled by its name as cloudpickle pickles any module."""
 
     def __reduce__(self) -> Any:
         return import_module, (self.__name__,)
@@ -212,7 +212,7 @@ def _install() -> None:
 
 
 def _mute_loggers() -> None:
-    """Mute the methods of loggers, once more if another one was put in their place since."""
+    """Mute the methods of loggers, again if other code has replaced them since."""
     for name, answer in (('handle', None), ('isEnabledFor', False)):
         method = getattr(logging.Logger, name)
         if method not in _MUTED:

@@ -1,4 +1,4 @@
-"""What records add to tables of one, two or three columns: counts, contrasts, digits.
+"""Sums over records, in tables of one, two or three columns: counts, contrasts, digits.
 
 Bins, sizes and weights are public or released. A bin of -1 is not counted, and so is a code of -1.
 """
@@ -84,7 +84,7 @@ def sum_contrasts(
     places, sums = find_places(bins, chunk), []
     for columns, weight in weights.items():
         found = count_together(places, columns, sizes)
-        # What records add is linear in the counts.
+        # The sums of contrasts are linear in the counts.
         for axis, size in enumerate(found.shape):
             found = size * found - found.sum(axis=axis, keepdims=True)
         sums.append(weight * found.ravel())

@@ -78,7 +78,7 @@ def list_cells(column: pd.Series) -> Distinct:
 
 
 def spread(column: pd.Series) -> pd.Series:
-    """Return a sparse or dictionary-encoded column in a storage cell by cell."""
+    """Return a column with each cell stored by itself, if it is sparse or dictionary-encoded."""
     dtype = column.dtype
     if isinstance(dtype, pd.SparseDtype):
         return column.sparse.to_dense()

@@ -52,7 +52,7 @@ def find_flaws(keys: pd.DataFrame) -> Flaws:
 
 
 def has_repeats(keys: pd.DataFrame) -> bool:
-    """Return whether two rows have the same key; a key with a missing part is none."""
+    """Return whether two rows have the same key; keys with a missing part are ignored."""
     return find_flaws(keys).repeated
 
 

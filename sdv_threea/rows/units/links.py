@@ -60,7 +60,7 @@ def compare_ends(
 def find_away(
     units: NDArray[np.int64], theirs: NDArray[np.int64], referred: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Return true for rows that refer to a row of another unit, be it there or not; shape (n,)."""
+    """Return true for rows that refer to a row of another unit, even a removed one; shape (n,)."""
     led = np.append(theirs, LEFT_OUT)[np.maximum(referred, NOBODY)]
     return np.asarray((referred != NOBODY) & (led != units))
 
@@ -78,14 +78,14 @@ def read_references(
     ``units`` and ``theirs`` are the units of the child and of the parent, ``referred`` the row of
     the parent, and ``alike`` true where both ends have the same value, shape (n, r).
 
-    A row is chosen before it is seen whom it refers to.
+    The rows of a unit are chosen without looking at their references.
 
     Formal guarantees:
-        * a unit that is added brings ``bound`` references, here one. It moves one row of the parent
-          to the next number, and may be compared in the place of another reference to that row
-        * its own row of the parent adds one to a number, and to what is compared with that row
-        * together its numbers move by at most ``sqrt(5)``, and the comparisons by at most two each,
-          by one each if it does but one of both
+        * an added unit has at most ``bound`` references, here one. That raises the number of one
+          row of the parent by one, and may replace another reference to that row in the comparison
+        * the unit's own row of the parent adds one number, and the comparisons with that row
+        * together numbers move by at most ``sqrt(5)``, and comparisons by at most two each; by one
+          each if the unit has only one of both effects
     """
     away = find_away(units, theirs, referred)
     here = bound_rows(np.where(away, units, LEFT_OUT), bound, rng) & (referred >= 0)
@@ -115,8 +115,7 @@ def read_repeats(
     ``owners`` is -1 for rows that refer to no row of another unit.
 
     Formal guarantees:
-        * a pair depends on the keys of two rows of one unit, be the row that they lead to there
-          or not
+        * a pair depends only on the keys of two rows of one unit, even if no row has these keys
     """
     previous = find_previous(owners, shuffle_ranks(owners, rng))
     kept = bound_rows(np.where(previous >= 0, units, LEFT_OUT), bound, rng)
@@ -124,9 +123,9 @@ def read_repeats(
 
 
 def count_references(first: NDArray[np.int64], chunk: Referred) -> NDArray[np.int64]:
-    """Count the rows of each magnitude of references, the comparisons, and the same values.
+    """Count rows by their number of references, then all comparisons, then equal values by column.
 
-    ``first`` is the smallest number of references of each magnitude.
+    ``first`` is the smallest number of references in each bin of numbers (a *magnitude*).
     """
     magnitudes = np.searchsorted(first, chunk.references, side='right') - 1
     numbers = np.bincount(magnitudes, minlength=len(first))

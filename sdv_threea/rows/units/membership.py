@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.units.schema import Link, Schema
 
-#: In the place of a row of the parent: the reference is missing. What is below leads to a row that
-#: is gone, in proofs and tests only: in tables without a unit that others refer to.
+#: Stands for a missing reference. Numbers below it stand for a row that was removed: they occur
+#: only in proofs and tests, in tables from which a unit was removed that others refer to.
 NOBODY = -1
 
 #: Row of the parent that each row of the child refers to, by link.
 Parents = Mapping[Link, NDArray[np.int64]]
 
-#: In the place of a unit: the row is left out.
+#: Stands for the unit of a row that is left out.
 LEFT_OUT = -1
 
 
@@ -44,8 +44,8 @@ def find_units(
     Formal guarantees:
         * every row has one unit, which depends on the references of that row, and of the rows that
           they lead to, alone
-        * removing all rows of a unit leaves the units of the other rows, up to a renaming, wherever
-          their references to it lead then
+        * removing all rows of a unit does not change the units of other rows, up to a renaming,
+          even of rows that refer to the removed ones
     """
     units: dict[str, NDArray[np.int64]] = {}
     # Rows without an owner get numbers that no other row has.
