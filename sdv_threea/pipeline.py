@@ -17,10 +17,10 @@ from sdv_threea.accounting import Budget
 from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
-from sdv_threea.adaptation import adapt, calibrate
+from sdv_threea.adapt.stage import adapt, calibrate
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture
-from sdv_threea.approximation import approximate, find_sums, join_columns
+from sdv_threea.approximate.stage import approximate, find_sums, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.narrower import keep_narrower
 from sdv_threea.describe.size import release_size

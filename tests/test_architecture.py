@@ -21,7 +21,7 @@ FLOORS = (
     {'storage'},
     {'relational', 'estimate'},
     {'pipeline'},
-    {'approximation', 'adaptation', 'paper'},
+    {'approximate/stage', 'adapt/stage', 'paper'},
     {'planning', 'release'},
     {'settings', 'sampling'},
     {'constants'},
@@ -74,7 +74,12 @@ FILES = sorted(PACKAGE.rglob('*.py'))
 
 
 def name_room(path):
-    return path.relative_to(PACKAGE).parts[0].removesuffix('.py')
+    return name_place(path.relative_to(PACKAGE).with_suffix('').parts)
+
+
+def name_place(parts):
+    """Name a room; the stage of a room, which runs its parts, is a place of its own."""
+    return '/'.join(parts[:2]) if parts[1:2] == ('stage',) else parts[0]
 
 
 def list_imports(path):
@@ -90,8 +95,10 @@ def list_imports(path):
 
 
 def list_imported_rooms(path):
-    modules = [name.split('.') for name in list_imports(path)]
-    return {parts[1] for parts in modules if parts[0] == 'sdv_threea' and len(parts) > 1}
+    modules = [tuple(name.split('.')) for name in list_imports(path)]
+    return {
+        name_place(parts[1:]) for parts in modules if parts[0] == 'sdv_threea' and len(parts) > 1
+    }
 
 
 def find_floor(room):

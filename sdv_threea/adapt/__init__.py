@@ -11,6 +11,7 @@ the density wants a factor of one, the loss ``T``, because models learn more fro
 odds of standard deviation ``s`` have ``T = log_odds_spread / s``, between one and ``most_stretch``;
 numbers have ``T = number_stretch``, and their residuals shrink.
 
+* :mod:`~sdv_threea.adapt.stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.adapt.constants`: constants chosen by measurement,
 * :mod:`~sdv_threea.adapt.evidence`: weights of evidence of single columns,
 * :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,

@@ -4,6 +4,7 @@ This room may read encoded private records, as sums through :mod:`~sdv_threea.pr
 of columns, histograms by class, and second moments of normal scores. Everything else here is
 post-processing of these releases and must not read a record.
 
+* :mod:`~sdv_threea.approximate.stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.approximate.counts`: the two releases of histograms,
 * :mod:`~sdv_threea.approximate.mixture`: the Gaussians of classes, and samples from them,
 * :mod:`~sdv_threea.approximate.moments`: the release of moments of normal scores,
