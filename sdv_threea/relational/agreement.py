@@ -65,8 +65,8 @@ def release_agreement(
     summed = take(chunk_arrays(alike), statistic)
     noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     num_pairs = max(float(noisy[0]), 1.0)
-    context = joined.given.context
-    drawn = [encode(draw_rows(model, context, task.draws), own) for _ in range(2)]
+    paired = joined.given.as_read(1, task.draws, followed=1).context
+    drawn = [encode(draw_rows(model, paired, task.draws), own) for _ in range(2)]
     counts = np.split(noisy[1:] / num_pairs, np.cumsum([each.size for each in own])[:-1])
     found = []
     for at, each in enumerate(own):
@@ -79,6 +79,8 @@ def release_agreement(
     _, columns, chances = zip(*sorted(found, key=lambda one: one[:2]), strict=True)
     chain = None
     if model.released.joint is not None:
+        # Owners as often as the release read rows of them: the tables of pairs are theirs.
+        context = joined.given.as_read(model.rows_per_unit, task.draws).context
         codes = encode_context(model, context).astype(np.int64)
         names = [model.released.transformers[at].name for at in model.released.scored]
         first = [names.index(name) for name in columns]

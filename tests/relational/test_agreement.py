@@ -53,8 +53,10 @@ def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired
     monkeypatch.setattr(Settings, 'counts_pairs', paired)
     rng = np.random.default_rng(2)
     num_units = 4000
-    units = np.repeat(np.arange(num_units), rng.integers(1, 5, num_units))
+    sizes = rng.choice([1, 2, 5], num_units, p=[0.3, 0.4, 0.3])
+    units = np.repeat(np.arange(num_units), sizes)
     others = {f'c{at}': rng.choice(list('abc'), len(units)) for at in range(10)}
+    others['c0'] = np.where(rng.random(len(units)) < 0.9 * (sizes[units] == 5), 'a', others['c0'])
     band = rng.choice(list('uvwxyz'), num_units)[units]
     tables = {
         'patient': pd.DataFrame({'id': range(num_units), 'sex': rng.choice(['f', 'm'], num_units)}),
@@ -72,6 +74,7 @@ def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired
     keys = {'parent_primary_key': 'id', 'child_foreign_key': 'patient'}
     edge = {'parent_table_name': 'patient', 'child_table_name': 'stay', **keys}
     metadata = Metadata.load_from_dict({'tables': about, 'relationships': [edge]})
+    first = tables['stay'].drop_duplicates('patient')
     made = ClustMixMultiTableSynthesizer(
         metadata, epsilon=1.0, delta=1e-6, privacy_unit='patient', verbose=False
     )
@@ -87,3 +90,7 @@ def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired
 
     assert (bands.min() == bands.max()).mean() > 0.7
     assert stays['band'].value_counts(normalize=True).between(0.1, 0.24).all()
+    if paired:
+        # One row per owner is read, and owners of many rows have other values.
+        of_rows, of_owners = ((table['c0'] == 'a').mean() for table in (tables['stay'], first))
+        assert (stays['c0'] == 'a').mean() > of_rows - (of_rows - of_owners) / 2
