@@ -51,6 +51,7 @@ PUBLIC = {
         'The parameters cannot be set for one table', 'The processed table must have the columns',
         'The range_values of the column', 'This synthesizer has not been fitted',
         'This synthesizer has already been fitted: fit it to the processed table',
+        'The columns follow from others by a rule',
         'The condition on cannot be read', 'has a range in its metadata that goes beyond',
         'make_sdgym_synthesizer needs SDGym', 'table_parameters must map parameters to values',
         'Only some of the conditions', 'Unable to sample any rows', '--encoding has no place',

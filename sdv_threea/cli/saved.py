@@ -21,6 +21,7 @@ from sdv_threea.storage.files import load_saved
 from sdv_threea.storage.release_files import is_plain
 from sdv_threea.synthesizers import (
     ClustMixMultiTableSynthesizer,
+    ClustMixSequentialSynthesizer,
     ClustMixSynthesizer,
     DatabaseStatement,
     PrivacyStatement,
@@ -28,6 +29,7 @@ from sdv_threea.synthesizers import (
 from sdv_threea.synthesizers.released import read_release, restore_release
 from sdv_threea.transforms.texts import NumberTexts
 
+ALL = ClustMixSynthesizer, ClustMixMultiTableSynthesizer, ClustMixSequentialSynthesizer
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
 
@@ -164,6 +166,8 @@ def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
 def load(path: Path) -> Synthesizer:
     """Return a fitted synthesizer from a file; a release runs no code when it is loaded."""
     loaded = _load_release(path) if is_plain(path) else load_saved(path)
+    if isinstance(loaded, ClustMixSequentialSynthesizer):
+        raise RefusedError(f"'{path}' holds sequences: load and sample them in Python.")
     if not isinstance(loaded, Synthesizer):
         raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
     _check_names(loaded.metadata)
@@ -220,7 +224,7 @@ def write_statement(statement: Statement, path: Path) -> None:
 
 def _load_release(path: Path) -> Any:
     facts = read_release(path)
-    kinds = {each.__name__: each for each in (ClustMixSynthesizer, ClustMixMultiTableSynthesizer)}
+    kinds = {each.__name__: each for each in ALL}
     if facts.get('kind') not in kinds:
         raise RefusedError(f"'{path}' is not a release that sdv-threea saved.")
     return restore_release(kinds[facts['kind']], facts, path)

@@ -140,7 +140,7 @@ def _check_written(
         if isinstance(each, Formula):
             held = set() if own.keys() & set(each.expression.names) else {each.column_name}
         else:
-            held = _list_names(each)
+            held = list_names(each)
         met = [name for column, name in own.items() if column in held]
         if met:
             raise SynthesizerInputError(
@@ -150,7 +150,7 @@ def _check_written(
             )
 
 
-def _list_names(constraint: Any) -> set[str]:
+def list_names(constraint: Any) -> set[str]:
     """Return all texts in the parameters of a constraint, which hold its columns."""
     if not hasattr(constraint, 'get_constraint_dict'):
         return set()  # a programmed constraint states no columns

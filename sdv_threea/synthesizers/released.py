@@ -26,7 +26,7 @@ from sdv_threea.synthesizers.arguments import TABLE_PARAMETERS
 from sdv_threea.synthesizers.cautions import check_fitted
 from sdv_threea.synthesizers.database_sampling import learn_tables
 from sdv_threea.synthesizers.sampling import learn_release
-from sdv_threea.synthesizers.saved import Saved
+from sdv_threea.synthesizers.saved import Saved, find_holder
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
 from sdv_threea.transforms.texts import NumberTexts
@@ -87,7 +87,8 @@ class Released(Saved):
         """
         if not self._fitted:
             raise NotFittedError('There is no release yet: fit the synthesizer first.')
-        if any(map(_has_code, _list_tables(self).values())):
+        held = find_holder(self)
+        if any(map(_has_code, _list_tables(held).values())):
             raise SynthesizerInputError(CODE)
         given: dict[str, Any] = self.get_parameters()  # type: ignore[attr-defined]
         facts = {
@@ -95,14 +96,16 @@ class Released(Saved):
             'kind': type(self).__name__,
             'metadata': self.metadata.to_dict(),
             'arguments': {name: each for name, each in given.items() if name not in LEFT_OUT},
-            'dates': {name: getattr(self, name, None) for name in DATES},
-            'fits': self._num_releases,
+            'dates': {name: getattr(held, name, None) for name in DATES},
+            'fits': self.num_releases,
             'recorded': self._recorded and self._recorded.to_dict(),
             'constraints': [spell_constraint(each) for each in self.get_constraints()],  # type: ignore[attr-defined]
-            **(_tell_tables if hasattr(self, '_table_synthesizers') else _tell_table)(self),
-            'texts': _list_texts(self),
+            **(_tell_tables if hasattr(held, '_table_synthesizers') else _tell_table)(held),
+            'texts': _list_texts(held),
+            'columns': getattr(self, '_labels', None),
         }
-        if _list_generators(self) != _list_generators(_restore(type(self), facts)):
+        restored = find_holder(_restore(type(self), facts))
+        if _list_generators(held) != _list_generators(restored):
             raise SynthesizerInputError(CODE)
         try:
             write_plain(os.fspath(filepath), facts)
@@ -230,7 +233,7 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
     except Exception as error:  # a file from somebody else may hold anything
         raise _damaged(filepath, error) from None
     try:
-        model = restored._model
+        model = find_holder(restored)._model
         check_claims(statement, modelled=bool(getattr(model, 'tables', model is not None)))
     except ValueError as error:
         raise SynthesizerInputError(
@@ -323,34 +326,35 @@ def _make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
-    synthesizer = kind(_read_metadata(facts['metadata']), **facts['arguments'])
+    synthesizer = kind(_read_metadata(facts), **facts['arguments'])
     if constraints := [read_constraint(each) for each in facts.get('constraints', ())]:
         synthesizer.add_constraints(constraints)
+    held = find_holder(synthesizer)
     for name, texts in facts.get('texts', {}).items():
         chosen = {column: NumberTexts(**each) for column, each in texts.items()}
-        _list_tables(synthesizer)[name].preprocessor.choose_transformers(chosen)
-    synthesizer._num_releases = facts['fits']
+        _list_tables(held)[name].preprocessor.choose_transformers(chosen)
+    held._num_releases = facts['fits']
     if recorded := facts.get('recorded'):  # releases of older versions have none
         from sdv_threea.storage.ledger_files import Recorded
 
-        synthesizer._recorded = Recorded(**recorded)
-    (_adopt_tables if hasattr(synthesizer, '_table_synthesizers') else _adopt_table)(
-        synthesizer, facts
-    )
-    synthesizer.__dict__.update({name: facts['dates'][name] for name in DATES})
-    synthesizer._fitted = True
+        held._recorded = Recorded(**recorded)
+    (_adopt_tables if hasattr(held, '_table_synthesizers') else _adopt_table)(held, facts)
+    held.__dict__.update({name: facts['dates'][name] for name in DATES})
+    held._fitted = True
+    if held is not synthesizer:
+        synthesizer._labels = facts['columns']
     synthesizer.reset_sampling()
     return synthesizer
 
 
-def _read_metadata(stated: Mapping[str, Any]) -> Metadata:
-    """Read the metadata of a release, without sequences, which version 0.1.0 took for rows."""
-    sequences = {'sequence_key', 'sequence_index'}
-    tables = {
-        name: {fact: each for fact, each in table.items() if fact not in sequences}
-        for name, table in stated['tables'].items()
-    }
-    return Metadata.load_from_dict({**stated, 'tables': tables})
+def _read_metadata(facts: Mapping[str, Any]) -> Metadata:
+    """Read the metadata of a release, without sequences that version 0.1.0 took for rows."""
+    models, tables = getattr(facts['release'], 'tables', {}), {}
+    ordered = {name for name, model in models.items() if model.ordered}
+    for name, table in facts['metadata']['tables'].items():
+        left_out = set() if name in ordered else {'sequence_key', 'sequence_index'}
+        tables[name] = {fact: each for fact, each in table.items() if fact not in left_out}
+    return Metadata.load_from_dict({**facts['metadata'], 'tables': tables})
 
 
 def _has_code(synthesizer: Any) -> bool:

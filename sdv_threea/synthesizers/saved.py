@@ -55,3 +55,8 @@ class Saved:
                 f'{type(found).__name__}: load what {cls.__name__}.save has written.'
             )
         return found
+
+
+def find_holder(synthesizer: Any) -> Any:
+    """Return the synthesizer that holds the release: of sequences, that of their database."""
+    return synthesizer.__dict__.get('_database', synthesizer)

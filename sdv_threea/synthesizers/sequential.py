@@ -6,6 +6,7 @@ import inspect
 import os
 import pickle
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,14 +23,15 @@ from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences
 from sdv_threea.storage.table import compare_columns
 from sdv_threea.storage.version import get_version
-from sdv_threea.synthesizers.arguments import check_metadata
+from sdv_threea.synthesizers.arguments import check_constraints, check_metadata
 from sdv_threea.synthesizers.attempts import forget
 from sdv_threea.synthesizers.cautions import check_fitted
 from sdv_threea.synthesizers.database_sampling import draw_tables, open_generator
 from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
 from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
+from sdv_threea.synthesizers.placed import place_constraint
+from sdv_threea.synthesizers.released import Released
 from sdv_threea.synthesizers.sample_arguments import check_counts, check_known_columns
-from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.statement import DatabaseStatement, list_public_facts
 from sdv_threea.synthesizers.turns import in_turn
 
@@ -51,7 +53,7 @@ class _Pickled:
 
 
 @with_fixed_arguments
-class ClustMixSequentialSynthesizer(Saved, _Pickled):
+class ClustMixSequentialSynthesizer(Released, _Pickled):
     """Synthesizer of sequences with differential privacy for a whole sequence.
 
     A sequence is all rows with one ``sequence_key``, such as the vital signs of one patient, in the
@@ -134,6 +136,7 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
             own['enforce_rounding'] = enforce_rounding
             self._database.set_table_parameters(name, own)
         self._labels: dict[str, Any] = {}
+        self._constraints: tuple[Any, ...] = ()
         self._made_with = get_version()
         self.enforce_min_max_values = enforce_min_max_values
         self.enforce_rounding = enforce_rounding
@@ -151,6 +154,28 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
         :meth:`ClustMixSynthesizer.check`.
         """
         return self._database.check()
+
+    @in_turn
+    def add_constraints(self, constraints: list[Any]) -> None:
+        """Add constraints, which samples keep: on the columns of a row, and on those of a sequence.
+
+        Args:
+            constraints: SDV's constraints, each on columns that vary in a sequence or on columns
+                that do not, and those of :mod:`sdv_threea.constraints`. Rules name columns
+                ``table.column``, and the sequence key as the parent. They are public.
+
+        Raises:
+            SynthesizerInputError: If a constraint is programmed, or does not fit the metadata or
+                another constraint.
+        """
+        check_constraints(constraints)
+        placed = [place_constraint(each, self._sequences) for each in constraints]
+        self._database.add_constraints(placed)
+        self._constraints += tuple(map(deepcopy, constraints))
+
+    def get_constraints(self) -> list[Any]:
+        """Return copies of the constraints."""
+        return list(map(deepcopy, self._constraints))
 
     @in_turn
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
@@ -228,6 +253,9 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
                 f'The columns {unknown} are not among the context columns '
                 f'{list(self._sequences.context)}.'
             )
+        preprocessor = self._database._table_synthesizers[self._sequences.parent].preprocessor
+        if ruled := [each for each in context_columns if each in preprocessor.constraints.written]:
+            raise ValueError(f'The columns {ruled} follow from others by a rule: leave them out.')
         known = context_columns.reset_index(drop=True)
         rows = self._draw(len(known), sequence_length, known)
         return {self._sequences.table: rows}
@@ -261,7 +289,7 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
         said, tables = self._database.get_privacy_statement(), self._sequences
         public = list_public_facts(
             public_metadata=self.public_metadata,
-            constrained=False,
+            constrained=bool(self._constraints),
             bounded=self.max_length is not None,
         )
         protected = dict.fromkeys((tables.parent, tables.table), self._database.protected)
@@ -277,13 +305,13 @@ class ClustMixSequentialSynthesizer(Saved, _Pickled):
         """
         return self._database.get_losses()
 
-    def __repr__(self) -> str:
-        state = 'fitted' if self._fitted else 'not fitted'
-        return f'<{type(self).__name__}(epsilon={self.epsilon:g}, delta={self.delta:g}), {state}>'
+    @property
+    def _fitted(self) -> bool:  # type: ignore[override]
+        return self._database._fitted
 
     @property
-    def _fitted(self) -> bool:
-        return self._database._fitted
+    def _recorded(self) -> Any:  # type: ignore[override]
+        return self._database._recorded
 
     def __getattr__(self, name: str) -> Any:
         """Return what SDV notes of a fit, which :func:`sdv.utils.load_synthesizer` reads."""

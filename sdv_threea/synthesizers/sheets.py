@@ -22,6 +22,7 @@ from sdv_threea.planning.shares import Known
 from sdv_threea.release import Release
 from sdv_threea.storage.references import as_columns
 from sdv_threea.storage.writing import from_seconds
+from sdv_threea.synthesizers.saved import find_holder
 
 #: The most values of a category that a datasheet lists.
 MOST_VALUES = 8
@@ -40,7 +41,7 @@ def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
         ValueError: If ``about`` has an unknown field.
     """
     statement = synthesizer.get_privacy_statement()
-    tables = list(_list_tables(synthesizer))
+    tables = list(_list_tables(find_holder(synthesizer)))
     needed = [error.category_rows for _, error in tables if error is not None]
     settings = {
         name: str(value)
@@ -75,7 +76,7 @@ def make_card(synthesizer: Any) -> str:
     tables = [
         f'{table.name}: {len(table.columns)} columns'
         + ('' if table.num_rows is None else f', about {table.num_rows:,} rows (a noisy count)')
-        for table, _ in _list_tables(synthesizer)
+        for table, _ in _list_tables(find_holder(synthesizer))
     ]
     return paragraphs(promise) + listed([*tables, *tell_losses(synthesizer)])
 

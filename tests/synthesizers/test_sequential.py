@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.cag import FixedCombinations, Inequality, SingleTableProgrammableConstraint
 from sdv.errors import InvalidDataError, NotFittedError, SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.utils import load_synthesizer
 
 from sdv_threea import BudgetLedger, ClustMixSequentialSynthesizer, ClustMixSynthesizer
+from sdv_threea.constraints import After, Ranks, TotalOf
 from sdv_threea.errors import ACCEPTABLE, InputError
 
 SIZE = 300
@@ -149,3 +151,107 @@ def test_of_a_sequence_longer_than_stated_no_more_rows_are_read():
     synthesizer.fit({'stays': make_table()})
     assert synthesizer.get_privacy_statement().rows_per_unit['stays'] <= 2
     assert synthesizer.sample(50)['stays'].groupby('who').size().max() <= 2
+
+
+def test_a_release_in_a_file_without_code_samples_the_same(fitted, tmp_path):
+    fitted.reset_sampling()
+    first = fitted.sample(5)['stays']
+    fitted.save_release(tmp_path / 'stays.release')
+    loaded = ClustMixSequentialSynthesizer.load_release(tmp_path / 'stays.release')
+    pd.testing.assert_frame_equal(loaded.sample(5)['stays'], first)
+    assert loaded.get_privacy_statement() == fitted.get_privacy_statement()
+    assert loaded.num_releases == 1
+    assert 'sequence' in loaded.datasheet().to_markdown()
+    with pytest.raises(SynthesizerInputError, match='no release of'):
+        ClustMixSynthesizer.load_release(tmp_path / 'stays.release')
+
+
+def make_bills():
+    """Stays with an age at birth and now, days from arrival to departure, beds by ward, costs."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({'who': np.repeat(np.arange(SIZE), 3), 'day': np.tile(np.arange(3), SIZE)})
+    table['born'] = rng.integers(1930, 2000, SIZE)[table['who']]
+    table['moved'] = table['born'] + rng.integers(0, 20, SIZE)[table['who']]
+    table['from'] = rng.integers(0, 50, len(table))
+    table['to'] = table['from'] + rng.integers(0, 9, len(table))
+    table['ward'] = rng.choice(['north', 'south'], len(table))
+    table['bed'] = table['ward'] + rng.choice([' 1', ' 2'], len(table))
+    table['number'] = table['day'] + 1
+    table['cost'] = rng.integers(1, 99, len(table))
+    return table.assign(total=table.groupby('who')['cost'].transform('sum'))
+
+
+@pytest.fixture(scope='module')
+def ruled():
+    """Make a synthesizer of stays with constraints of SDV, and rules of ours."""
+    table = make_bills()
+    kinds = dict.fromkeys(table, 'numerical') | dict.fromkeys(('ward', 'bed'), 'categorical')
+    columns = {name: {'sdtype': kind} for name, kind in {**kinds, 'who': 'id'}.items()}
+    keys = {'sequence_key': 'who', 'sequence_index': 'day'}
+    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns, **keys}}})
+    context = ['born', 'moved', 'total']
+    synthesizer = ClustMixSequentialSynthesizer(metadata, context_columns=context, epsilon=30.0)
+    synthesizer.add_constraints(
+        [
+            Inequality('born', 'moved'),
+            FixedCombinations(['ward', 'bed']),
+            After('stays.to', 'stays.from'),
+            After('stays.cost', 'stays.born'),
+            Ranks('stays.number', 'who'),
+            TotalOf('stays.total', 'stays.cost'),
+        ]
+    )
+    synthesizer.fit({'stays': table})
+    return synthesizer
+
+
+def test_constraints_and_rules_hold_in_every_sequence(ruled):
+    ruled.reset_sampling()
+    rows = ruled.sample(200)['stays']
+    assert (rows['born'] <= rows['moved']).all()
+    assert (rows['from'] <= rows['to']).all()
+    assert (rows['cost'] >= rows['born']).all()
+    assert all(ward in bed for ward, bed in zip(rows['ward'], rows['bed'], strict=True))
+    groups = rows.groupby('who', sort=False)
+    assert (groups['cost'].transform('sum') == rows['total']).all()
+    assert (rows['number'] == groups.cumcount() + 1).all()
+    assert (groups['day'].diff().dropna() >= 0).all()
+
+
+def test_a_release_in_a_file_keeps_constraints(ruled, tmp_path):
+    ruled.save_release(tmp_path / 'file')
+    loaded = ClustMixSequentialSynthesizer.load_release(tmp_path / 'file')
+    assert list(map(repr, loaded.get_constraints())) == list(map(repr, ruled.get_constraints()))
+    ruled.reset_sampling()
+    pd.testing.assert_frame_equal(loaded.sample(9)['stays'], ruled.sample(9)['stays'])
+
+
+def test_known_context_keeps_constraints(ruled):
+    known = pd.DataFrame({'born': [1950, 1960]})
+    rows = ruled.sample_sequential_columns(known)['stays']
+    assert (rows['born'] <= rows['moved']).all()
+    assert rows['born'].unique().tolist() == [1950, 1960]
+    with pytest.raises(ValueError, match='total'):
+        ruled.sample_sequential_columns(pd.DataFrame({'total': [5]}))
+
+
+class _Programmed(SingleTableProgrammableConstraint):
+    """A constraint that may read any column."""
+
+    def __init__(self):
+        self.table_name = 'stays'
+
+
+@pytest.mark.parametrize(
+    ('constraint', 'said'),
+    [
+        (Inequality('born', 'from'), "After\\('stays.high'"),
+        (Ranks('stays.number', 'ward'), "the sequence key 'who'"),
+        (Inequality('from', 'to', table_name='wards'), "'wards'"),
+        (_Programmed(), 'sdv_threea.constraints'),
+    ],
+    ids=['apart', 'parent', 'table', 'programmed'],
+)
+def test_constraints_that_sequences_cannot_keep_are_refused(ruled, constraint, said):
+    with pytest.raises(SynthesizerInputError, match=said):
+        ruled.add_constraints([constraint])
