@@ -39,6 +39,9 @@ SCHEMAS = {
     ),
     'orphans': Schema(('a', 'b', 'c'), (link('b', 'a'), link('c', 'b'))),
     'two_keys': Schema(('a', 'b'), (link('b', 'a', 'sender'), link('b', 'a', 'receiver'))),
+    'optional_first': Schema(
+        ('a', 'b'), (link('b', 'a', 'payer'), link('b', 'a', 'holder', required=True))
+    ),
     'loose': Schema(
         ('a', 'b', 'x', 'y', 'z'),
         (

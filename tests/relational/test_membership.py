@@ -14,7 +14,8 @@ from sdv_threea.rows.units.membership import (
 )
 
 SHAPES = [
-    'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose', 'star'
+    'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose', 'star',
+    'optional_first'
 ]  # fmt: skip
 
 
@@ -40,6 +41,13 @@ def test_units_are_what_a_walk_up_finds(make, shape):
             assert names.setdefault(unit, walk_up(made, table, row)) == walk_up(made, table, row)
     assert len(set(names.values())) == len(names)
     assert LEFT_OUT not in names
+
+
+def test_a_row_belongs_to_its_owner_also_where_another_key_comes_first(make):
+    made = make('optional_first')
+    (_, holder), units = made.schema.links, find(made)
+    assert made.schema.owners['b'] == holder
+    assert (units['b'] == units['a'][made.database.parents[holder]]).all()
 
 
 @pytest.mark.parametrize('shape', SHAPES)

@@ -17,7 +17,7 @@ from sdv_threea.rows.units.schema import Schema
 
 SHAPES = [
     'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose',
-    'public', 'star',
+    'public', 'star', 'optional_first',
 ]  # fmt: skip
 
 

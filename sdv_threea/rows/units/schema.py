@@ -126,13 +126,14 @@ class Schema:
         return {table: self._choose_owner(table) for table in self.private}
 
     def unit_links(self, table: str) -> tuple[Link, ...]:
-        """All foreign keys through which rows of a table can belong to a unit."""
+        """All foreign keys through which rows can belong to a unit: the owner's comes first."""
         owner = self.owners[table]
         if owner is None:
             return ()
         if table not in self.reached:
             return (owner,)
-        return tuple(link for link in self._ties(table) if link.parent in self.reached)
+        others = (link for link in self.links_away(table) if link.parent in self.reached)
+        return (owner, *others)
 
     def links_away(self, table: str) -> tuple[Link, ...]:
         """The foreign keys through which rows of a table can refer to private rows of others."""

@@ -94,6 +94,7 @@ def test_rows_are_owned_through_a_reference_that_is_never_missing(order):
     schema = Schema(('a', 'b'), links)
 
     assert schema.owners['b'].columns == ('one',)
+    assert schema.unit_links('b')[0] == schema.owners['b']
 
 
 def test_a_star_of_many_tables_has_one_owner():
