@@ -1,15 +1,16 @@
 """Adapt: the target given the other columns is fitted to a model's loss (step 2 of 3A).
 
 The label solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050) fits labels to
-the logistic loss, and numbers to the squared loss. This room may read encoded private records, as
-sums that :mod:`~sdv_threea.privacy` releases; all else is post-processing. Only
+the logistic loss, and numbers to the squared loss. These modules may read encoded private records,
+as sums that :mod:`~sdv_threea.privacy` releases; all else is post-processing. Only
 :mod:`~sdv_threea.adapt.kernels` uses JAX.
 
 At ``alpha=1`` nothing is adapted. Otherwise the predictable part of a target is multiplied by
 ``tau = alpha + (1 - alpha) T``, which minimises ``alpha (tau - 1)^2 + (1 - alpha) (tau - T)^2``:
-the density wants a factor of one, the loss ``T``, because models learn more from surer targets. Log
-odds of standard deviation ``s`` have ``T = log_odds_spread / s``, between one and ``most_stretch``;
-numbers have ``T = number_stretch``, and their residuals shrink.
+the best factor for the density is one, and for the loss ``T``, because models learn more from
+targets that are easier to predict. Log odds of standard deviation ``s`` have ``T = log_odds_spread
+/ s``, between one and ``most_stretch``; numbers have ``T = number_stretch``, and their residuals
+shrink.
 
 * :mod:`~sdv_threea.adapt.stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.adapt.constants`: constants chosen by measurement,

@@ -93,7 +93,7 @@ def num_features(
     most_features = constants.most_features * patience ** (1 / 3)
     entries = min(entries * patience, MOST_FEATURE_ENTRIES)
     most = np.clip(entries / num_records, constants.fewest_most, most_features)
-    # Chance is a noise, too, of about that at ``mu = 1``.
+    # The sampling error of the records acts like the noise at ``mu = 1``.
     known = min(known, num_records)
     found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
     return found if found >= constants.least_features else 0

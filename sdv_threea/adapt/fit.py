@@ -58,7 +58,8 @@ class Fit:
         constant = np.full_like(found[0], EVIDENCE_UNITS) if found else np.empty((0, 0))
         inputs = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
         width = inputs.shape[2]
-        #: The inputs are what coordinates are multiplied with, by class and draw: shape (K, n, D).
+        #: Inputs of the linear model, to be multiplied with coordinates, by class and draw: (K, n,
+        #: D).
         self._span, self._inputs = span_of(np.asarray(inputs, dtype=np.float64))
         num_odds, _, reduced = self._inputs.shape
         self._classes = np.eye(max(num_odds, 2))[draws.labels]
@@ -68,8 +69,8 @@ class Fit:
         self.coordinates[:, 0] = logs if num_odds > 1 else np.diff(logs)
         spread = min(constants.most_weight_spread, constants.weight_spread / math.sqrt(width))
         self._covariances = np.tile(spread**2 * np.eye(reduced), (num_odds, 1, 1))
-        #: Number of features; whether no slope has set their spread yet; share of the rows behind
-        #: the slopes.
+        #: Number of features; True until a slope has set their prior spread; share of rows in
+        #: slopes.
         self.num_features, self._new, self._share = 0, False, 1.0
 
     def start(self) -> None:

@@ -20,7 +20,7 @@ from sdv_threea.adapt.ntk import Kernel, Points, ReluNtk
 
 try:
     from jax import enable_x64
-except ImportError:  # where older JAX keeps it
+except ImportError:  # its place in older JAX
     from jax.experimental import enable_x64  # type: ignore[attr-defined, no-redef]
 
 #: ``with float64():`` computes in double precision without changing the user's JAX settings.

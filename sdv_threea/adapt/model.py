@@ -93,8 +93,9 @@ class LabelModel:
     ) -> LabelModel:
         """Return the model with stretched log odds and with these class ``shares``, shape (C,).
 
-        Labels with uncertain classes take many records to learn; a stretch makes them surer in the
-        same order (:mod:`~sdv_threea.adapt`). Offsets then restore the shares over ``codes``.
+        Models need many records to learn uncertain labels; stretched log odds make labels more
+        certain and keep their order (:mod:`~sdv_threea.adapt`). Offsets then restore the shares
+        over ``codes``.
         """
         odds = self.log_odds(codes) - self.offsets
         wanted = constants.log_odds_spread / _root_mean_square(odds, weights)

@@ -137,7 +137,8 @@ class NumberModel:
             rows = slice(start, start + BLOCK_ROWS)
             own = wanted[rows, 1:]
             some = np.flatnonzero(own.any(axis=0))
-            # Chances of the wanted codes alone, of which there are few where all rows are alike.
+            # Compute chances of the wanted codes only: they are few if all rows have the same
+            # condition.
             ends = np.concatenate([[-np.inf], self.cuts, [np.inf]])[np.stack([some, some + 1])]
             places = self._places(codes[rows])[:, None]
             low, high = (ndtr((each - places) / self.jitter) for each in ends)

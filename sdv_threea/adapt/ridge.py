@@ -1,4 +1,4 @@
-"""Ridge regression of a number on kernel features: effects that only several columns show together.
+"""Ridge regression of a number on kernel features, for joint effects of several columns.
 
 Residuals of trees and terms, of standard deviation ``s``, are regressed on features ``phi``::
 

@@ -4,8 +4,8 @@ A categorical target gets a model of its labels (:mod:`~sdv_threea.adapt.labels`
 regression of its numbers (:mod:`~sdv_threea.adapt.regression`).
 
 Formal guarantees, of every function here:
-    * only the releases of the room *adapt* read private records, and the account of the run keeps
-      all that they return
+    * only the releases of :mod:`sdv_threea.adapt` read private records, and the account of the run
+      keeps all receipts
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def calibrate(
     density: Density,
     run: Run,
 ) -> tuple[LabelModel | None, NumberModel | None]:
-    """Calibrate the model's sharpness and the target's margin on draws; return labels and number.
+    """Calibrate the model's sharpness and the target's margin on draws; return both models.
 
-    One of the two is ``None``; both are if no model was fitted.
+    The models are of labels and of a number. At least one is ``None``.
     """
     constants, totals = run.constants.adapt, density.counts.totals
     model = _model(mixture, joint, density, run)
@@ -141,7 +141,7 @@ def _adapt_number(
 
 
 def _model(mixture: Mixture, joint: Joint | None, density: Density, run: Run) -> Model:
-    """Return the density to draw from, which is the joint one if there is one."""
+    """Return the density to draw from: the joint density if there is one, or else Gaussians."""
     if joint is None:
         return Gaussians(mixture, density.scores)
     return Chained(joint, density.counts.totals, run.given_codes)
@@ -161,10 +161,10 @@ def _cut(
 
 
 def _start(joint: Joint | None, density: Density, run: Run) -> Model:
-    """Return the density of the records on which the fit of the labels starts.
+    """Return the density whose draws the first labels are fitted to.
 
-    Gaussians have the histograms of the evidence, because a fit to draws without the evidence would
-    unlearn it. Their correlations are weaker than those of the records.
+    Gaussians use the same histograms as the evidence: draws from other histograms would contradict
+    the evidence. Their correlations are reduced.
     """
     gaussians = class_mixture(density.counts.totals, density.correlations)
     if joint is not None:

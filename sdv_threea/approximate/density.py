@@ -126,7 +126,7 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     occur.
     """
     histograms, orders, totals = [], [], counts.totals
-    # A fraction of a count's noise, so the counts cannot contradict it.
+    # Far below the noise of a count, so no released count contradicts this least share.
     least = constants.end_share * (counts.scale / totals.sum())
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):

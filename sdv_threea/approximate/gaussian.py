@@ -92,10 +92,10 @@ def find_factors(
     lowest = edge * (1 + width ** (-2 / 3))
     sizes, directions = eigh(matrix, subset_by_value=(lowest, np.inf))
     del matrix  # there may be millions of pairs
-    directions = directions.copy()  # a view of all of them
+    directions = directions.copy()  # frees the other eigenvectors
     sizes = np.sqrt(np.square(sizes) - edge**2)
     found = ((directions * sizes) @ directions.T)[upper]
-    # A factor retains two parts of the noise in as many as there are columns.
+    # Each factor retains 2 / width of the noise variance.
     doubt = 2 * len(sizes) / max(width, 1) * noise
     return ratio(found * gains, np.square(gains) + doubt)
 

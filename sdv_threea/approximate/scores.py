@@ -98,7 +98,7 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
     more, and by frequency for one.
     """
     joint = histogram * totals[:, None]
-    mass = joint.sum(axis=0)  # of each code, in records
+    mass = joint.sum(axis=0)  # the number of records of each code
     if len(totals) == 1:
         # Only one class: frequent codes come first.
         return np.argsort(-mass, kind='stable')

@@ -1,8 +1,8 @@
 """The stage *approximate*, release by release: columns, classes, correlations, pairs of columns.
 
 Formal guarantees, of every function here:
-    * only the releases of the rooms read private records, and the account of the run keeps all that
-      they return
+    * only the releases called here read private records, and the account of the run keeps all
+      receipts
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ from sdv_threea.rows.records import Encoded, Located
 from sdv_threea.rows.scores import score_in_class
 from sdv_threea.statistics import registry
 
-#: Numbers that are sums are counted at no more than this part of the price that is left.
+#: The count of rows that add up (:func:`find_sums`) may cost at most this part of the remaining
+#: price.
 MOST_FOR_SUMS = 0.3
 
 
 def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tuple[Density, Run]:
-    """Release the density of the columns by class; return it, and the run with the whole plan."""
+    """Release the density of the columns by class; return it, and the run with the final plan."""
     transformers, classes = encoder.scored_transformers, encoder.classes
     constants, description = run.constants.approximate, encoder.description
     counts, run = _count_columns(encoder, encoded, run)
@@ -91,7 +92,7 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
 
 
 def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tuple[Counts, Run]:
-    """Release the histograms of all columns, once or twice; return them, and the planned run."""
+    """Release the histograms of all columns, once or twice; return them and the planned run."""
     spending, classes = run.spending, encoder.classes
     sizes = [transformer.size for transformer in encoder.scored_transformers]
     once = release_counts(encoded, sizes, classes.count, **spending.terms('columns'))
@@ -124,7 +125,7 @@ def _count_classes(
 
 
 def _price_moments(encoder: RecordEncoder, run: Run) -> dict[str, Any]:
-    """Return the terms of the moments: without pairs, all that labels do not need."""
+    """Return the terms of the moments: their share, or all that later stages do not need."""
     payers = run.plan.payers('moments')
     if payers == ('moments',):
         return run.spending.terms(*payers)
@@ -134,7 +135,7 @@ def _price_moments(encoder: RecordEncoder, run: Run) -> dict[str, Any]:
 def find_sums(
     density: Density, encoder: RecordEncoder, rows: Rows[pd.DataFrame], run: Run
 ) -> tuple[Sum, ...]:
-    """Return the numbers that are sums of others, by released means and a count of each."""
+    """Return the numbers that are sums of others, found by released means and a count for each."""
     domain, counts = encoder.description.domain, density.counts
     transformers = encoder.scored_transformers
     names = list_numbers(domain, domain.names[: run.plan.known.num_given])

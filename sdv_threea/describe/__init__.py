@@ -3,7 +3,7 @@
 It may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. It must keep
 nothing but a :class:`~sdv_threea.describe.description.Description`, which may be published.
 
-* :mod:`~sdv_threea.describe.description`: the stage: releases what the domain leaves open,
+* :mod:`~sdv_threea.describe.description`: the stage: releases the unknown facts of the domain,
 * :mod:`~sdv_threea.describe.size`: the number of records,
 * :mod:`~sdv_threea.describe.questions`: the questions to columns, and their prices,
 * :mod:`~sdv_threea.describe.answers`: exact counts of a chunk of rows,
@@ -17,6 +17,6 @@ nothing but a :class:`~sdv_threea.describe.description.Description`, which may b
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,
 * :mod:`~sdv_threea.describe.granularity`: the step of a number, and the rounding of its values,
 * :mod:`~sdv_threea.describe.filling`: blanks of a domain, filled in,
-* :mod:`~sdv_threea.describe.narrower`: which of a number and its difference is modelled,
+* :mod:`~sdv_threea.describe.narrower`: the choice between a number and its difference,
 * :mod:`~sdv_threea.describe.constants`: constants chosen by measurement.
 """

@@ -65,7 +65,7 @@ class Look:
 
     Args:
         column: The column, whose grid has the bins.
-        codes: Numbers that usually stand for none, ascending, shape (c,).
+        codes: Numbers that are often used for missing values, ascending, shape (c,).
         counts: Records in each of the k bins, and with each code, shape (k + c,).
         scales: The noise scales of the counts; infinite where nothing was counted.
     """
@@ -152,7 +152,7 @@ def find_clusters(
 
 
 def _part(edges: Floats, found: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Cut ascending bins at gaps that are wide beside what they separate."""
+    """Cut ascending bins at gaps that are wide relative to the bins on both sides."""
     if len(found) < 2:
         return [found] if len(found) else []
     gaps = edges[found[1:], 0] - edges[found[:-1], 1]
@@ -214,7 +214,7 @@ def settle(
     num_looks: int,
     constants: DescribeConstants,
 ) -> Look:
-    """Merge the bins of each zone again, until noise no longer hides which of them are occupied."""
+    """Merge the bins of each zone again, until noise no longer masks which of them are occupied."""
     for low, high, _, mass_before in zones:
         grid = find_grid(look.column)
         first, end = np.searchsorted(grid, [low, high])

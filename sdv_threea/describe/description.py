@@ -71,9 +71,10 @@ class Description:
         sketches: Noisy counts of numerical columns; none where each value has a code.
         spikes: Heavy single values of numerical columns and their noisy counts.
         estimated: Names of the columns whose range was estimated.
-        extrapolated: Whether estimated ranges go on beyond the evidence.
+        extrapolated: Whether estimated ranges extend beyond the bins with evident records.
         beyond: Upper estimates of the records below and above a sketch, each with its noise scale.
-        listed: Of a categorical target, the records with a released value, with the noise scale.
+        listed: For a categorical target: the number of records with a released value, and its noise
+            scale.
         heaps: Shares of the numbers of a column that were rounded to each step.
     """
 

@@ -1,4 +1,4 @@
-"""The ends of an estimated range: sure ones, and likely ones of the tails beyond.
+"""The ends of an estimated range: sure ends, and likely ends of the tails beyond them.
 
 A run of bins that is significant has a record somewhere, so a column surely reaches the end of the
 run that is nearer to the middle. Beyond, noise masks the records of each bin, but their decrease
@@ -37,7 +37,7 @@ MORE = 3
 #: Shapes of tails: the exponents of the share that lies beyond a number, see ``_fit_tails``.
 SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
 
-#: What a count of its own costs a tail of no shape, in log likelihood.
+#: Penalty, in log likelihood, for each free count of a tail without a shape, see ``_fit``.
 FREEDOM = 4.0
 
 #: A tail ends where it has this many records left: the median of the largest of many numbers.
@@ -48,7 +48,7 @@ SINGLE = 1e-9
 
 
 class Looks(NamedTuple):
-    """How a range is estimated.
+    """Parameters of the estimate of a range.
 
     Args:
         num: The number of columns, which share the probability of errors.
@@ -190,8 +190,8 @@ def _share_beyond(places: NDArray[np.float64], left: float, shape: float) -> NDA
 def _fit(tail: Sketch, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the likelihood of tails, with any number of records, up to a factor.
 
-    The last of them, of no shape, has the counts themselves up to each end, which explains precise
-    counts best.
+    The last tail has no shape: its expected counts are the released counts themselves, up to each
+    end. It explains precise counts best.
     """
     parts = -np.diff(shares, axis=-1)
     agreeing, expected = parts @ (tail.counts / tail.scales**2), parts**2 @ tail.scales**-2.0
@@ -207,7 +207,7 @@ def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
 
 
 def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) -> int:
-    """Return how many bins in a row, beyond the last one, start a significant run.
+    """Return how many consecutive bins, from the first one on, start a significant run.
 
     ``evidence`` holds counts in noise scales, nearest first, shape (n,).
     """
@@ -226,7 +226,7 @@ def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) ->
 
 
 def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
-    """Return at most one ``(low, high)``: values reach down to bin ``low`` and up to ``high``."""
+    """Return the bins that values surely reach, downwards and upwards, as at most one pair."""
     evidence, runs = look.evidence, evident_runs(look, looks.num, looks.constants)
     if not len(runs):
         return []

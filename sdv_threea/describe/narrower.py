@@ -1,8 +1,9 @@
 """One of two numbers to model: the narrower, by their released ranges. Post-processing.
 
-Of a number and its difference from another column, one follows from the other. A date of admission
-lies in a few years, and the age at admission anywhere in ninety; a discharge lies in these years
-too, and a stay lasts for days. What is narrow is known closely from the same counts.
+A number and its difference from another column determine each other, so one of them is modelled.
+Dates of admission lie within a few years, and ages at admission within ninety years; discharges
+also lie within a few years, but stays last for days. The same counts describe a narrow number more
+precisely.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ MIDDLE = 0.8
 def keep_narrower(description: Description, either: tuple[tuple[str, str], ...]) -> Description:
     """Return the description without the wider column of each pair, the first if both are equal.
 
-    The released ranges of first columns that are left out stay, in ``domain.beside``. A target that
-    is left out gives way to the other of its pair.
+    The released ranges of first columns that are left out stay, in ``domain.beside``. If the target
+    is left out, the other column of its pair becomes the target.
     """
     domain = description.domain
     wider = {
@@ -38,7 +39,7 @@ def keep_narrower(description: Description, either: tuple[tuple[str, str], ...])
     )
     kept = domain.only([name for name in domain.names if name not in wider])
     target = domain.target
-    for _ in wider:  # the other of a pair may be left out as well
+    for _ in wider:  # the other column of the pair may be left out, too
         target = None if target is None else wider.get(target, target)
     return replace(description, domain=replace(kept, target=target, beside=beside))
 

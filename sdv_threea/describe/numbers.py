@@ -39,7 +39,7 @@ PRICE_OF_SPLIT = 0.6
 
 
 class Rest(NamedTuple):
-    """What all further looks need: the rows, the steps of the columns, and the receipts so far.
+    """Arguments of all further looks: the rows, the steps of the columns, and the receipts so far.
 
     Args:
         num: The number of columns, which share probabilities of error.
@@ -186,7 +186,8 @@ def _find_beyond(look: Look, rest: Rest) -> NDArray[np.bool_]:
     beyond = np.ones(len(look.counts), dtype=np.bool_)
     for bins in find_clusters(sketch, rest.num, rest.constants):
         own = runs[(runs[:, 1] >= bins[0]) & (runs[:, 0] <= bins[-1])]
-        # A value lies in the last bin of each run or before, and one in its first bin or after.
+        # Each run has a value somewhere, so the smallest value is in or before each run's last bin,
+        # and the largest in or after each run's first bin.
         low, high = sorted((int(own[:, 1].min()), int(own[:, 0].max())))
         beyond &= look.lies_beyond(float(sketch.edges[low, 0]), float(sketch.edges[high, 1]))
     return beyond

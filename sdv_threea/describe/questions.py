@@ -140,7 +140,7 @@ def loosen(domain: Domain, loose: Collection[str]) -> Domain:
 def find_asked_part(
     domain: Domain, constants: DescribeConstants, loose: Collection[str] = ()
 ) -> float:
-    """Return how much is asked, relative to a domain without stated ranges and values.
+    """Return the part of the full questions that is asked; all are if no range or value is stated.
 
     With this part of the budget no question has more noise than if nothing were stated, so stating
     facts saves budget for other stages.
@@ -223,7 +223,7 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
         )
         for name, columns in blanks.items()
     }
-    if len(blanks.get('categories', ())) > 1:  # a single one would gain nothing
+    if len(blanks.get('categories', ())) > 1:  # a second look gains nothing for a single column
         looks = questions['categories'], 'categories', 'rarer', constants.first_look
         questions |= _look_twice(*looks)
     return questions

@@ -30,11 +30,12 @@ DATES = ('0001-01-01', '1753-01-01', '1800-01-01', '1899-12-30', '1900-01-01', '
 _SECONDS = np.array(DATES, dtype='datetime64[s]') - np.datetime64('2000-01-01', 's')
 TIME_CODES = _SECONDS.astype(np.float64)
 
-#: Beside one value alone, a code up to this may as well be the other end of a range: 1 and 9.
+#: If a column has a single other value, a code up to this one may be the end of a range: 1 and 9.
 LAST_DIGIT = 9.0
 
-#: The gap between a sentinel and the other values has less than this part of the records that it
-#: had if it were as full as the sentinel: ends of thin tails are no sentinels ...
+#: A code is a sentinel only if the gap between it and the other values is nearly empty: the gap has
+#: less than this part of the records that it would have with as many per value as the code. So ends
+#: of thin tails are no sentinels ...
 EMPTY = 0.5
 
 #: ... up to this many standard deviations of noise.
@@ -70,7 +71,7 @@ def find_sentinels(
     single = _find_single(sketch, step)
     alone = [bins for bins in clusters if bins is not main and single[bins].all()]
     if all(len(bins) == 1 and single[bins[0]] for bins in clusters):
-        alone = []  # any of them may be the main one
+        alone = []  # no cluster is evidently the main one
     far = np.concatenate([np.zeros(0, dtype=np.int64), *alone])
     near = np.setdiff1d(np.concatenate(clusters), far)
     is_one = len(near) == 1 and single[near[0]]
@@ -136,8 +137,8 @@ def _return_codes(
 ) -> Sketch:
     """Return a sketch that counts usual codes in their bins again.
 
-    A bin with other values as well is scaled up for codes that are not evident, which adds less
-    noise than their counts.
+    If a bin also has other values, codes that are not evident are not added: the count of the bin
+    is scaled up for them, which adds less noise.
     """
     counts, variances = sketch.counts.copy(), sketch.scales**2
     own, noise = look.counts[look.num_bins :], look.scales[look.num_bins :] ** 2

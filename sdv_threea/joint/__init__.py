@@ -2,11 +2,11 @@
 
 It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`: interactions of
 columns, pairs and triples; counts of codes and digits of pairs that look functional; distances of
-triples from what their pairs imply; and, of rows, how many add up. Everything after that is post-
-processing and must not see a record. If noise exceeds the counts of pairs, nothing is released
-here.
+triples from the tables that their pairs imply; and counts of rows in which numbers add up.
+Everything after that is post-processing and must not see a record. If noise exceeds the counts of
+pairs, nothing is released here.
 
-* :mod:`~sdv_threea.joint.bins`: which pairs are counted, in which bins, and whether it pays,
+* :mod:`~sdv_threea.joint.bins`: which pairs are counted, in which bins, and whether counting pays,
 * :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,
 * :mod:`~sdv_threea.joint.functions`: which pairs are counted code by code, and at which price,
 * :mod:`~sdv_threea.joint.repeats`: functions that only codes of few records show, without noise,
@@ -29,5 +29,5 @@ here.
 * :mod:`~sdv_threea.joint.places`: values inside the intervals of codes,
 * :mod:`~sdv_threea.joint.estimates`: distributions of columns and pairs, from all releases,
 * :mod:`~sdv_threea.joint.density`: the chain that is fitted to these distributions,
-* :mod:`~sdv_threea.joint.constants`: the constants of the room.
+* :mod:`~sdv_threea.joint.constants`: the constants of joint densities.
 """

@@ -123,10 +123,10 @@ def estimate_codes(
 ) -> NDArray[np.float64]:
     """Return estimated counts of a pair, code by code, at least zero, with the expected margins.
 
-    Values that change along an ordered column keep its margin only. ``bins`` give the bins of the
-    codes of both columns, shape (S_i,) and (S_j,); -1 for none. ``expected`` are counts that follow
-    from the coarse table, shape (S_i, S_j). ``unlisted`` are the codes that stand for all unlisted
-    values, which have several values of the other column; -1 for none.
+    If values change along an ordered column, only that column's margin is kept. ``bins`` give the
+    bins of the codes of both columns, shape (S_i,) and (S_j,); -1 for none. ``expected`` are counts
+    that follow from the coarse table, shape (S_i, S_j). ``unlisted`` are the codes that stand for
+    all unlisted values, which have several values of the other column; -1 for none.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts, scale = sharpen(known, *bins)
@@ -229,10 +229,10 @@ def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]
 
 
 def _read_passing(seen: Seen) -> NDArray[np.float64]:
-    """Give each code of an ordered column one value, and two to one code at each change of value.
+    """Give each code of an ordered column one value; at each change, one code has both values.
 
-    A value changes inside the last code that has it, or inside the next one: the one with more
-    records of the other value, as counted.
+    A value changes inside the last code that has it, or inside the next code: the code with more
+    counted records of the other value is chosen.
     """
     counts, (rows, _) = seen.counts, seen.margins
     values = _read_function(seen, in_order=True).argmax(axis=1)

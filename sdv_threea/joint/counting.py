@@ -1,4 +1,4 @@
-"""Release what columns say together: all pairs, functional dependencies, digits, then triples.
+"""Release counts of columns together: all pairs, functional dependencies, digits, then triples.
 
 Interactions of all pairs come first. Pairs that look functional are counted code by code, and so
 are the digits of numbers where a category may determine a number. A look at triples selects those
@@ -154,7 +154,7 @@ class JointReleases:
     def _find_repeated(
         self, found: dict[Pair, Function], sides: Sequence[Side]
     ) -> dict[Pair, Function]:
-        """Add functions of categories whose bins hold several codes; without noise, it is free."""
+        """Add functions of categories whose bins hold several codes; free, because not noisy."""
         singles = self.singles
         codes = [int((own >= 0).sum()) for own in singles.bins]
         packed = [many > few for many, few in zip(codes, count_bins(singles.bins), strict=True)]
@@ -173,7 +173,7 @@ class JointReleases:
     def _count_codes(
         self, found: Mapping[Pair, Function], kept: float, *, every: bool = False
     ) -> PairCounts:
-        """Count pairs code by code if their price leaves ``kept``: ``every`` one, or some."""
+        """Count pairs code by code: ``every`` pair or the affordable ones; leave ``kept`` over."""
         left = self.spending.left(self.promised)
         left = left if math.isinf(left) else math.sqrt(max(left**2 - kept**2, 0.0))
         known = found, self.singles.num_records, left, self.constants

@@ -72,7 +72,7 @@ class Function(NamedTuple):
     clear: bool = False
 
     def bear(self, num_records: float) -> float:
-        """Return the noise of a count at which nearly all records get their value.
+        """Return the largest noise of a count at which nearly all records still get their value.
 
         A code of r records with noise s gets a wrong one of V values with probability V Q(r / s
         sqrt(2)). Runs of codes have V borders, each of which is off by about half of s.
@@ -157,11 +157,11 @@ def list_shortcuts(
     sides: Sequence[Side],
     constants: JointConstants,
 ) -> tuple[list[Pair], dict[Pair, Function]]:
-    """Return the pairs of which one column follows better from a third one, and the pairs instead.
+    """Return pairs to drop, because a third column determines one of both better, and new pairs.
 
-    If one column of a pair follows from a third column, that one says at least as much of the other
-    column. ``functions`` holds, for each functional pair, the joint probabilities of its codes,
-    shape (S_i, S_j).
+    If a third column determines one column of a pair, it predicts the other column at least as
+    well. ``functions`` holds, for each functional pair, the joint probabilities of its codes, shape
+    (S_i, S_j).
     """
     ways = {**functions, **{(j, i): table.T for (i, j), table in functions.items()}}
     misses = {(i, j): _miss(table, sides[i]) for (i, j), table in ways.items()}
@@ -169,7 +169,7 @@ def list_shortcuts(
     def climb(column: int) -> int:
         """Return a column that determines this one and does not follow from it, if any."""
         determining, top = [column], column
-        for at in determining:  # which grows
+        for at in determining:  # the list grows in this loop
             for i, j in misses:
                 suited = not sides[i].ordered and i not in determining
                 if j == at and misses[i, j] <= DETERMINED and suited:
@@ -222,7 +222,7 @@ def _rate(
     entropy = min(following, parent.entropy)  # a column predicts at most its own entropy
     sure = 1.0 if runs else min(likeness / constants.sure, 1.0)
     found = sure**2 * entropy
-    # A certain function is worth counting even from a remote parent.
+    # A certain function is worth counting, even if the parent has many more codes than the child.
     alone = found - (min(far, found / 2) if sure == 1 else far)
     if not runs:
         beside = _look_beside(counts, parent.units, shares, scale)
@@ -235,9 +235,9 @@ def _rate(
 def _merge_rest(
     counts: NDArray[np.float64], parent: Side, child: Side, scale: float
 ) -> tuple[NDArray[np.float64], Side, Side, float]:
-    """Merge all values of the child except the most frequent one; return what `_rate` takes.
+    """Merge all values of the child except the most frequent one; return arguments of `_rate`.
 
-    Values that nothing tells apart make a child remote, as they do a parent.
+    The penalty for many codes stays: :class:`Side` counts the merged values as codes.
     """
     often = int(child.counts.argmax())
     merged = np.stack([counts[:, often], np.delete(counts, often, axis=1).sum(axis=1)], axis=1)

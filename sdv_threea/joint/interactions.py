@@ -41,7 +41,7 @@ LEAST_WEIGHT = 8
 #: A pair's weight falls with this power of its number of bins.
 POWER = 1 / 6
 
-#: What receipts call one, two or three columns.
+#: Names of one, two or three columns on receipts.
 NAMES = {1: 'columns', 2: 'pairs of columns', 3: 'triples of columns'}
 
 

@@ -1,4 +1,4 @@
-"""Functions of codes that only their own counts show: without noise, bins of many codes mask them.
+"""Functional dependencies that counts of single codes show and bins of many codes mask; no noise.
 
 A code of a single record has one value whatever the columns are, so it is no evidence. Of a code
 that repeats, records after the first either agree with it or do not. By chance they agree as often

@@ -1,8 +1,8 @@
 """Numbers that are sums of others: found from released counts, counted once, computed in samples.
 
-Means and correlations of columns are released before, and say which numbers may be sums. How many
-records add up is one count for each. It needs little of the budget, as nearly all records do or
-nearly none.
+Means and correlations of columns are released before, and show which numbers may be sums. One count
+per likely sum then shows in how many records it holds. The count may be noisy, and cheap, because a
+sum holds in nearly all records or in nearly none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from sdv_threea.statistics import registry
 #: The most parts of a sum, numbers that are looked at, and sums that are counted.
 MOST_PARTS, MOST_NUMBERS, MOST_SUMS = 4, 16, 8
 
-#: The mean of a likely sum is off by at most this part; no part of it is less than half of that.
+#: The mean of a likely sum differs from the sum of means by at most this share of itself, and each
+#: part has at least half of this share.
 APART = 0.1
 
 #: A likely sum and its parts added up have at least this correlation.
@@ -68,7 +69,7 @@ class Sum:
         return added
 
     def holds(self, table: pd.DataFrame) -> NDArray[np.bool_]:
-        """Return which rows add up, but for the rounding of the total and its parts, shape (n,)."""
+        """Return which rows add up, up to the rounding of the total and its parts, shape (n,)."""
         total = read_numbers(table[self.total])
         with np.errstate(all='ignore'):
             added = self.add(table)
@@ -78,8 +79,8 @@ class Sum:
     def write(self, table: pd.DataFrame, domain: Domain) -> None:
         """Replace the total of sampled rows by its parts added up.
 
-        A total beyond its released range stays, and one that is missing or has a missing part, or
-        is a sentinel.
+        A total stays as it was drawn if it is missing or a sentinel, if a part is missing, or if
+        the sum is beyond the released range.
         """
         column, own = domain[self.total], read_numbers(table[self.total])
         assert isinstance(column, Number)

@@ -1,9 +1,9 @@
-"""Planning: what a release will do, and what pays for it. Rows are not seen here.
+"""Planning: which statistics a release has, and which shares of the budget pay for them.
 
-Everything follows from public facts, the settings and released numbers.
+A plan follows from public facts, the settings and released numbers; no row is read.
 
-* :mod:`~sdv_threea.planning.plan`: the plan, made as more becomes known,
+* :mod:`~sdv_threea.planning.plan`: the plan, refined after each release,
 * :mod:`~sdv_threea.planning.shares`: the shares of the budget,
-* :mod:`~sdv_threea.planning.targets`: the target where the user named none,
+* :mod:`~sdv_threea.planning.targets`: the choice of a target if the user named none,
 * :mod:`~sdv_threea.planning.run`: the state that all stages share.
 """

@@ -1,7 +1,7 @@
-"""The plan of a release: its target, what pays for each statistic, and what is left out and why.
+"""The plan of a release: its target, the shares that pay for statistics, omissions and reasons.
 
-A plan is data. It is drafted from public facts, filled in with the released number of rows
-(:func:`make_plan`), with what the columns turned out to hold (:func:`settle_plan`), and with the
+A plan is data. It is drafted from public facts, and refined by the released number of rows
+(:func:`make_plan`), by the released description of the columns (:func:`settle_plan`), and by the
 released counts of all columns (:func:`finish_plan`). No other module decides which stage pays.
 
 Formal guarantees, of every function here:
@@ -60,14 +60,15 @@ class Plan:
 
     Args:
         domain: The public facts, with the planned target.
-        known: What the plan follows from.
-        shares: Shares of the budget, of ``mu^2``: of all of it, or of what the size leaves.
-        aside: Whether the last column was taken for the target of a user who named none; it gets
-            little.
+        known: The settings, the budget and the number of rows, from which the plan follows.
+        shares: Shares of ``mu^2``: of the whole budget, or of the rest after the number of rows was
+            released.
+        aside: Whether the user named no target and the last column was chosen: such a target gets a
+            small share.
         loose: The numbers whose stated ranges are too wide for the rows.
         num_classes: The number of classes of the target, 1 for none.
         pairs: Which pairs of columns are counted, and in which bins; ``None`` for none.
-        skipped: What is left out, and why, by share.
+        skipped: The reason for each share without a statistic, by the name of the share.
     """
 
     domain: Domain
@@ -86,12 +87,12 @@ class Plan:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What is not released, and why, in words."""
+        """The statistics that are not released, with reasons, in words."""
         return tuple(f'{PAYS_FOR[name]}: {why}' for name, why in self.skipped.items())
 
     @property
     def parts(self) -> dict[str, float]:
-        """The part of the budget that each share is, the size before the others."""
+        """Each share as a part of the whole budget; that of the size comes first."""
         size, whole = self._size_part, math.fsum(self.shares.values())
         rest = {name: (1 - size) * own / whole for name, own in self.shares.items()}
         return {'size': size, **rest} if size else rest
@@ -128,8 +129,8 @@ class Plan:
     def payers(self, statistic: str) -> tuple[str, ...]:
         """Return the shares that pay for a statistic together; none if it is not released.
 
-        Without pairs, their shares pay for classes, or else for a second count of all columns, and
-        correlations get what mixing records would.
+        If no pairs are counted, their shares pay for the counts by class, or without classes for a
+        second count of all columns, and the shares of the paper's algorithm pay for correlations.
         """
         settings, pairs = self.known.settings, self.pairs
         uncounted, mixed = settings.counts_pairs and pairs is None, settings.mixing is not None
@@ -179,7 +180,7 @@ def make_plan(domain: Domain, known: Known) -> Plan:
 
 
 def plan_target(domain: Domain, known: Known, *, aside: bool) -> Plan:
-    """Plan a release whose target is settled; ``aside`` tells that it was taken for the user."""
+    """Plan a release whose target is settled; ``aside``: the synthesizer chose it."""
     if known.num_rows is None or not asks_size(domain, known.settings):
         return _make(domain, known, share_stages(domain, known.settings, aside=aside), aside=aside)
     shares = share_by_size(domain, known, aside=aside)
@@ -198,7 +199,7 @@ def settle_plan(
 
     Args:
         plan: The plan with the chosen target.
-        description: What the columns turned out to hold.
+        description: The released description of the columns.
         size: The released number of rows, and the standard deviation of its noise.
         price: The price in GDP per record that a share pays.
     """
@@ -214,7 +215,7 @@ def settle_plan(
 
 
 def without_target(plan: Plan, why: str) -> Plan:
-    """Return the plan without its target, whose share goes to what is still to be released."""
+    """Return the plan without its target, whose share goes to the statistics not yet released."""
     domain = replace(plan.domain, target=None)
     return _make(domain, plan.known, share_the_rest(domain, plan.known.settings), why=why)
 
@@ -277,7 +278,7 @@ def _make(
     loose: tuple[str, ...] = (),
     why: str = 'there is no target',
 ) -> Plan:
-    """Make a plan, and name what it leaves out; ``why`` there is no target."""
+    """Make a plan, with reasons for omitted statistics; ``why`` is that for having no target."""
     skipped = {}
     if not asks(domain):
         skipped['describe'] = 'there are none'

@@ -1,4 +1,4 @@
-"""The state that all stages of a release share: its plan, its account and its chance."""
+"""The state that all stages of a release share: its plan, its account and its random numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Run(NamedTuple):
     """The state that all stages share.
 
     Args:
-        plan: What is released, and what pays for it.
+        plan: The plan of the release.
         spending: The account.
         rng: Source of the draws that need no secrecy.
         given: Rows drawn from another release, whose columns are known when rows are drawn; they

@@ -1,4 +1,4 @@
-"""Who pays for what: the shares of the budget, by what is public and by the number of rows."""
+"""The shares of the budget, which follow from public facts and the released number of rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.joint.bins import num_pair_bins
 from sdv_threea.settings import Settings
 
-#: Shares that pay for the pair counts: their own, and those of mixing records.
+#: Shares that pay for the pair counts: their own, and those of the paper's algorithm (``mixing``).
 FOR_PAIRS = ('pairs', 'functions', 'clusters', 'anonymize')
 
 #: Of these, the shares that pay for the correlations if pairs are not counted.
@@ -26,9 +26,9 @@ FOR_MOMENTS = ('clusters', 'anonymize')
 #: like functions, and for a second count of all. Set by hand.
 PAIRS_FIRST = 0.65
 
-#: The part of the share of classes that classes keep if pairs are counted too: with labels, whose
-#: evidence comes from counts in classes; and with the density alone. For CLASSES_ADAPTED, .4 and .7
-#: were no better than .6.
+#: The part of the share of classes that counts by class keep if pairs are counted too: if labels
+#: are adapted, whose evidence comes from these counts; and otherwise. For CLASSES_ADAPTED, .4 and
+#: .7 were no better than .6.
 CLASSES_ADAPTED, CLASSES_ALONE = 0.6, 0.25
 
 #: The same for an unnamed target, and the part of the share of labels that it gets. With twice as
@@ -44,11 +44,11 @@ TIMES_FOR_NUMBERS = 1.8
 
 @dataclass(frozen=True)
 class Known:
-    """What a plan follows from besides the domain: public facts and a released number.
+    """The input of a plan besides the domain: public facts and a released number.
 
     Args:
         settings: The user's settings.
-        budget: The budget of the table: all of the settings' one, or a part.
+        budget: The budget of the table: the budget of the settings, or a part of it.
         num_rows: The number of rows, released or supposed; ``None`` while it is not known.
         num_given: The number of given columns, which come first: none of them is a target.
     """
@@ -65,12 +65,12 @@ def for_pairs(settings: Settings) -> tuple[str, ...]:
 
 
 def for_classes(settings: Settings) -> tuple[str, ...]:
-    """Return the shares that also pay for classes, if pairs may be counted but are not."""
+    """Return the shares of pairs that pay for counts by class if noise exceeds the pair counts."""
     return tuple(each for each in for_pairs(settings) if each not in FOR_MOMENTS)
 
 
 def asks_size(domain: Domain, settings: Settings) -> bool:
-    """Return whether the row count is released first, to share out the budget by it.
+    """Return whether the row count is released first, because the shares of the budget use it.
 
     It is if ranges or values must be found, which takes more budget when records are few, or if any
     column is numeric: a stated range may be too wide for few records, and a numerical target too
@@ -132,7 +132,7 @@ def _weigh_target(domain: Domain, settings: Settings, *, aside: bool) -> float:
 def share_by_size(domain: Domain, known: Known, *, aside: bool = False) -> dict[str, float]:
     """Return the shares of the rest of the budget, given the number of rows.
 
-    ``aside`` tells that the target was chosen for the user, and gets little.
+    ``aside``: the synthesizer chose the target, which gets a small share.
     """
     settings, budget, num_rows = known.settings, known.budget, float(known.num_rows or 0)
     constants = settings.constants.describe

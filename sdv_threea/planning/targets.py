@@ -1,4 +1,4 @@
-"""Choose a column for the target where the user named none."""
+"""Choose a column as the target if the user named none."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sdv_threea.settings import Settings
 def guess_target(domain: Domain, known: Known, *, drowned: bool) -> Domain:
     """Return the domain with a category as its target, if the user named none.
 
-    * The only category, as among numbers it is the label that models are trained to predict. Also,
-      a correlation tells little of a category and a number; with classes, each value gets a
-      distribution of numbers of its own.
+    * The only category: a single category among numbers is usually the label. Also, a correlation
+      describes the relation of a category and a number badly; with classes, each value has its own
+      distribution of numbers.
     * The last of several, if noise would exceed the pair counts: categories would then be
       independent of each other. Classes relate all columns to one category, and in most training
       tables the last column is the label.
@@ -48,10 +48,10 @@ def guess_target(domain: Domain, known: Known, *, drowned: bool) -> Domain:
 def take_last(domain: Domain, known: Known) -> Domain:
     """Return the domain with its last column as the target, if it has none and pairs are counted.
 
-    Without a target, samples do not show how several columns together affect one. To fit this for
-    one column costs little besides the pairs, and in most training tables the last column is the
-    label. The domain stays as it is at ``alpha=1``, if the last column is a date or a category of
-    too many stated values, or for the reasons of :func:`guess_target`.
+    Without a target, samples lack effects of several columns together on one column. To fit such
+    effects for one column costs little compared with the pairs, and in most training tables the
+    last column is the label. The domain stays as it is at ``alpha=1``, if the last column is a date
+    or a category of too many stated values, or for the reasons of :func:`guess_target`.
 
     Formal guarantees:
         * the choice depends on public facts alone
@@ -79,7 +79,7 @@ def _suits_classes(column: Category, settings: Settings) -> bool:
 def keeps_number(
     known: Known, description: Description, num_rows: float, price: Callable[[str], float]
 ) -> bool:
-    """Return whether a numerical target that was chosen for the user is adapted beside pairs."""
+    """Return whether a numerical target that nobody named is adapted, and pairs are counted."""
     settings, constants = known.settings, known.settings.constants
     sizes = [each.size for each in make_transformers(description, constants.encoding)]
     paid = math.hypot(*map(price, for_pairs(settings)))

@@ -1,9 +1,9 @@
 """Relational: several tables that refer to each other, released for a unit of privacy.
 
-It may read the private tables and their foreign keys, each unit by itself, and release sums of them
-through :mod:`~sdv_threea.privacy` and :mod:`~sdv_threea.pipeline`. It must keep nothing but a
-:class:`~sdv_threea.relational.release.DatabaseRelease`, which may be published. It must not know
-how tables are stored, nor SDV.
+These modules may read the private tables and their foreign keys, each unit by itself, and release
+sums of them through :mod:`~sdv_threea.privacy` and :mod:`~sdv_threea.pipeline`. They must keep
+nothing but a :class:`~sdv_threea.relational.release.DatabaseRelease`, which may be published. They
+must not know how tables are stored, nor SDV.
 
 * :mod:`~sdv_threea.relational.sizes`: numbers of rows to draw of each table,
 * :mod:`~sdv_threea.relational.layout`: the columns that are released of a table,
@@ -15,7 +15,7 @@ how tables are stored, nor SDV.
 * :mod:`~sdv_threea.relational.task`: one table to release, and the release of its rows,
 * :mod:`~sdv_threea.relational.following`: the release of rows in the context of the row before,
 * :mod:`~sdv_threea.relational.agreement`: what two rows of a unit have in common,
-* :mod:`~sdv_threea.relational.links`: what is said of references to rows of other units,
+* :mod:`~sdv_threea.relational.links`: the release of references to rows of other units,
 * :mod:`~sdv_threea.relational.spreading`: such references of the sampled rows,
 * :mod:`~sdv_threea.relational.pipeline`: the release of a database, table by table,
 * :mod:`~sdv_threea.relational.model`: the released model of one table, and rows drawn from it,

@@ -1,9 +1,9 @@
-"""How often two rows of one owner are alike, and rows that are drawn so.
+"""How often two rows of one owner share values, and rows drawn with that frequency.
 
-Where noise leaves pairs of a row and the row before it no fine bins, a histogram for each column
-says which code both have, if it is the same. It costs so little that a few hundred units can pay
-for it, and it serves whether pairs of columns are counted or not. A row then keeps some values of
-the row before it, and the others follow from those.
+If noise is too large for fine bins of a row and the row before it, one histogram per column counts
+the codes that both rows share. It is cheap enough for a few hundred units, and it needs no counts
+of pairs of columns. A sampled row then keeps some values of the row before it, and its other values
+are drawn given these.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def release_agreement(
 
     Formal guarantees:
         * a unit has one pair of rows at most, which depends on the rows of that unit alone, and on
-          how many of them come before
+          their ranks
         * a pair adds one to the number of pairs and to at most one code of each of ``r`` columns:
           the sums move as histograms of ``r + 1`` columns do
     """
@@ -109,11 +109,12 @@ def _count_alike(sizes: tuple[int, ...], chunk: Alike) -> NDArray[np.int64]:
 def _believe(
     shares: NDArray[np.float64], scale: float, drawn: Sequence[NDArray[np.integer]], at: int
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the chance that each code is kept, shape (S,), and how often any is.
+    """Return the chance that each code is kept, shape (S,), and the mean chance.
 
-    ``shares`` are of pairs that share a code, with noise of this ``scale``. Codes that are not
-    kept are the same by chance, as two rows ``drawn`` for one owner are, shape (P, r) each. What
-    noise explains of the rest is left out: of the mean of all codes, and of what one differs by.
+    ``shares`` are the shares of pairs that share each code, with noise of this ``scale``. Two rows
+    ``drawn`` for the same owners, shape (P, r) each, show how often codes are equal by chance. The
+    excess over chance is the effect; its mean over codes, and the departures of single codes from
+    the mean, are shrunk by their noise.
     """
     first, second = (codes[:, at].astype(np.int64) for codes in drawn)
     whole = np.bincount(first, minlength=len(shares)) / len(first)

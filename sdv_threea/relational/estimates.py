@@ -30,8 +30,8 @@ def estimate_size(
     """Estimate the number of rows of a table from its own rows, and the deviation of the noise.
 
     Both ``num_rows``, the released number within the ``bound`` per unit (``None`` for no bound),
-    and the magnitudes estimate the rows within it. To their mean, weighted by inverse variances, is
-    added what the magnitudes put beyond the bound.
+    and the magnitudes estimate the rows within it. Their mean, weighted by inverse variances, plus
+    the magnitudes' estimate of rows beyond the bound is the result.
     """
     if not bound or not noise:
         return num_rows + (magnitudes.beyond(bound)[0] if bound else 0.0), 0.0
@@ -48,8 +48,8 @@ def share_magnitudes(
     """Return the share of a table's budget for its magnitudes: more if units are few.
 
     The noise of a count is then a part of the released number of units, as far as the largest share
-    allows. If ``noise``, that of a count in the histograms, hides the number of units, the
-    histograms will show nothing, and magnitudes get most of the budget.
+    allows. If ``noise``, that of a count in the histograms, exceeds the number of units, the
+    histograms will be useless, and magnitudes get most of the budget.
     """
     if math.isinf(budget.mu):
         return constants.magnitudes_share
@@ -99,17 +99,18 @@ def agree(
 
 
 def most_rows(root: TableRelease, magnitudes: Magnitudes, constants: RelationalConstants) -> float:
-    """Bound the rows of a table by those of as many units as there are, if noise hides that number.
+    """Bound the number of rows by units times rows per unit, if noise masks the number of units.
 
-    The root may then seem nearly empty. A sample scaled up to a wanted number of units would have
-    far too many rows. The bound is infinite where the noise does not hide the number of units.
+    Otherwise a root that seems nearly empty by chance could own a huge number of rows, and a sample
+    scaled to a wanted number of units would be far too large. The bound is infinite if noise does
+    not mask the number of units.
     """
     hidden = root.noise * constants.clear_of_noise > 1
     return raise_size(root, magnitudes) * magnitudes.rows_per_unit if hidden else math.inf
 
 
 def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
-    """Return the size of a root table, weighed against the units seen in another if these are more.
+    """Return the size of a root table, averaged with the units seen in another if these are more.
 
     A unit with rows in a table whose rows all have an owner is a row of the root.
     """

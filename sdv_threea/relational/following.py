@@ -1,4 +1,4 @@
-"""The release of rows in the context of the row before them, beside that of rows by themselves.
+"""The release of rows in the context of the row before them, in addition to single rows.
 
 Each row that follows another one becomes a record: the columns of their common owner, the codes of
 the row before, and its own codes. One model of such records draws a whole sequence, and siblings
@@ -60,10 +60,10 @@ class Given(NamedTuple):
     owned: NDArray[np.int64]
 
     def as_read(self, bound: int | None, rng: np.random.Generator, followed: int = 0) -> Given:
-        """Return such rows as often as a release reads rows of their owners: up to ``bound``.
+        """Resample the rows so that an owner occurs as often as a release reads rows of it.
 
-        What is fitted to bounded rows would otherwise make up for owners of many rows. ``followed``
-        is the number of an owner's rows that are not read.
+        A release reads at most ``bound`` rows, without the first ``followed`` ones. If owners of
+        many rows were overrepresented in draws, a fit would compensate for them.
         """
         read = np.clip(self.owned - followed, 0, bound) / np.maximum(self.owned, 1)
         if not read.any():
@@ -146,9 +146,9 @@ def share_following(
 ) -> float:
     """Return the share of the budget for rows given the row before them; 0 for none.
 
-    Each column of both releases gets the same. The share is zero if no owner has two rows and, for
-    rows without an order, if noise would exceed pair counts in fine bins: what rows have in common
-    (:mod:`~sdv_threea.relational.agreement`) says more then. ``share`` is that of both.
+    All columns of both releases get equal shares. The share is zero if no owner has two rows and,
+    for rows without an order, if noise would exceed pair counts in fine bins: then
+    :mod:`~sdv_threea.relational.agreement` is better. ``share`` is the share of both releases.
     """
     num_pairs, own = magnitudes.count_pairs(bound), task.plan.domain.columns
     if num_pairs < 1:

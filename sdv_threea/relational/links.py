@@ -1,7 +1,7 @@
-"""References to rows of other units: how unevenly they are spread, and what both ends share.
+"""References to rows of other units: how unevenly they are spread, and values that ends share.
 
-A row that is referred to by many is protected too, so its unit pays as well as those that refer to
-it. Where a unit is gone, references to its rows lead nowhere, and nothing else changes.
+The referring unit and the unit referred to are both protected, so both pay. If a unit is removed,
+references to its rows lead nowhere, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from sdv_threea.rows.units.membership import Database, join_parent
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.statistics import registry
 
-#: How numbers of references may be spread: the deviation of their logarithm, and the share of rows
-#: that nobody refers to.
+#: Candidates for the distribution of numbers of references: the standard deviation of the
+#: logarithm, and the share of rows without any.
 SPREADS, EMPTY = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5), (0.0, 0.3, 0.6, 0.8, 0.9, 0.95)
 
-#: Shares of the units that refer to a row of another one, as candidates.
+#: Candidates for the share of units with a reference to another unit.
 REFERRING = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 
 #: Uneven references have to be this much more likely than even ones, as a logarithm.
@@ -75,7 +75,7 @@ class Private(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Released sizes: units with rows that refer, and rows; units of the parent, and its rows."""
+    """Released sizes: referring units, references, units of the parent table, and its rows."""
 
     referring: float
     references: float
@@ -86,7 +86,7 @@ class Sizes(NamedTuple):
 def find_ends(schema: Schema, plans: Mapping[str, Plan], link: Link) -> tuple[Ends, ...]:
     """List the columns at both ends of a link whose values can be the same; they are public.
 
-    Such are categories of one name, and references to the same public table.
+    These columns are categories of the same name, and references to the same public table.
     """
     found, theirs = [], plans[link.parent]
     owner = schema.owners[link.child]
@@ -111,7 +111,7 @@ def release_references(
     sizes: Sizes,
     constants: RelationalConstants,
 ) -> tuple[References, tuple[Receipt, ...], tuple[Receipt, ...]]:
-    """Release how references to rows of other units are spread, and what both ends share.
+    """Release how references to rows of other units are spread, and which values both ends share.
 
     Returns:
         What was found, the receipts of the units that refer, and those of units at either end.
@@ -173,9 +173,9 @@ def _compare_ends(link: Link, private: Private, ends: tuple[Ends, ...]) -> NDArr
 def _spread(counts: NDArray[np.float64], scale: float, sizes: Sizes) -> NDArray[np.float64]:
     """Return the chance that a row of the parent has no reference, or a number of a magnitude.
 
-    It has the shape (len(FIRST) + 1,), or (0,) where nothing says that references are uneven. With
-    noise, numbers are Poisson, and their means log-normal or zero: of all deviations and shares of
-    zeros those that make the counts most likely.
+    The shape is (len(FIRST) + 1,), or (0,) if uneven references are not evident. With noise,
+    numbers of references are taken as Poisson, with means that are log-normal or zero. The
+    deviation and the share of zeros are those of maximum likelihood.
     """
     if not scale:
         rest = max(sizes.rows - float(counts.sum()), 0.0)

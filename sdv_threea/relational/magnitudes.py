@@ -69,8 +69,8 @@ class Magnitudes:
         counts: Number of units of each magnitude, shape (len(MIDDLES),). It is zero beyond the
             largest magnitude that exceeds the noise; if none does, counts are expected ones.
         scale: Standard deviation of the noise of the other counts.
-        doubt: Of expected counts, the standard deviation of the logarithm of the number of rows;
-            zero if counts exceed the noise.
+        doubt: If no count exceeds the noise, the standard deviation of the logarithm of the number
+            of rows; otherwise zero.
     """
 
     counts: NDArray[np.float64]
@@ -180,8 +180,8 @@ def expect_counts(
 
     The rows of a unit are log-normal, rounded down to a magnitude. All combinations of a number of
     units up to ``num_units``, a median and a spread are weighed by how likely they make the counts.
-    Before, numbers of units are equally likely, and a median is the less likely the larger it is,
-    as a unit of more rows adds more to the size.
+    A priori all numbers of units are equally likely, and large medians less likely than small ones,
+    because units of many rows add more to the size.
 
     Returns:
         The counts, and the standard deviation of the logarithm of their number of rows.

@@ -26,7 +26,7 @@ from sdv_threea.sampling.asked import Asked
 
 @dataclass(frozen=True)
 class Agreement:
-    """What rows of one owner have in common beyond their context: publishable.
+    """Values that rows of one owner share beyond their context: publishable.
 
     Args:
         columns: The columns whose codes rows keep, the one that is kept most often first.
@@ -59,7 +59,7 @@ class References:
 
     Args:
         chances: The chance that a row of the parent has no reference, then of each magnitude of
-            their number; empty where nothing says that they are uneven.
+            their number; empty if uneven references are not evident.
         ends: Columns whose values are compared.
         alike: The share of references with the same value at both ends, shape (r,).
         noise: Standard deviation of the noise of these shares.
@@ -89,7 +89,8 @@ class TableRelease:
             ``None`` if rows are drawn given their owner alone.
         agreement: What a row keeps of the row before it, where there is no such model; ``None`` if
             nothing is known of it.
-        ordered: Whether the row before is the last one, and not any other row of the owner.
+        ordered: Whether the row before a row is its predecessor in order, instead of a random row
+            of the owner.
         references: By foreign key, what is known of references to rows of other units.
     """
 
@@ -127,8 +128,8 @@ def draw_rows(
     """Draw the own columns of rows, given their context.
 
     With ``before``, the codes of the rows before them by column, rows keep codes of these as the
-    model's :class:`Agreement` says. One number decides for all columns of a row, so those that are
-    kept come first in the chain.
+    model's :class:`Agreement` says. One random number per row decides for all columns. Columns kept
+    more often come first in the chain.
     """
     released, agreement, chain = model.released, model.agreement, None
     codes = encode_context(model, context).astype(np.int64).T

@@ -233,7 +233,7 @@ def _size_table(  # noqa: PLR0913 (what is public, and what was released)
     constants, owner = task.constants, done.schema.owners[task.table]
     assert owner is not None
     parent = done.tables[owner.parent]
-    noise *= bound or 1  # that of a count for units of up to ``bound`` rows
+    noise *= bound or 1  # the noise of a count if units have up to ``bound`` rows
     seen = estimate_size(magnitudes, bound, released.num_rows, noise)
     size = max(agree(*seen, *count_owned(parent, owner, orphans), constants), orphans, 1.0)
     root = done.tables[done.schema.root(task.table)]

@@ -56,9 +56,9 @@ def share_budget(
 
     A table's share of ``mu^2`` is in proportion to its number of columns plus one. That is the
     squared sensitivity of its histograms, so the counts of all tables get the same noise. A unit
-    has rows in the tables of one root only, so every root has the whole budget. Of a table's share
-    the foreign keys that lead to private rows of other units get a part. If these are of another
-    kind, they pay as much: it is set aside from the budget of their root.
+    has rows in the tables of one root only, so every root has the whole budget. Foreign keys to
+    private rows of other units get a part of the table's share. If those units are rows of another
+    root table, they pay the same price, which is set aside from the budget of that root.
     """
     thresholds = any(needs_threshold(plan.domain) for plan in plans.values())
     widths = {table: 1 + len(plan.domain.columns) for table, plan in plans.items()}
@@ -86,7 +86,7 @@ def share_budget(
 def join_context(schema: Schema, plans: Mapping[str, Plan], table: str) -> Domain:
     """Describe a table with its owner's columns beside it, before anything is released.
 
-    Which codes these have does not matter for what noise does to a count.
+    The owner's columns get made-up values, because the noise of a count does not depend on values.
     """
     domain, owner = plans[table].domain, schema.owners[table]
     if owner is None:
@@ -98,7 +98,7 @@ def join_context(schema: Schema, plans: Mapping[str, Plan], table: str) -> Domai
 
 
 def rest_share(schema: Schema, table: str, constants: RelationalConstants) -> float:
-    """Return the least share of a table's budget that its rows have: the rest concerns units."""
+    """Return the least share of a table's budget for its rows; the rest is for counts of units."""
     if schema.owners[table] is None:
         return 1.0
     return 1 - constants.magnitudes_share - constants.agreement_share - constants.orphans_share

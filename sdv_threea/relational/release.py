@@ -200,9 +200,10 @@ class DatabaseRelease:
     def _replace_counts(
         self, owner: Link, counts: NDArray[np.int64], owned: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw counts of owned rows where noise hides how they are distributed, in the same order.
+        """Draw new counts of owned rows if noise masks their distribution; keep their order.
 
-        Those of a unit come from the released magnitudes, others from a Poisson distribution.
+        Counts of rows that units own come from the released magnitudes, other counts from a Poisson
+        distribution.
         """
         magnitudes, num = self.tables[owner.child].magnitudes, len(counts)
         if self.schema.owners[owner.parent] is None and magnitudes is not None:
@@ -272,7 +273,8 @@ class DatabaseRelease:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
         References to public tables come from the model. References to private tables stay within
-        the unit as often as released; others are spread, and like their rows, as released.
+        the unit as often as released. The others are as uneven, and share values with their rows as
+        often, as released.
         """
         layout, found = self.tables[table].layout, {}
         for link in layout.references:
@@ -322,7 +324,7 @@ class DatabaseRelease:
         return found
 
     def _column(self, table: str, name: str, drawn: Mapping[str, Drawn]) -> pd.Series:
-        """Return a drawn column; of references to a public table, those that they became."""
+        """Return a drawn column; references to a public table are returned as levelled."""
         for link, column in self.tables[table].layout.references.items():
             if column == name:
                 rows = pd.Series(drawn[table].parents[link])

@@ -1,4 +1,4 @@
-"""References of sampled rows to rows of other units, as uneven and as alike as was released.
+"""References of sampled rows to rows of other units, with the released unevenness and likeness.
 
 No private row is read.
 """
@@ -31,17 +31,18 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
 ) -> NDArray[np.int64]:
     """Choose for each row a row of the parent that belongs to another unit, shape (n,).
 
-    Where that is released, some rows of the parent get more references than others, rows refer to
-    rows that are like them, and to the same row as the one before them. Otherwise references are
-    even, and no two rows of one owner refer to the same row, as far as that is possible.
+    If the release shows it, some rows of the parent get more references than others, rows refer to
+    rows that share values with them, and two rows of one owner refer to the same row. Otherwise
+    references are even, and no two rows of one owner refer to the same row, as far as that is
+    possible.
 
     Args:
         owners: The owner of each row, -1 for none; rows of one owner are neighbours.
         units: The unit of each row.
         theirs: The unit of each row of the parent, shape (P,).
-        codes: Of each of the released ``ends``, the codes of both.
+        codes: For each of the released ``ends``, the codes of rows and of parent rows.
         released: What is known of the references.
-        constants: When something is clear of noise.
+        constants: The threshold above which an effect exceeds its noise.
         rng: Source of randomness, which needs no secrecy.
     """
     slots = _draw_slots(released.chances, len(units), len(theirs), rng)
@@ -131,7 +132,8 @@ def _untangle(
 ) -> NDArray[np.int64]:
     """Let references change places until none leads to the own unit, nor two of an owner to one.
 
-    They change places with those to rows of the same code. What cannot be mended stays.
+    They change places with those to rows of the same code. Conflicts that remain after that are
+    kept.
     """
 
     def is_wrong(referred: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""One table to release: what is public of it, what it may cost, and how its rows are released."""
+"""One table to release: its public facts, its budget, and the release of its rows."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class Task(NamedTuple):
         return self.settings.constants.relational
 
     def unsharpened(self) -> Task:
-        """Return the task with a target that samples make no easier to predict than it is.
+        """Return the task with a target that is not sharpened: ``alpha`` just below 1.
 
-        Rows that follow others have another model than first rows. A sharper target has the
-        released margin over all rows of one model, and not over those that are drawn from it.
+        First rows and following rows have different models. A sharpened target would have the
+        released margin over all rows of a model, and not over the rows that are drawn from it.
         """
         alpha = max(self.settings.alpha, math.nextafter(1, 0))
         return self._replace(settings=replace(self.settings, alpha=alpha))
@@ -67,7 +67,7 @@ def keep_rows(
     bound: int | None,
     sooner: NDArray[np.bool_] | None = None,
 ) -> pd.DataFrame:
-    """Keep at most ``bound`` rows of each unit, rather those that are ``sooner``."""
+    """Keep at most ``bound`` rows of each unit; rows that are ``sooner`` have priority."""
     with guarded():
         return rows[bound_rows(units, bound, task.choices, sooner)].reset_index(drop=True)
 

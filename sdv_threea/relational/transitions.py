@@ -156,7 +156,7 @@ def draw_in_turn(
 def draw_before(
     model: TableRelease, given: pd.DataFrame, owned: NDArray[np.int64], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Draw the context of rows that follow others, as they are in samples.
+    """Draw the context of following rows, with the row before drawn from the model of single rows.
 
     ``given`` is the context of rows, and ``owned`` the number of rows of their owners, shape (P,).
     """
