@@ -1,4 +1,4 @@
-"""All constants of the algorithm that were chosen by measurement, room by room.
+"""All constants of the algorithm that were chosen by measurement, folder by folder.
 
 :class:`~sdv_threea.settings.Settings` passes them down, so a benchmark moves one by replacing a
 field. Shares of the budget are settings of their own. Numerical limits, such as those of overflow
@@ -20,8 +20,8 @@ from sdv_threea.joint.constants import JointConstants
 class RelationalConstants:
     """The constants of several tables that refer to each other.
 
-    They are defined here because the room of databases depends on the settings. They were set by
-    hand, in a few runs on made databases and on those of ``benchmarks/relational.py``
+    They are defined here because the folder ``relational`` depends on the settings. They were set
+    by hand, in a few runs on made databases and on those of ``benchmarks/relational.py``
     (``docs/lab/lab_notes.md``). ``benchmarks/constants.py`` measures labels of single tables, which
     none of them moves.
 
@@ -31,13 +31,15 @@ class RelationalConstants:
             or tens of thousands, by chance.
         magnitudes_noise: With few units, magnitudes get more: the noise of a count is this part of
             the number of units. Set by hand.
-        magnitudes_of_few: But at most this share of the table's budget. Set by hand.
-        magnitudes_of_hidden: If noise hides the number of units in a table's histograms, magnitudes
-            get up to this share. Less made tables of 60 to 90 units vanish at epsilon 1.
-        agreement_share: Share of a table's budget for what two rows of a unit share. Set by hand.
+        magnitudes_of_few: The most that this may take of the table's budget. Set by hand.
+        magnitudes_of_hidden: If noise masks the number of units in a table's histograms, magnitudes
+            get up to this share. With less, tables of 60 to 90 units came out empty at epsilon 1.
+        agreement_share: Share of a table's budget for the values that two rows of a unit share
+            (``relational/agreement.py``). Set by hand.
         links_share: Share of a table's budget for the foreign keys that lead to private rows of
             other units. Set by hand.
-        repeats_share: Part of this for what two rows of a unit refer to. Set by hand.
+        repeats_share: Part of ``links_share`` for pairs of rows of a unit that refer to the same
+            row. Set by hand.
         orphans_share: Share of a table's budget for the number of rows without an owner. It is a
             single count, so a small share is enough. Set by hand.
         units_false_alarm: The probability that noise alone makes some unit look larger than all
@@ -74,7 +76,7 @@ class RelationalConstants:
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """The constants of every room that has any.
+    """The constants of each folder that has any.
 
     Args:
         describe: How the blanks of the domain are filled in.

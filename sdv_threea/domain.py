@@ -23,7 +23,7 @@ EVERY_STEP = tuple(sorted((*DECIMAL_STEPS, *ROUND_STEPS), reverse=True))
 #: Candidate granularities of times in seconds: day, hour, minute, second.
 TIME_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)
 
-#: What samples show in place of values that are not released: released values, or nothing.
+#: Substitutes in samples for values that are not released: released values, or a missing cell.
 SPREAD, MISSING = 'spread', 'missing'
 
 
@@ -64,7 +64,7 @@ class Category:
         values: The possible values without the null, or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
         ordered: Whether the order of ``values`` has a meaning.
-        unreleased: What samples show in place of values that are not released, if values are
+        unreleased: The substitute in samples for values that are not released, if values are
             unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
         many: Whether there are too many values to list (``high_cardinality`` of SDV's metadata).
     """

@@ -72,7 +72,7 @@ class Loss:
         is_target: Whether the column is the categorical target.
         listed: The values that a category shows.
         ends: The first and the last value that a number shows.
-        instead: What a category shows in place of other values.
+        instead: The substitute that samples show for other values of a category.
     """
 
     column: str

@@ -33,7 +33,7 @@ from sdv_threea.sampling.gaussians import Gaussians
 
 @dataclass(frozen=True)
 class Release:
-    """The released model of a table: publishable, as is everything computed from it.
+    """The released model of a table. The model, and everything computed from it, may be published.
 
     Args:
         domain: The domain, its blanks filled in.
@@ -50,7 +50,7 @@ class Release:
         joint: The density that records are drawn from if pairs of columns are released; ``None`` if
             they are drawn from the mixture.
         losses: The estimated losses, by column.
-        left_out: What the plan left out, and why, in words.
+        left_out: The omissions of the plan, with reasons, in words.
         sums: Numbers that are computed from others, unless a condition restricts them.
     """
 

@@ -201,7 +201,7 @@ class NumberFit:
         return math.ceil(self._constants.largest_residual * self.deviation * NUMBER_UNITS)
 
     def begin(self, slopes: Slopes, alike: NDArray[np.float64]) -> bool:
-        """Take a step under the likeliest multiple of the prior ``alike``; return False if zero."""
+        """Take a step with the prior ``alike`` at its likeliest scale; return False if zero."""
         known = self._curvature, *slopes.over(self.deviation)
         spread, gain = self._choose_spread(*known, alike)
         if gain > self._constants.term_doubt:

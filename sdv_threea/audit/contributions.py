@@ -49,7 +49,7 @@ class Contribution:
     """The contributions of single records to a released statistic, and their declared bounds.
 
     Args:
-        name: That of the statistic in the registry.
+        name: The name of the statistic in the registry.
         adds_up: True if the sums of single records add up to the sum of all, bit for bit.
         of_record: The largest effect of a record.
         of_unit: The largest effect of a unit of privacy, with all of its records.

@@ -31,7 +31,7 @@ FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
 #: The least number of runs. Only half of them give the bound, so fewer are useless.
 LEAST_RUNS = 40
 
-#: What can be seen of a fit: for each view (samples, parameters, messages), numbers by name.
+#: Observations of a fit: for each view (samples, parameters, messages), numbers by name.
 Seen = dict[str, dict[str, float]]
 
 

@@ -233,7 +233,7 @@ class TotalOf(BetweenTables):
 
     Args:
         column_name: The total, ``'invoice.total'``.
-        formula: What is added up: columns of one table, ``'line.price * line.quantity'``, in the
+        formula: The summands: columns of one table, ``'line.price * line.quantity'``, in the
             arithmetic of a :class:`Formula`; names that are no words are in backticks.
         decimals: The decimals that the total is rounded to. By default it is not rounded; integers
             are.

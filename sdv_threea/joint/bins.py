@@ -26,7 +26,7 @@ STRESSES = np.linspace(3, 1.5, 16)
 
 
 class PairPlan(NamedTuple):
-    """Which pairs of columns are counted, in how many bins, and how precisely: publishable.
+    """The pairs of columns to count, the numbers of bins, and the precision: publishable.
 
     Args:
         pairs: The pairs ``(i, j)``, ``i < j``.

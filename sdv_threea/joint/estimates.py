@@ -34,7 +34,7 @@ from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, k
 
 @dataclass(frozen=True)
 class Singles:
-    """What is known of single columns: publishable.
+    """Released facts of single columns, which may be published.
 
     Args:
         bins: For each column, the bin of each code, shape (S,); -1 for codes that do not occur.
@@ -116,7 +116,7 @@ class Singles:
 
 @dataclass(frozen=True)
 class Estimates:
-    """What is known of columns and pairs: publishable.
+    """Estimates of columns and pairs, which may be published.
 
     If there are several classes, the class is one more column, the last.
 

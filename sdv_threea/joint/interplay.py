@@ -40,7 +40,7 @@ RAKING_ROUNDS = 10
 
 @dataclass(frozen=True)
 class Interplay:
-    """What is known of triples of columns: publishable.
+    """Released interactions of triples, and their expectation: publishable.
 
     Args:
         released: The released interactions of triples.

@@ -127,8 +127,8 @@ def find_filled(
     """Return the probability that each bin is not empty, in the shapes of the tables.
 
     The frequencies of :data:`RATIOS` are fitted to the counts of all tables, and then to those of
-    each table, where the common frequencies count as one more bin. Of many bins a sample is used.
-    ``pairs`` must have noise; ``expected`` are counts under independence.
+    each table, where the common frequencies count as one more bin. If bins are many, a sample of
+    them is used. ``pairs`` must have noise; ``expected`` are counts under independence.
     """
 
     def weigh(pair: Pair) -> NDArray[np.float64]:

@@ -56,7 +56,7 @@ PAYS_FOR = {
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a release will do, and what it leaves out: publishable.
+    """The statistics of a release, the shares that pay for them, and omissions: publishable.
 
     Args:
         domain: The public facts, with the planned target.

@@ -25,7 +25,7 @@ from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.units.membership import NOBODY, Database, count_children, follow, join_parent
 from sdv_threea.rows.units.schema import Link, Schema
 
-#: Where a reference within the tables of the units leads to.
+#: The values of a column ``shared``: no reference, one into the row's own unit, one elsewhere.
 NONE, OWN, OTHER = range(3)
 
 

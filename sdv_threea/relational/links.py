@@ -114,7 +114,8 @@ def release_references(
     """Release how references to rows of other units are spread, and which values both ends share.
 
     Returns:
-        What was found, the receipts of the units that refer, and those of units at either end.
+        The released facts, the receipts of referring units, and the receipts of units at either
+        end.
     """
     schema, owner = private.schema, private.schema.owners[link.child]
     later = 0.0 if owner is None else constants.repeats_share

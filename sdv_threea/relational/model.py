@@ -55,7 +55,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class References:
-    """What is known of references to rows of other units: publishable.
+    """Released facts about references to rows of other units: publishable.
 
     Args:
         chances: The chance that a row of the parent has no reference, then of each magnitude of
@@ -87,11 +87,11 @@ class TableRelease:
         rows_per_unit: The most rows of a unit that were read; ``None`` for all.
         following: The model of a row given the row before it, both as codes of ``released``;
             ``None`` if rows are drawn given their owner alone.
-        agreement: What a row keeps of the row before it, where there is no such model; ``None`` if
-            nothing is known of it.
+        agreement: The codes that a row keeps from the row before it, if there is no such model;
+            ``None`` if that was not released.
         ordered: Whether the row before a row is its predecessor in order, instead of a random row
             of the owner.
-        references: By foreign key, what is known of references to rows of other units.
+        references: By foreign key, released facts about references to rows of other units.
     """
 
     released: Release

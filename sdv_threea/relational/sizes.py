@@ -55,7 +55,7 @@ def settle_sizes(
     """Choose numbers of rows of the private tables, at least one, within the bounds on children.
 
     The numbers are as near to ``wanted`` as the bounds and the row counts of public tables allow.
-    Where bounds contradict each other, the upper ones are kept.
+    If bounds contradict each other, the upper ones are kept.
     """
     possible: dict[str, tuple[float, float]] = {table: (1, math.inf) for table in schema.private}
     possible |= {table: (num_rows[table], num_rows[table]) for table in schema.public}

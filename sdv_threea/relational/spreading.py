@@ -41,7 +41,7 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
         units: The unit of each row.
         theirs: The unit of each row of the parent, shape (P,).
         codes: For each of the released ``ends``, the codes of rows and of parent rows.
-        released: What is known of the references.
+        released: The released facts about the references.
         constants: The threshold above which an effect exceeds its noise.
         rng: Source of randomness, which needs no secrecy.
     """

@@ -1,9 +1,9 @@
 """Rows in the context of the row before them, among the rows of one owner.
 
-Where the rows of a table are in order, the row before is the last one. Where they are not, it is
-another row of the same owner, chosen at random: what hardly varies among them does not vary in
-samples. Rows and the rows before them are compared by their released codes, so nothing has to be
-described again, and a transition is a row of categories like any other.
+If the rows of a table are in order, the row before is the previous row of the same owner. Otherwise
+it is a random other row of the owner, so that columns that hardly vary among rows of an owner do
+not vary in samples either. Rows and the rows before them are compared by their released codes, so
+nothing has to be described again, and a transition is a row of categories like any other.
 """
 
 from __future__ import annotations

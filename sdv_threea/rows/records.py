@@ -1,4 +1,4 @@
-"""Private records as codes, places and scores: what the maps of this room read and return."""
+"""Private records as codes, places and scores: the types that maps of rows take and return."""
 
 from __future__ import annotations
 

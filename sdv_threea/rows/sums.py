@@ -25,7 +25,7 @@ class Statistic:
           tables
 
     Args:
-        name: That of its kind in :data:`sdv_threea.statistics.registry.REGISTRY`.
+        name: The name of its kind in :data:`sdv_threea.statistics.registry.REGISTRY`.
         sums: A picklable function from a chunk to exact sums over its rows. Values bound in the
             function are public or released, or change nothing that is shown.
         sensitivity: L2 distance between the values of neighbouring tables, in ``resolution``.

@@ -1,4 +1,4 @@
-"""What is known of the rows to draw: the codes that each may have in some columns.
+"""Conditions on the rows to draw: the codes that each row may have in some columns.
 
 A condition on one row, equal conditions on many rows, and the context of a row in a database all
 have this form. Rows with the same condition form a group with its own pool of draws. Many pools are
@@ -72,7 +72,7 @@ class Asked:
 
 
 class Given(NamedTuple):
-    """What is known of ``n`` rows.
+    """Conditions on ``n`` rows.
 
     Args:
         asked: The codes that rows may have, by column with a score.

@@ -16,11 +16,11 @@ class Kind:
     Args:
         name: Unique, and stored with every accounting record of such a release.
         stage: The stage of the pipeline that releases it.
-        title: What the accounting record says was released; the facts fill its braces.
+        title: The name of the released numbers in the accounting record; the facts fill its braces.
         words: The same in words for users.
-        moves: What a record adds at most, as a formula: the L2 distance by which the statistic
-            moves if a record is added or removed, and if one is replaced.
-        sensitivity: The same as a function of the facts and ``neighbors``, in steps of the
+        moves: The sensitivity as two formulas: the L2 distance by which the statistic moves if a
+            record is added or removed, and if one is replaced.
+        sensitivity: The sensitivity as a function of the facts and ``neighbors``, in steps of the
             resolution.
         share: The share of the budget that pays for it: a stage of ``SHARES``, ``'pairs'`` for the
             sum of all shares that pairs of columns may use, or a share of a table in a database.

@@ -51,7 +51,7 @@ class Recorded:
         epsilon: The epsilon of all of them together, at ``delta``; infinite without a guarantee.
         delta: The limit's delta, or else the sum of all deltas.
         limit: The largest total epsilon; ``None`` for no limit.
-        unit: Whom the total protects.
+        unit: The unit that the total protects, in words.
         neighbors: How neighbouring tables differ.
     """
 
@@ -116,7 +116,7 @@ class BudgetLedger:
 
         Args:
             settings: The settings of the fit.
-            unit: Whom the fit protects, in words.
+            unit: The unit that the fit protects, in words.
             kind: The kind of the synthesizer.
             thresholds: Whether a part of ``delta`` covers thresholds; ``None`` if not known.
 

@@ -84,7 +84,7 @@ SAYS = {
 }
 
 
-#: What is said of each table of a database before a fit.
+#: Sentences on each table of a database before a fit.
 FORECAST = (
     "Shares of rows of '{table}' are off by about 1 % if {rows:,} units have rows in it. With "
     'fewer than {least:,}, noise exceeds every share: state what is public.'

@@ -117,7 +117,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     #: The tables whose rows are in order; rows of other tables have none.
     ordered_tables: frozenset[str] = frozenset()
 
-    #: Whom the ledger's total protects, in words; empty for the rows of the main table.
+    #: The unit that the ledger's total protects, in words; empty for the rows of the main table.
     protected: str = ''
 
     def __init__(

@@ -54,7 +54,7 @@ def synthesize(
         target_column: The column that models will be trained to predict. If none is named, the
             synthesizer may choose one (:class:`~sdv_threea.ClustMixSynthesizer`).
         num_rows: How many rows to sample; by default the released, noisy number of rows.
-        sdtypes: What columns hold, by name, where name and dtype do not tell or mislead:
+        sdtypes: Types of columns, by name, if name and dtype are not enough or misleading:
             ``'categorical'`` for numbers that are codes and for names that samples may show,
             ``'text'`` for free text, ``'id'`` for keys, ``'datetime'`` for texts of dates. The
             target has the type of its dtype, whatever its name.
@@ -67,8 +67,8 @@ def synthesize(
 
     Raises:
         InvalidDataTypeError: If ``data`` is not a DataFrame.
-        SynthesizerInputError: If name and dtype do not tell what a column is, with the argument to
-            go on with; or if a setting is out of range. Nothing was read then.
+        SynthesizerInputError: If name and dtype do not determine the type of a column; the message
+            has the argument to go on. Or if a setting is out of range. Nothing was read then.
 
     Examples:
         >>> from sdv_threea import synthesize
@@ -97,7 +97,7 @@ def synthesize(
 def _describe(
     dtypes: pd.Series, stated: Mapping[Any, str], target: str | None
 ) -> list[StatedColumn]:
-    """Return what each column is: as stated, or by its name and dtype alone."""
+    """Return the type of each column: as stated, or by its name and dtype alone."""
     if not dtypes.index.is_unique:
         raise SynthesizerInputError('Two columns have the same name: rename one of them.')
     if unknown := [name for name in stated if name not in dtypes]:

@@ -1,4 +1,4 @@
-"""What a release protects in each table of a database, and how noisy that is, in words."""
+"""The protection of each table of a database, and the noise in it, in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def describe_protection(schema: Schema) -> dict[str, str]:
-    """Return what is protected in each table of a database, in words."""
+    """Return the protection of each table of a database, in words."""
     return {
         table: _name_unit(schema, table)
         + _name_orphans(schema, table)

@@ -48,7 +48,7 @@ CODE = (
 #: Arguments that are shown beside the promise, if given.
 SHOWN = ('target_column', 'privacy_unit')
 
-#: What SDV notes of a fit.
+#: The attributes in which SDV notes facts about a fit.
 DATES = ('_creation_date', '_fitted_date', '_fitted_sdv_version', '_synthesizer_id')
 
 

@@ -38,10 +38,10 @@ from sdv_threea.synthesizers.turns import in_turn
 if TYPE_CHECKING:
     from sdv_threea.synthesizers.check import Check
 
-#: What is public about sequences, in words.
+#: The public facts about sequences, in words.
 ORDER = 'the columns that do not vary in a sequence, and that the index never falls'
 
-#: What a sequence is, in words, as a unit of privacy.
+#: The name of a sequence as a unit of privacy.
 UNIT = "one sequence: all rows with one '{}'"
 
 

@@ -146,8 +146,8 @@ class PrivacyStatement(Told):
         guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
             two promise nothing.
         receipts: The cost of each release.
-        left_out: What was not released, and why.
-        unit: Whom the promise protects.
+        left_out: The statistics that were not released, with reasons.
+        unit: The unit that the promise protects, in words.
         lost: The values that samples lack, by column, in words.
     """
 
@@ -200,7 +200,7 @@ class DatabaseStatement(Told):
     """The promise of a release of a database, and its cost. It may be published.
 
     Args:
-        tables: What is protected, by table.
+        tables: The protection of each table, in words.
         receipts: The cost of each release, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
         lost: The values that samples lack, by table and column, in words.
