@@ -26,7 +26,7 @@ from sdv_threea.planning.shares import Known
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.settings import Settings
 
-#: A value counts as seen if its rows exceed the threshold by this many standard deviations.
+#: A value counts as found if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
 
 

@@ -92,7 +92,7 @@ def log_likelihoods(
 def choose_spread(
     likelihoods: NDArray[np.float64], spreads: Sequence[float]
 ) -> tuple[float, float]:
-    """Return the likeliest positive spread and its gain of log likelihood over the first, zero."""
+    """Return the likeliest positive spread, and its gain of log likelihood over zero spread."""
     best = 1 + int(np.argmax(likelihoods[1:]))
     return spreads[best], float(likelihoods[best] - likelihoods[0])
 

@@ -65,7 +65,8 @@ class KernelFeatures:
 
     Args:
         landmarks: Public points ``Z``, whole multiples of a score unit, shape (P, m).
-        projection: ``A`` over ``-B A``, (P + 1 + m, r): factor of ``k(x, Z)``, one and ``x``.
+        projection: ``A`` stacked on ``-B A``, (P + 1 + m, r). The vector ``(k(x, Z), 1, x)`` is
+            multiplied with it.
         radius: Largest norm of features, in units of ``1 / FEATURE_UNITS``.
     """
 

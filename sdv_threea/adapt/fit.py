@@ -220,7 +220,7 @@ class Fit:
         return np.asarray((self._inputs @ coordinates[:, :, None])[:, :, 0].T)
 
     def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return each class's curvature, (D, D), raised because all classes move at once."""
+        """Return each class's curvature, (D, D), increased because all classes step at once."""
         own = self._variances(chances)
         # A matrix times its transpose takes half of the time of a general product.
         roots = self._inputs * np.sqrt(own).T[:, :, None]

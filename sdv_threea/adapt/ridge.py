@@ -178,7 +178,8 @@ def plan_interplay(
 ) -> Interplay | None:
     """Return the kernel features for a number, with zero weights, or ``None`` if there are none.
 
-    Features ignore the target and need two other columns; ``kernel=None`` is a ReLU network's.
+    Features ignore the target and need two other columns; ``kernel=None`` is the kernel of a ReLU
+    network.
     """
     draws, width = draws.first(MOST_DRAWS), draws.codes.shape[1]
     num_records = float(draws.weights.sum())

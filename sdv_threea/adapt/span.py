@@ -33,7 +33,7 @@ class Span:
 
 
 def span_of(inputs: NDArray[np.float64]) -> tuple[Span, NDArray[np.float64]]:
-    """Return the span of inputs, (C, n, 1 + m), and inputs in it, (C, n, 1 + min(n, m))."""
+    """Return the span of inputs, (C, n, 1 + m), and their coordinates, (C, n, 1 + min(n, m))."""
     if inputs.shape[1] >= inputs.shape[2] - 1:
         return Span(), inputs
     bases, triangles = zip(*(np.linalg.qr(own[:, 1:].T) for own in inputs), strict=True)

@@ -75,7 +75,7 @@ def sum_residuals(
     largest: int,
     chunk: Residuals,
 ) -> NDArray[np.int64]:
-    """Sum the residuals beyond ``terms`` in each bin of ``summed``, in whole numbers.
+    """Sum residuals, minus the values of ``terms``, in each bin of ``summed``, in whole numbers.
 
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit

@@ -150,7 +150,7 @@ def class_chances(
     ordered: Sequence[bool],
     constants: ApproximateConstants,
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return code probabilities by class, (C, S) per column, for the population sampled by records.
+    """Return code probabilities by class, (C, S) per column, of the population behind the records.
 
     Sampling error is smoothed away with the noise, because it does not generalise. Inside a bin all
     classes share one distribution. The result is empty if there is one class.

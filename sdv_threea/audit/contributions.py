@@ -155,7 +155,7 @@ class _Meter:
 
     Args:
         mapped: Records that were mapped alone, by the ids of their source and of the steps applied.
-            Source and steps are kept alive, so that no other object gets their ids.
+            Source and steps are kept alive, so that ids stay unique.
     """
 
     replaced: bool

@@ -8,7 +8,7 @@ probability from a bin in the middle of a range; the nearest bins with some then
 Columns that constraints have replaced restrict the derived columns: combinations, flags, columns
 that are missing together, and the bins of numbers from which a known number can follow. Rules are
 then solved for drawn numbers, such that the known ones follow exactly. Keys, ids and personal
-information have no code: they are written.
+information have no code: their known values are written into the rows.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Expression:
         return self._list_names().count(name) == 1
 
     def evaluate(self, values: Mapping[str, Values]) -> Values:
-        """Compute the result of each row from the columns, shape (n,); not finite without one."""
+        """Compute the result of each row from the columns, shape (n,); not finite if undefined."""
         with np.errstate(all='ignore'):
             return _evaluate(self.tree, values, NUMBERS)
 
@@ -145,7 +145,7 @@ def _evaluate(
 
 
 def _solve(node: ast.expr, name: str, result: ast.expr) -> ast.expr:
-    """Return what a column is, if the node is to be the result."""
+    """Return the expression for a column such that ``node`` equals ``result``."""
     match node:
         case ast.UnaryOp():
             negative = isinstance(node.op, ast.USub)

@@ -251,7 +251,7 @@ class Compute:
         known = (places >= 0) & np.isfinite(found)
         num = len(linked.tables[self.writes.table])
         added = np.bincount(places[known], weights=found[known], minlength=num)
-        return added.astype(np.float64)  # bincount of no row has integers
+        return added.astype(np.float64)  # bincount of no rows returns integers
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import take
 
 #: A threshold lies at most this many noise scales above the counts that it must mask. Candidates
-#: start this far below the bar of a column, so that the bar decides which values are shown.
+#: start this far below the threshold of a column, so that the threshold alone decides which values
+#: are released.
 FAR = 8.0
 
 
@@ -280,7 +281,7 @@ def _release_spikes(
     bars: Mapping[str, float],
     receipts: list[Receipt],
 ) -> dict[str, dict[float, float]]:
-    """Release single values whose noisy counts reach the bar of their column.
+    """Release single values whose noisy counts reach the threshold of their column.
 
     Most values occur once and may not fit into memory. So the first pass counts buckets of values,
     and the second the values in heavy buckets. No value is lost: equal values share a bucket, which

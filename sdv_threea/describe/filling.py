@@ -29,14 +29,14 @@ def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> 
 
 
 def _reach(sketch: Sketch, end: float, constants: DescribeConstants) -> float:
-    """Return the likely end of the tail of bins that are occupied up to ``end``, and a bin more.
+    """Return the likely end of the tail beyond bins that are occupied up to ``end``, plus a bin.
 
-    Numbers of the other sign are no part of it.
+    The tail has only numbers of the same sign.
     """
     if abs(end) <= SMALLEST or not sketch.scales.any():
         return end
     own = sketch[math.copysign(1, end) * sketch.edges.sum(axis=1) > 0]
-    if not len(own.counts):  # the end is that of a bin about zero
+    if not len(own.counts):  # the bin around zero has no sign
         return end
     end = max(end, guess_end(own, constants.reach_far))
     after = int(np.searchsorted(own.edges[:, 1], end)) + 1

@@ -163,8 +163,8 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
 
     Codes outside their mask, and categories without records, have no bin. ``columns`` are
     probabilities of codes; code 0 is the missing value. Spikes, of at least the probability
-    ``least``, and the missing value come on top of ``num_bins``. The constants ``of_stage`` cut
-    ordered columns.
+    ``least``, and the missing value come on top of ``num_bins``. ``of_stage`` are the constants by
+    which ordered columns are cut.
     """
     found = []
     for shares, mask, natural in zip(columns, masks, ordered, strict=True):

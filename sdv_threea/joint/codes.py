@@ -39,7 +39,8 @@ STANDING_OUT = 2.5
 #: A function drops values that fewer than this share of a code's records have.
 LEAST_SHARE = 0.02
 
-#: Number of candidates for a positive ratio of a count to the coarse table, and the least maximum.
+#: Number of positive candidates for the ratio of a count to the coarse table. The largest candidate
+#: is at least ``LEAST_LARGEST``.
 NUM_RATIOS, LEAST_LARGEST = 30, 64.0
 
 #: Ratios up to this one count as zero.

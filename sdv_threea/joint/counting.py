@@ -154,7 +154,7 @@ class JointReleases:
     def _find_repeated(
         self, found: dict[Pair, Function], sides: Sequence[Side]
     ) -> dict[Pair, Function]:
-        """Add functions of categories whose bins hold several codes; free, because not noisy."""
+        """Add functions of categories whose bins hold several codes, if there is no noise."""
         singles = self.singles
         codes = [int((own >= 0).sum()) for own in singles.bins]
         packed = [many > few for many, few in zip(codes, count_bins(singles.bins), strict=True)]

@@ -295,7 +295,7 @@ def price_functions(
 
 
 def find_small(shares: NDArray[np.float64], left_out: float) -> float:
-    """Return the share of a small code; even smaller ones hold ``left_out`` of what is listed."""
+    """Return the share of a small code; all smaller codes have ``left_out`` of the records."""
     present = np.sort(shares[shares > 0])
     held = np.cumsum(present)
     return float(present[np.searchsorted(held, left_out * held[-1])])

@@ -112,8 +112,9 @@ def _cut(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """Divide the interval of each code among the codes of the other column, in order.
 
-    Intervals of the first column are divided by records; those of the second by the distance that
-    the first number covers, if its borders are known, because linear functions ignore densities.
+    Intervals of the first column are divided in proportion to records. Intervals of the second are
+    divided in proportion to the length that the first number covers, if its borders are known,
+    because places are linear functions of each other.
     """
     present = table.copy()
     present[0] = present[:, 0] = 0  # a missing value has no place in the order
@@ -171,7 +172,7 @@ def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
 def _find_parts(
     tie: Tie, parent: int, codes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the parts of the parent's interval and of the other's, shape (n, 2) each."""
+    """Return the parts of the interval of the parent and of the other column, shape (n, 2) each."""
     i, j = tie.pair
     first, second = (part[codes[:, i], codes[:, j]] for part in tie.parts if part is not None)
     return (first, second) if parent == i else (second, first)

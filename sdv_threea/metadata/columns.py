@@ -36,7 +36,8 @@ class Question:
         column: The column.
         fact: The open fact: ``'sdtype'``, ``'format'``, ``'min'``, ``'max'``, ``'values'`` or
             ``'missing'``.
-        needed: Whether a fit needs it. Otherwise it helps if it is public, and stays open if not.
+        needed: Whether a fit needs the fact. Otherwise stating it improves a release, if it is
+            public.
         said: The fact to state, in words.
     """
 

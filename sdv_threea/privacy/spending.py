@@ -12,8 +12,8 @@ from sdv_threea.privacy.mechanism import Noise
 
 Result = TypeVar('Result')
 
-#: Margins for rounding. The first keeps spending below what the ledger leaves; the second, of the
-#: budget, is far above the error of adding up receipts.
+#: Relative margins for rounding: of each price, so that prices never exceed the remaining budget;
+#: and of the budget, far above the error of adding up receipts.
 ROUNDING, LEAST_LEFT = 2.0**-40, 2.0**-46
 
 

@@ -29,9 +29,9 @@ def estimate_size(
 ) -> tuple[float, float]:
     """Estimate the number of rows of a table from its own rows, and the deviation of the noise.
 
-    Both ``num_rows``, the released number within the ``bound`` per unit (``None`` for no bound),
-    and the magnitudes estimate the rows within it. Their mean, weighted by inverse variances, plus
-    the magnitudes' estimate of rows beyond the bound is the result.
+    There are two estimates of the rows within ``bound`` per unit (``None`` for no bound): the
+    released ``num_rows``, and the magnitudes. Their mean, weighted by inverse variances, plus the
+    magnitudes' estimate of rows beyond the bound is the result.
     """
     if not bound or not noise:
         return num_rows + (magnitudes.beyond(bound)[0] if bound else 0.0), 0.0

@@ -180,7 +180,7 @@ def context_columns(
     """Return the context of the rows of a child: the codes of the rows that they refer to.
 
     ``referred`` is the row of the parent, -1 for none, shape (n,). The result has objects, ``None``
-    for a missing value, a value without a code and no parent.
+    for a missing value, a value without a code or no parent.
 
     Formal guarantees:
         * a row of the result is a function of the row of the parent that it refers to

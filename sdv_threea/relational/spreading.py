@@ -83,7 +83,7 @@ def _choose_codes(
     constants: RelationalConstants,
     rng: np.random.Generator,
 ) -> Codes:
-    """Choose the ends that are most alike beyond chance and noise.
+    """Choose the pair of columns whose values agree most, beyond chance and noise.
 
     Returns:
         The code that each row looks for in the parent's row, -1 for any, and codes of the parent's.

@@ -19,7 +19,7 @@ from sdv_threea.report.inputs import take_learned
 #: The most levels of a column, and the most bins of a number or a date.
 MOST_LEVELS, MOST_BINS = 50, 20
 
-#: The codes of cells without a level: missing, pooled real levels, values that no real row has.
+#: The codes of other cells: missing ones, pooled rare levels, values that no real row has.
 MISSING, POOLED, UNSEEN = 0, 1, 2
 
 NO_LEVELS = ('missing', 'other values', 'values that no real row has')

@@ -29,8 +29,8 @@ FEWEST = 5
 #: The name of the pool.
 OTHERS = 'all others'
 
-#: An axis shows the values between these quantiles, and values beyond them by at most the share
-#: ``LONGER`` of their range: a few far values must not squash the rest.
+#: An axis shows the values between these quantiles, and further values up to ``LONGER`` times the
+#: range between them: a few extreme values must not squeeze the others.
 CENTRAL = (0.005, 0.995)
 LONGER = 0.25
 

@@ -254,7 +254,7 @@ def _time_step(description: ColumnMetadata) -> float | None:
 
 
 def _bound(description: ColumnMetadata, bound: str, dtype: Any) -> float | None:
-    """Read an end of a range as the numbers of the column are read."""
+    """Read an end of a range in the same way as the column's cells."""
     if description.get(bound) is None:
         return None
     number = float(description[bound])
@@ -272,7 +272,7 @@ def _moment(description: ColumnMetadata, bound: str) -> float | None:
 
 
 def read_points(values: Sequence[object], description: ColumnMetadata) -> list[float | None]:
-    """Read public numbers or dates as those of a column are read, ``None`` for any other value."""
+    """Read public numbers or dates in the same way as cells; ``None`` for other values."""
     column = pd.Series(list(values), dtype=object)
     if description['sdtype'] == 'datetime':
         found = to_seconds(find_moments(column, description.get('datetime_format')))
@@ -282,7 +282,7 @@ def read_points(values: Sequence[object], description: ColumnMetadata) -> list[f
 
 
 def _read_values(name: str, values: Sequence[Any]) -> tuple[Hashable, ...]:
-    """Read the public values of a category, each once, as those of rows are read."""
+    """Read the public values of a category in the same way as cells, each once."""
     try:
         found = [read_scalar(value) for value in values]
     except NoScalarError:

@@ -1,4 +1,4 @@
-"""A table in several Parquet files, all of one schema, whatever rows each of them has.
+"""Write a table to several Parquet files with the same schema, whatever rows each file has.
 
 pandas infers types from the cells: a column of objects that are all missing has no type, and truth
 values get another type if one is missing. Files that are read one by one, as by Dask, would then

@@ -181,8 +181,8 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
 def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[float, ...]]:
     """Read the numbers and dates that stand for something else, given for all columns or by column.
 
-    They are returned by column, as numbers; dates in seconds since 2000. Those for all columns go
-    to each column whose kind they have.
+    They are returned by column, as numbers; dates in seconds since 2000. Sentinels given for all
+    columns go to each column of their kind.
 
     Raises:
         SynthesizerInputError: If a named column has no range, or a sentinel is not of its kind.

@@ -17,7 +17,7 @@ Given = ParamSpec('Given')
 #: Marks a synthesizer during an attempt.
 MARK = '_undoing'
 
-#: Not undone after an error: the user's own objects, constants, and the number of fits begun.
+#: Attributes that stay after an error: the user's own objects, constants, and the number of fits.
 KEPT = ('_input_metadata', '_num_releases', '_settings', 'kernel')
 
 

@@ -387,7 +387,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         header = self.preprocessor.take(data).header
         prepare_processor(self._data_processor, self.preprocessor.prepare(header))
 
-    # Synthesizers of several tables that others write call the next two.
+    # Other packages' synthesizers of several tables call the next two methods.
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         prepare_processor(self._data_processor, self.preprocessor.prepare(table_data))
         return self.preprocessor.translate(table_data)

@@ -49,7 +49,7 @@ def list_cells(column: pd.Series) -> Distinct:
     position -1, others are listed.
 
     Formal guarantees: a cell is the same object, or an equal one of the same type, as if it were
-    the only one; no two are merged that ``read_scalar`` tells apart.
+    the only one; cells that ``read_scalar`` distinguishes are never merged.
     """
     dtype, kind = column.dtype, getattr(column.dtype, 'kind', 'O')
     if isinstance(dtype, pd.CategoricalDtype):

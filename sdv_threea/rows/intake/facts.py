@@ -84,7 +84,7 @@ def read_column(column: pd.Series, facts: Facts) -> Column:
 
 
 class Read(NamedTuple):
-    """The result for one sdtype: canonical cells, which are missing, and broken rules."""
+    """The result for one sdtype: canonical cells, a mask of missing ones, and broken rules."""
 
     cells: Any
     is_missing: NDArray[np.bool_]
