@@ -40,7 +40,7 @@ GUARANTEES = ('end_to_end', 'paper')
 #: Ways to mix records, and ``None`` for the model of this package.
 MIXINGS = (None, 'clusters', 'random')
 
-#: Shares of the budget, of ``mu^2``, by release. docs/lab/lab_notes.md tells how they were chosen.
+#: Shares of the budget, of ``mu^2``, by release. docs/lab/lab_notes.md explains their choice.
 SHARES = {
     'size': 0.01,
     'describe': 0.22,

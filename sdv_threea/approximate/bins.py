@@ -44,8 +44,8 @@ def cut_bins(
     """Return the bin of each code of an ordered column, shape (S,); bin 0 has the missing value.
 
     Each of ``num_bins`` bins (``None`` for one per code) has an equal sum of root probabilities.
-    Bins of equal mass would hide rare classes in sparse ranges; bins of equal width would mostly be
-    empty. Spikes, of probability above ``least``, get bins of their own.
+    Bins of equal mass would merge rare classes in sparse ranges; bins of equal width would mostly
+    be empty. Spikes, of probability above ``least``, get bins of their own.
     """
     if num_bins is None or mask[1:].sum() <= num_bins:
         return np.arange(len(mask))

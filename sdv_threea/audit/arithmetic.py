@@ -1,6 +1,6 @@
 """The exact ``mu`` between two neighbouring tables, for fits of this package.
 
-In go two neighbouring tables and a function that fits a table. Out come the ``mu`` of each answer
+Input: two neighbouring tables and a function that fits a table. Output: the ``mu`` of each answer
 with the claim on its receipt, and all other differences between the two fits: there should be none.
 """
 

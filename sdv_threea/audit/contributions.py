@@ -1,6 +1,6 @@
 """The contribution of each record to every released sum, compared with the declared sensitivity.
 
-In go a function that fits a table, an ordinary table, and a table of hostile records. Out come, for
+Input: a function that fits a table, an ordinary table, and a table of hostile records. Output, for
 each released statistic: the largest distance by which one hostile record moves the statistic, the
 declared sensitivity, and whether single records add up to the sum of all, bit for bit.
 """

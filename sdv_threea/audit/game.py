@@ -1,7 +1,7 @@
 """The guessing game: many fits, each with or without the canary, by the toss of a fair coin.
 
 An observer learns from the features of half of the fits, and guesses the coins of the other half.
-Out come lower bounds on epsilon.
+The results are lower bounds on epsilon.
 """
 
 from __future__ import annotations

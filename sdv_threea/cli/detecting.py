@@ -1,7 +1,7 @@
 """The command ``detect``: metadata proposed from public facts, and a list of open questions.
 
-In go the first line of a CSV file, the schema of a Parquet file, a data dictionary; rows only if
-they are declared public. Out come metadata as JSON, or a data dictionary to fill in.
+Input: the first line of a CSV file, the schema of a Parquet file, a data dictionary; rows only if
+they are declared public. Output: metadata as JSON, or a data dictionary to fill in.
 """
 
 from __future__ import annotations

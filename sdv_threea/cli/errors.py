@@ -1,6 +1,6 @@
 """One-line errors and warnings of the command line.
 
-In go exceptions and warnings of any package. Out come lines on the terminal, and exit codes.
+Input: exceptions and warnings of any package. Output: lines on the terminal, and exit codes.
 Messages that may hold the values of a row are not shown.
 """
 

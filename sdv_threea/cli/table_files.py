@@ -1,6 +1,6 @@
 """Tables in files: read and written.
 
-In go paths and metadata; out come tables whose dtypes depend on the metadata, or on the schema of a
+Input: paths and metadata; output: tables whose dtypes depend on the metadata, or on the schema of a
 Parquet file, but never on cells. A reader that guesses types looks at all rows: one missing cell
 makes floats of integers, and one letter makes texts of numbers. The dtypes are published with a
 release, so guessed dtypes would disclose something about single cells. So all cells of a CSV file

@@ -1,7 +1,7 @@
 """The command ``audit``: lower bounds on epsilon, for a table that needs no protection.
 
-In go files of tables, the settings of a release and the kind of canary (a row that stands out). Out
-comes the result of the guessing game of :mod:`sdv_threea.audit`.
+Input: files of tables, the settings of a release and the kind of canary (a row that stands out).
+Output: the result of the guessing game of :mod:`sdv_threea.audit`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The description of a data set for machines: Croissant 1.0, of MLCommons.
 
-In go the facts of a datasheet and the files of the synthetic tables. Out comes JSON-LD
+Input: the facts of a datasheet and the files of the synthetic tables. Output: JSON-LD
 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html).
 """
 

@@ -100,7 +100,7 @@ def count_tails(
     """Return counts of numbers beyond the bulk of their column, in ``1 / RECORD_UNITS``.
 
     A record with ``k`` such numbers adds ``isqrt(RECORD_UNITS^2 / k)`` to the place of each. The
-    shape is (looks, places). ``beyond`` tells which places of a look lie beyond its bulk.
+    shape is (looks, places). ``beyond`` marks the places of a look that lie beyond its bulk.
 
     Formal guarantees: one record adds a vector of non-negative whole numbers, whose L2 norm is at
     most ``RECORD_UNITS``, whatever the bulks are.

@@ -73,7 +73,7 @@ def _word(question: Question, column: StatedColumn) -> str:
 
 
 def _state(column: StatedColumn, fact: str, answer: str) -> StatedColumn:
-    """Return the column with an answer in it; a ``ValueError`` tells why the answer is invalid."""
+    """Return the column with an answer in it; a ``ValueError`` says why the answer is invalid."""
     if fact == SDTYPE:
         sdtype = read_sdtype(answer) if answer else column.sdtype
         return fitting(replace(column, sdtype=sdtype, guess=''))

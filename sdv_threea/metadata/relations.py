@@ -63,7 +63,7 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
         ``constraint`` (the name of a class of :mod:`sdv.cag`, or of
         :mod:`sdv_threea.constraints`), ``columns``, ``parameters`` (its arguments by name), and the
         shares of rows that obey it, ``obey``, and that would by chance, ``by chance``, among the
-        sampled rows with all values. Noise hides whether rows add up to a ``Formula``: it is
+        sampled rows with all values. Noise masks whether rows add up to a ``Formula``: it is
         suggested if the means of columns add up and the columns vary together. A row then counts as
         obeying within half a standard deviation. The same holds for ``TotalOf``.
 
@@ -144,7 +144,7 @@ def _tell(
     obey: float,
     by_chance: float,
 ) -> Iterator[dict[str, Any]]:
-    least = 0.0 if constraint == TOTAL else MOST_OBEY  # noise hides whether rows add up
+    least = 0.0 if constraint == TOTAL else MOST_OBEY  # noise masks whether rows add up
     if obey >= least and by_chance <= FEWER_BY_CHANCE:
         shares = {'obey': obey, 'by chance': by_chance}
         named = {'columns': list(columns), 'parameters': parameters}

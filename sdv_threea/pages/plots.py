@@ -1,6 +1,6 @@
 """Pictures for a page: shares of rows, curves and scores, as HTML and inline SVG.
 
-In go arrays of numbers, and texts. Names and numbers are HTML outside the SVG, so they stay
+Input: arrays of numbers, and texts. Names and numbers are HTML outside the SVG, so they stay
 readable on narrow screens. Colours follow the dark mode of the page. Real data is grey and
 synthetic data is teal in all pictures.
 """

@@ -1,8 +1,8 @@
 """The released model of one table of a database, and rows drawn from it.
 
-In go the model, the *context* of each row (the released columns of the row that owns it), and the
-row before it. Out comes a row per row of the context. No private row is read, so
-draws cost no privacy, and their source of randomness needs no secrecy.
+Input: the model, the *context* of each row (the released columns of the row that owns it), and the
+row before it. Output: one row for each row of the context. No private row is read, so draws cost no
+privacy, and their source of randomness needs no secrecy.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Every private row is assigned to its unit of privacy. Then tables are released in order, parents
 before children, each by :mod:`sdv_threea.pipeline` and in the context of the rows that own its
-rows. Out comes a :class:`~sdv_threea.relational.release.DatabaseRelease` with its ledgers.
+rows. The result is a :class:`~sdv_threea.relational.release.DatabaseRelease` with its ledgers.
 """
 
 from __future__ import annotations

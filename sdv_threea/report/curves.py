@@ -1,6 +1,6 @@
 """The curves behind the scores of a model: ROC, precision and recall, calibration.
 
-In go the true targets of test rows and the predictions of a model. Out come a few points per curve.
+Input: the true targets of test rows and the predictions of a model. Output: a few points per curve.
 The points are fixed or means over rows, so no point is one test row.
 """
 

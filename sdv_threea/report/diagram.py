@@ -1,6 +1,6 @@
 """A picture of a database: its foreign keys, and the protection of each table.
 
-In goes a synthesizer of several tables. Out comes a drawing with a box per table and an arrow per
+Input: a synthesizer of several tables. Output: a drawing with a box per table and an arrow per
 foreign key, made of metadata and settings alone. Places are in pixels; upwards is positive.
 """
 

@@ -1,6 +1,6 @@
 """One column of the real and of the synthetic table, or two, as shares of rows that can be drawn.
 
-In go columns and their metadata. Out come the shares of rows in common bins (numbers and dates) or
+Input: columns and their metadata. Output: the shares of rows in common bins (numbers and dates) or
 levels (categories). Rare levels are pooled, so that no page shows a value of a few people.
 """
 

@@ -1,7 +1,7 @@
 """Utility for several epsilons, measured on rows that need no protection.
 
-In go a table that is public, made up or released, and a function that makes a synthesizer for an
-epsilon. Out comes a :class:`PrivacyCurve`: the scores, by epsilon, of models trained on samples.
+Input: a table that is public, made up or released, and a function that makes a synthesizer for an
+epsilon. Output: a :class:`PrivacyCurve`: the scores, by epsilon, of models trained on samples.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Errors of columns and pairs of columns, compared with those of other real rows and of chance.
 
-In go codes of the real and of the synthetic table, in common bins. Out come total variation
+Input: codes of the real and of the synthetic table, in common bins. Output: total variation
 distances: the shares of rows that would have to change.
 """
 

@@ -1,6 +1,6 @@
 """Impossible rows: rows with two values that no real row has together.
 
-In go codes of both tables. Out come the shares of such synthetic and real rows, and the pairs of
+Input: codes of both tables. Output: the shares of such synthetic and real rows, and the pairs of
 values that cause most of them.
 """
 

@@ -1,6 +1,6 @@
 """The tables that are compared, checked and read.
 
-In go tables as users of SDV pass them, and SDV metadata. Out come tables by name with the columns
+Input: tables as users of SDV pass them, and SDV metadata. Output: tables by name with the columns
 of the metadata, and columns that models can learn from, as floats or objects.
 """
 

@@ -1,7 +1,7 @@
 """The report of a release, in one call.
 
-In go the real and the synthetic tables and their metadata. A synthesizer adds the promise; test
-rows and a target add the scores of models. Out comes a :class:`~sdv_threea.report.result.Report`.
+Input: the real and the synthetic tables and their metadata. A synthesizer adds the promise; test
+rows and a target add the scores of models. Output: a :class:`~sdv_threea.report.result.Report`.
 """
 
 from __future__ import annotations

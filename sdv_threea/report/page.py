@@ -1,6 +1,6 @@
 """One HTML page about a release: the verdict, then the measurements behind it.
 
-In goes a :class:`~sdv_threea.report.result.Report`. Out comes one file that opens in any browser
+Input: a :class:`~sdv_threea.report.result.Report`. Output: one file that opens in any browser
 without a network. Each ``_tell_`` function returns the HTML of one section, or an empty text.
 """
 

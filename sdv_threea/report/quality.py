@@ -1,6 +1,6 @@
 """Similarity of the synthetic and the real tables, by SDMetrics.
 
-Out come SDMetrics' scores, and the shares of rows that explain the worst of them.
+The results are SDMetrics' scores, and the shares of rows that explain the worst of them.
 """
 
 from __future__ import annotations

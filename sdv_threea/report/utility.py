@@ -1,6 +1,6 @@
 """Scores on real data of models that were trained on synthetic data (TSTR).
 
-In go a real training table, its synthetic counterpart and real test rows. LightGBM is trained at
+Input: a real training table, its synthetic counterpart and real test rows. LightGBM is trained at
 its defaults on each of the first two, and both models are scored on the test rows, as in the 3A
 paper (Madl et al. 2023, section 4). The test rows are used for nothing else: levels, labels and the
 kind of task come from the two training tables.

@@ -1,6 +1,6 @@
 """The verdict of a report: the uses of the release, its losses, and advice.
 
-In go scores. Out come grades, which compare a score with that of real rows and with that of chance,
+Input: scores. Output: grades, which compare a score with that of real rows and with that of chance,
 and sentences.
 """
 

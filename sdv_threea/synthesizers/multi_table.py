@@ -250,7 +250,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def get_privacy_statement(self) -> DatabaseStatement:
         """Return the promise of the last fit, table by table, and the cost of each release.
 
-        After several fits the statement also tells their joint cost, as for one table.
+        After several fits the statement also has their joint cost, as for one table.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.

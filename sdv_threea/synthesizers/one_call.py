@@ -41,7 +41,7 @@ def synthesize(
     (``customer_id``, ``first_name``, ``city``) are made up and never read. Texts whose names mean
     free text or names (``notes``, ``name``) raise an error before anything is read, which asks what
     they are, and so does all that :meth:`ClustMixSynthesizer.check` stops a fit for, such as an id
-    of persons. An :class:`AssumptionWarning` tells all assumptions.
+    of persons. An :class:`AssumptionWarning` lists all assumptions.
 
     Formal guarantees:
         * both results are those of :class:`ClustMixSynthesizer` with metadata that is a function of

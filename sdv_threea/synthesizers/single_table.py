@@ -268,7 +268,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
         of ``distributed`` if there is one.
 
         ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
-        whichever of them are shown: :meth:`get_privacy_statement` tells their joint cost.
+        whichever of them are shown: :meth:`get_privacy_statement` has their joint cost.
 
         After an error or an interrupt the synthesizer is unfitted, as before its first fit, and
         keeps nothing that was released. A fit that had begun to read the private rows counts

@@ -147,7 +147,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         """Add constraints, which hold in samples after the next fit.
 
         The constraints are copied; ``get_constraints`` returns the copies.
-        :mod:`sdv_threea.constraints.constraint_set` tells how each kind is met.
+        :mod:`sdv_threea.constraints.constraint_set` explains how each kind is met.
 
         Args:
             constraints: SDV's constraints, or programmed ones. They are public.
