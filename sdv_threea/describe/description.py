@@ -134,7 +134,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first, because bins without a multiple of the step are left out.
     looks = asked.get('ranges'), asked.get('tails') or asked.get('closer')
-    sizes = {each.name: numbers.get(each.name, (num_records, 0.0))[0] for each in columns}
+    # Where values may be missing, by what is stated, their number is not known.
+    sizes = {each.name: numbers.get(each.name, (None, 0.0))[0] for each in columns}
     *both, apart = release_sketches(looks, rows, columns, sizes, receipts, constants)
     whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
     columns = [fill_sentinels(column, apart) for column in columns]

@@ -29,10 +29,14 @@ def test_only_blanks_are_filled(gaussian, rng, ask):
     assert description.estimated == ('x',)
 
 
-def test_a_column_that_is_nearly_always_missing_is_not_guessed_across_the_grid(gaussian, ask):
+@pytest.mark.parametrize('nullable', [None, True])
+def test_a_column_that_is_nearly_always_missing_is_not_guessed_across_the_grid(
+    gaussian, ask, nullable
+):
     """The records without a value are no evidence that its numbers lie anywhere."""
     table = pd.DataFrame({'x': [90.0] * 20 + [np.nan] * 4000})
-    description, _ = ask(table, gaussian, Domain((Number(name='x'),)), num_records=4020.0)
+    domain = Domain((Number(name='x', nullable=nullable),))
+    description, _ = ask(table, gaussian, domain, num_records=4020.0)
     filled = description.domain['x']
 
     assert -(2.0**40) < filled.low < filled.high < 2.0**40
