@@ -2,7 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from dp_accounting import GaussianDpEvent, NeighboringRelation, pld
 from dp_accounting.gaussian_mechanism import get_epsilon_gaussian, get_sigma_gaussian
 
 from sdv_threea.accounting import delta_from_mu, epsilon_from_mu, mu_from_epsilon
@@ -24,63 +23,31 @@ def test_agrees_with_google_dp_accounting(epsilon, delta):
         )
 
 
-@pytest.mark.parametrize('mu', [0.2, 1.0, 3.0])
-def test_agrees_with_the_privacy_loss_distribution(mu):
-    accountant = pld.PLDAccountant(NeighboringRelation.ADD_OR_REMOVE_ONE)
-    accountant.compose(GaussianDpEvent(1 / mu))
-
-    for epsilon in (0.1, 0.5, 2.0):
-        assert delta_from_mu(mu, epsilon) == pytest.approx(accountant.get_delta(epsilon), rel=1e-3)
-
-
 # Computed with 800 digits from the formula of Corollary 2.13.
 @pytest.mark.parametrize(
     ('mu', 'epsilon', 'delta'),
     [
-        (1e-08, 0.0, 3.98942280401433e-9),
-        (1e-08, 3e-08, 3.82154322780039e-12),
-        (0.0001, 0.0001, 8.33196363992521e-6),
-        (2e-05, 0.0001, 1.0692865697084e-12),
-        (0.05, 0.3, 9.08033996640092e-12),
-        (0.999, 2.0, 0.0207943610316144),
-        (1.001, 2.0, 0.0210533963011966),
-        (0.03, 1.0, 9.40786785613986e-247),
-        (4.0, 0.0001, 0.954497461044184),
-        (8.0, 50.0, 0.00915659067252008),
-        (40.0, 900.0, 0.00579746268301143),
-        (60.0, 900.0, 1.0),
-        (25.0, 900.0, 1.04985781260193e-122),
-        (2.0, 60.0, 2.11789756572086e-186),
+        (1e-08, 0.0, 3.98942280401433e-9), (1e-08, 3e-08, 3.82154322780039e-12),
+        (0.0001, 0.0001, 8.33196363992521e-6), (2e-05, 0.0001, 1.0692865697084e-12),
+        (0.05, 0.3, 9.08033996640092e-12), (0.999, 2.0, 0.0207943610316144),
+        (1.001, 2.0, 0.0210533963011966), (0.03, 1.0, 9.40786785613986e-247),
+        (4.0, 0.0001, 0.954497461044184), (8.0, 50.0, 0.00915659067252008),
+        (40.0, 900.0, 0.00579746268301143), (60.0, 900.0, 1.0),
+        (25.0, 900.0, 1.04985781260193e-122), (2.0, 60.0, 2.11789756572086e-186),
     ],
-)
+)  # fmt: skip
 def test_delta_is_right_to_nine_digits_at_the_extremes(mu, epsilon, delta):
     assert delta_from_mu(mu, epsilon) == pytest.approx(delta, rel=1e-9)
 
 
-def test_delta_falls_with_epsilon_and_rises_with_mu_across_the_switch_of_formula():
-    by_epsilon = [delta_from_mu(0.7, epsilon / 100) for epsilon in range(1, 500)]
-    by_mu = [delta_from_mu(0.9 + step * 1e-3, 2.0) for step in range(200)]
-
-    assert by_epsilon == sorted(by_epsilon, reverse=True)
-    assert by_mu == sorted(by_mu)
-    assert len(set(by_mu)) == len(by_mu)
-
-
 @pytest.mark.parametrize(('epsilon', 'delta'), [*GRID, (900.0, 1e-9), (1.0, 1e-300), (0.0, 0.1)])
-def test_mu_from_epsilon_is_the_largest_on_the_private_side(epsilon, delta):
+def test_mu_and_epsilon_invert_each_other_on_the_private_side(epsilon, delta):
     mu = mu_from_epsilon(epsilon, delta)
+    found = epsilon_from_mu(mu, delta)
 
     assert delta_from_mu(mu, epsilon) <= delta
     assert delta_from_mu(mu * (1 + 1e-9), epsilon) > delta
-
-
-@pytest.mark.parametrize(('epsilon', 'delta'), GRID)
-def test_epsilon_from_mu_inverts_on_the_private_side(epsilon, delta):
-    mu = mu_from_epsilon(epsilon, delta)
-
-    found = epsilon_from_mu(mu, delta)
-
-    assert found == pytest.approx(epsilon, rel=1e-9)
+    assert found == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
     assert delta_from_mu(mu, found) <= delta
 
 

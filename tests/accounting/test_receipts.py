@@ -68,18 +68,7 @@ def test_to_dict_names_every_field():
 
     assert document['mu'] == 3.0
     assert document['delta'] == 1e-7
-    assert document['receipts'] == [
-        {
-            'stage': 'adapt',
-            'released': 'moments',
-            'sensitivity': 2.0,
-            'noise_scale': 2.0 / 3.0,
-            'mu': 3.0,
-            'delta': 1e-7,
-            'charged': True,
-            'statistic': '',
-        }
-    ]
+    assert document['receipts'] == [dataclasses.asdict(receipt(3.0, 1e-7))]
 
 
 @pytest.mark.parametrize('prices', [{'mu': -1.0}, {'mu': math.nan}, {'mu': 1.0, 'delta': 1.0}])
@@ -101,12 +90,6 @@ def test_several_fits_of_the_same_records_compose_like_releases(fits):
     assert delta_from_mu(together.mu, epsilon * (1 - 1e-6)) + together.delta > delta
     # Less than basic composition says.
     assert 0.5 < epsilon < fits * 0.5
-
-
-def test_one_fit_promises_what_its_budget_was():
-    mu = mu_from_epsilon(0.5, 9e-7)
-
-    assert Ledger((receipt(mu, 1e-7),)).epsilon(1e-6) == pytest.approx(0.5, rel=1e-9)
 
 
 @pytest.mark.parametrize(

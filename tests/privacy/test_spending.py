@@ -34,6 +34,8 @@ def test_several_last_ones_share_what_is_left_and_take_no_more():
     spending.keep((None, make_receipt(spending.price('one'))))
     left = spending.left()
     assert math.isclose(left, BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
+    # Less what is promised to later stages.
+    assert math.isclose(spending.left(['two']), BUDGET.mu * math.sqrt(0.4), rel_tol=1e-9)
 
     assert spending.rest(0.5 * left)['mu'] == 0.5 * left
     assert spending.rest(2 * left)['mu'] == left
@@ -45,13 +47,6 @@ def test_several_last_ones_share_what_is_left_and_take_no_more():
     assert spending.left() < 1e-4 * BUDGET.mu
 
 
-def test_what_is_promised_to_later_stages_is_not_left():
-    spending = open_account()
-    spending.keep((None, make_receipt(spending.price('one'))))
-
-    assert math.isclose(spending.left(['two']), BUDGET.mu * math.sqrt(0.4), rel_tol=1e-9)
-
-
 def test_stages_may_spend_their_shares_together():
     spending = open_account()
     terms = spending.terms('one', 'two')
@@ -61,15 +56,6 @@ def test_stages_may_spend_their_shares_together():
             spending.terms(stage)
     with pytest.raises(OverspentError, match="'two' has had its share"):
         spending.terms('last', 'two')
-
-
-@pytest.mark.parametrize('rounds', [1, 7, 1000])
-def test_rounding_never_overspends(rounds):
-    spending = open_account()
-    for _ in range(rounds):
-        spending.keep((None, make_receipt(spending.price('two') / math.sqrt(rounds))))
-    spending.keep((None, make_receipt(spending.rest()['mu'])))
-    assert spending.ledger.mu <= BUDGET.mu
 
 
 def test_what_costs_more_than_the_budget_is_not_passed_on():
@@ -87,14 +73,6 @@ def test_nor_is_what_fails_more_often_than_the_budget_allows():
     spending.keep((None, part))
     with pytest.raises(OverspentError, match='the budget is'):
         spending.keep(('secret', replace(part, delta=1e-12)))
-
-
-def test_no_stage_gets_its_share_twice():
-    spending = open_account()
-    spending.terms('one')
-    spending.terms('two')
-    with pytest.raises(OverspentError, match="'one' has had its share"):
-        spending.terms('one')
 
 
 def test_results_pass_through_and_receipts_are_kept_in_order():
@@ -174,16 +152,6 @@ def test_stages_are_priced_for_a_record_and_receipts_for_a_unit(rows_per_unit):
     assert receipt.noise_scale == 1.0
 
 
-@pytest.mark.parametrize('rows_per_unit', [2, 50])
-def test_units_of_several_records_never_overspend(rows_per_unit):
-    spending = open_account(rows_per_unit=rows_per_unit)
-    for stage in ('one', 'two'):
-        spending.keep((None, make_receipt(spending.price(stage))))
-    spending.keep((None, make_receipt(spending.rest()['mu'])))
-
-    assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
-
-
 def test_a_part_of_a_budget_gives_a_part_of_the_thresholds():
     spending = Spending(BUDGET.part(0.25), {'one': 1.0}, discrete_gaussian)
 
@@ -191,12 +159,14 @@ def test_a_part_of_a_budget_gives_a_part_of_the_thresholds():
     assert spending.price('one') == pytest.approx(BUDGET.mu / 2)
 
 
-@pytest.mark.parametrize('epsilon', [1e-3, 1.0, 8.0, 400.0])
-def test_what_is_left_can_be_spent_to_the_last_bit_in_any_number_of_parts(epsilon):
+@pytest.mark.parametrize('rows_per_unit', [1, 50])
+@pytest.mark.parametrize('epsilon', [1e-3, 1.0, 400.0])
+def test_what_is_left_can_be_spent_to_the_last_bit_in_any_number_of_parts(epsilon, rows_per_unit):
     """However little is left by the parts before: no sum of receipts is rounded beyond."""
     rng, budget = np.random.default_rng(0), Budget(epsilon, 1e-5, 1e-6)
-    for _ in range(200):
-        spending = Spending(budget, {'one': 1.0}, discrete_gaussian)
+    terms = {'one': 1.0}, discrete_gaussian
+    for _ in range(100):
+        spending = Spending(budget, *terms, rows_per_unit=rows_per_unit)
         while spending.left() > 1e-6 * budget.mu:
             part = rng.choice([1e-3, 0.3, 0.9, 1 - 1e-6, 1 - 1e-12])
             spending.keep((None, make_receipt(spending.rest(spending.left() * part)['mu'])))
