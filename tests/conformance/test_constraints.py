@@ -22,17 +22,11 @@ NAME = 'people'
 DATE = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
 
 COLUMNS = {
-    'start': DATE,
-    'end': DATE,
-    'low': {'sdtype': 'numerical'},
-    'middle': {'sdtype': 'numerical'},
-    'high': {'sdtype': 'numerical'},
-    'salary': {'sdtype': 'numerical'},
-    'country': {'sdtype': 'categorical'},
-    'town': {'sdtype': 'categorical'},
-    'yes': {'sdtype': 'categorical'},
-    'no': {'sdtype': 'categorical'},
-}
+    'start': DATE, 'end': DATE, 'low': {'sdtype': 'numerical'}, 'middle': {'sdtype': 'numerical'},
+    'high': {'sdtype': 'numerical'}, 'salary': {'sdtype': 'numerical'},
+    'country': {'sdtype': 'categorical'}, 'town': {'sdtype': 'categorical'},
+    'yes': {'sdtype': 'categorical'}, 'no': {'sdtype': 'categorical'},
+}  # fmt: skip
 
 TOWNS = {'CH': ['Bern', 'Chur'], 'AT': ['Graz', 'Wien']}
 

@@ -200,15 +200,10 @@ def test_a_missing_target_stays_missing_and_others_stand_on_another_row(rows):
 @pytest.mark.parametrize(
     ('shape', 'target', 'root'),
     [
-        ('pair', None, 'a'),
-        ('pair', 'b', 'b'),
-        ('chain', None, 'a'),
-        ('chain', 'c', 'c'),
-        ('star down', None, 'a'),
-        ('zigzag', None, 'c'),
-        ('chain', 'other', 'a'),
+        ('pair', None, 'a'), ('pair', 'b', 'b'), ('chain', None, 'a'), ('chain', 'c', 'c'),
+        ('star down', None, 'a'), ('zigzag', None, 'c'), ('chain', 'other', 'a'),
     ],
-)
+)  # fmt: skip
 def test_the_root_is_the_target_or_as_low_as_can_be(shape, target, root):
     derivations, _ = grow(shape, target)
     assert model(derivations.derived).names[0] == root

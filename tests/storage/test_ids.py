@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from rdt.transformers import AnonymizedFaker, RegexGenerator
 from rdt.transformers import utils as rdt
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.storage.ids import IdGenerator, _count_parts, make_ids
@@ -30,15 +30,14 @@ def make(generator, num_rows, name='key'):
 
 def choose(dtype, **about):
     """What SDV chooses for ids that are the key of their table, and for others."""
-    columns = {'key': {'sdtype': 'id', **about}, 'other': {'sdtype': 'id', **about}}
-    metadata = Metadata.load_from_dict(
-        {'tables': {'t': {'columns': columns, 'primary_key': 'key'}}}
+    metadata = describe(
+        {'key': {'sdtype': 'id', **about}, 'other': {'sdtype': 'id', **about}}, primary_key='key'
     )
     processor = DataProcessor(
         metadata._convert_to_single_table(), id_columns_use_old_behavior=['key', 'other']
     )
     processor.prepare_for_fitting(
-        pd.DataFrame({name: pd.Series([1, 2, 3]).astype(dtype) for name in columns})
+        pd.DataFrame({name: pd.Series([1, 2, 3]).astype(dtype) for name in ('key', 'other')})
     )
     return processor._hyper_transformer.field_transformers
 
@@ -90,16 +89,7 @@ def test_a_table_has_as_many_keys_as_rows_whatever_their_kind():
     keys = {'int': np.arange(50), 'text': [f'k{at}' for at in range(50)]}
     for values in keys.values():
         table = pd.DataFrame({'key': values, 'x': np.arange(50) % 7})
-        metadata = Metadata.load_from_dict(
-            {
-                'tables': {
-                    't': {
-                        'columns': {'key': {'sdtype': 'id'}, 'x': {'sdtype': 'numerical'}},
-                        'primary_key': 'key',
-                    }
-                }
-            }
-        )
+        metadata = describe({'key': 'id', 'x': 'numerical'}, primary_key='key')
         synthesizer = ClustMixSynthesizer(metadata, epsilon=1.0, accept='noise')
         synthesizer.fit({'t': table})
         sampled = synthesizer.sample(100_000)['t']
@@ -132,7 +122,20 @@ def test_the_generators_of_a_format_are_counted_without_making_them(regex, monke
 @pytest.mark.parametrize('regex', [r'\d{1000000}', '[a-z]{1,500}', '((a{1,20}){1,20}){1,20}'])
 @pytest.mark.parametrize('kind', [ClustMixSynthesizer, ClustMixMultiTableSynthesizer])
 def test_formats_that_explode_are_refused_before_anything_is_made_of_them(kind, regex):
-    columns = {'key': {'sdtype': 'id', 'regex_format': regex}, 'x': {'sdtype': 'numerical'}}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    metadata = describe({'key': {'sdtype': 'id', 'regex_format': regex}, 'x': 'numerical'})
     with pytest.raises(SynthesizerInputError, match='repeats too much'):
         kind(metadata)
+
+
+@pytest.mark.parametrize('dtype', ['Int64', 'boolean', 'datetime64[ns]', 'float64', 'object'])
+def test_a_made_up_column_of_any_dtype_is_sampled(dtype):
+    """The budget is spent by then: an error would lose the release."""
+    cells = pd.Series([1, 0, 1] * 20).astype(dtype)
+    table = pd.DataFrame({'lat': cells, 'n': range(60)})
+    metadata = describe({'lat': 'latitude', 'n': 'numerical'})
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=5.0)
+    synthesizer.fit({'t': table})
+    sampled = synthesizer.sample(4)['t']['lat']
+
+    assert len(sampled) == 4
+    assert sampled.dtype == ('object' if dtype == 'boolean' else dtype)

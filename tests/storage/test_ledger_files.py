@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea import BudgetLedger, ClustMixSynthesizer
 from sdv_threea.errors import InputError
@@ -75,7 +75,7 @@ def test_files_that_are_no_ledgers_stay_as_they_are(ledger, tmp_path):
 
 
 def test_a_fit_is_counted_before_it_spends_and_its_statement_shows_the_total(ledger, monkeypatch):
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': {'x': {'sdtype': 'boolean'}}}}})
+    metadata = describe({'x': 'boolean'})
     table = {'t': pd.DataFrame({'x': [True, False] * 20})}
     made = ClustMixSynthesizer(metadata, epsilon=1.0, ledger=ledger.path)
     with monkeypatch.context() as patch:

@@ -3,7 +3,9 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import TIME_STEPS, Category, Number
+from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.storage.metadata import describe, keep_public
+from sdv_threea.storage.references import label_numbers
 
 PUBLIC = {
     'age': {
@@ -90,3 +92,17 @@ def test_metadata_detected_from_different_tables_is_the_same_once_private_facts_
 
     assert detected[0].to_dict() != detected[1].to_dict()
     assert kept[0] == kept[1]
+
+
+@pytest.mark.parametrize(
+    ('tables', 'links'),
+    [
+        (('p', 'k'), (Link('k', ('a, b', 'c'), 'p'), Link('k', ('a', 'b, c'), 'p'))),
+        (('a', 'a by b'), (Link('a by b', ('b',), 'a'),)),
+    ],
+)
+def test_that_no_two_columns_have_one_name(tables, links):
+    labels = label_numbers(Schema(tables, links), {name: set() for name in tables})[tables[-1]]
+
+    names = [labels.own, *labels.links.values()]
+    assert len(set(names)) == len(names) == 1 + len(links)

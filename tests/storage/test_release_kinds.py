@@ -1,13 +1,17 @@
 """The names of released classes in files outlive the places where the classes are."""
 
+import warnings
 from dataclasses import is_dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
+from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.storage.release_files import read_plain, write_plain
 from sdv_threea.storage.release_kinds import KINDS, NAMES_OF_0_1_0, find_kind, name_kind
+from sdv_threea.storage.version import UNKNOWN, check_version, get_version
 
 #: Releases that version 0.1.0 has saved.
 SAVED = Path(__file__).parent / 'saved'
@@ -70,3 +74,41 @@ def test_sequences_that_version_0_1_0_took_for_rows_are_read_as_rows(tmp_path):
 
     assert len(loaded.sample(5)['people']) == 5
     assert loaded.metadata.tables['people'].sequence_index is None
+
+
+def test_the_version_is_that_of_the_installation():
+    try:
+        assert get_version() == version('sdv-threea')
+    except PackageNotFoundError:
+        assert get_version() == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    'versions',
+    [
+        ('1.2.0', '1.2.0'), ('1.2.0', '1.2'), (UNKNOWN, '1.2.0'), ('1.2.0', UNKNOWN),
+        (UNKNOWN, UNKNOWN),
+    ],
+)  # fmt: skip
+def test_the_same_version_and_checkouts_are_silent(versions):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        check_version(*versions)
+
+
+@pytest.mark.parametrize('installed', ['1.1.9', '1.2.0rc1', '1.2.0.dev3', '0.10.0'])
+def test_a_newer_synthesizer_is_an_error(installed):
+    with pytest.raises(VersionError, match='upgrade'):
+        check_version('1.2.0', installed)
+
+
+@pytest.mark.parametrize('installed', ['1.2.1', '1.10.0', '1.2.0.post1'])
+def test_an_older_synthesizer_is_a_warning(installed):
+    with pytest.warns(SDVVersionWarning, match=r'made with sdv-threea 1\.2\.0'):
+        check_version('1.2.0', installed)
+
+
+@pytest.mark.parametrize('made_with', ['', 'latest', '1.x', '9' * 5000, None, 7, ['1.2.0'], {}])
+def test_what_is_no_version_is_one_clear_error(made_with):
+    with pytest.raises(SynthesizerInputError, match='does not say by a version'):
+        check_version(made_with, '1.2.0')
