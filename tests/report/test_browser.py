@@ -36,13 +36,8 @@ def browse(tmp_path_factory):
     def open_page(path):
         window = f'--window-size={LAPTOP},900'
         command = [
-            CHROMIUM,
-            *FLAGS,
-            window,
-            f'--user-data-dir={folder}',
-            '--dump-dom',
-            path.as_uri(),
-        ]
+            CHROMIUM, *FLAGS, window, f'--user-data-dir={folder}', '--dump-dom', path.as_uri(),
+        ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
         return done.stdout, re.findall(r'CONSOLE.*?\] "(.*?)", source', done.stderr)
 

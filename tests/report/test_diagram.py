@@ -3,8 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from relationships import relate
-from sdv.metadata import Metadata
+from described import describe_tables
 
 from sdv_threea.report import draw_schema
 from sdv_threea.report.diagram import APART, HANGING, PUBLIC, UNIT, find_roles, place_tables
@@ -12,48 +11,27 @@ from sdv_threea.rows.units.schema import Link, Schema
 
 BANK = ['district', 'account', 'client', 'disp', 'trans', 'card']
 BANK_LINKS = [
-    ('account', 'district'),
-    ('client', 'district'),
-    ('disp', 'account'),
-    ('disp', 'client'),
-    ('trans', 'account'),
-    ('card', 'disp'),
-]
+    ('account', 'district'), ('client', 'district'), ('disp', 'account'), ('disp', 'client'),
+    ('trans', 'account'), ('card', 'disp'),
+]  # fmt: skip
 
 
 def make_synthesizer(tables, links, unit=None, public=()):
-    description = {
-        'tables': {
-            name: {
-                'primary_key': 'key',
-                'columns': {
-                    'key': {'sdtype': 'id'},
-                    '<i>': {'sdtype': 'categorical'},
-                    **{
-                        f'to {parent}': {'sdtype': 'id'} for child, parent in links if child == name
-                    },
-                },
-            }
-            for name in tables
-        },
-        'relationships': [relate(child, f'to {parent}', parent, 'key') for child, parent in links],
-    }
-    metadata = Metadata.load_from_dict(description)
+    described = {name: {'key': 'id', '<i>': 'categorical'} for name in tables}
+    for child, parent in links:
+        described[child][f'to {parent}'] = 'id'
+    edges = ((child, f'to {parent}', parent, 'key') for child, parent in links)
+    metadata = describe_tables(described, *edges, **dict.fromkeys(tables, 'key'))
     return SimpleNamespace(metadata=metadata, privacy_unit=unit, public_tables=public)
 
 
 @pytest.mark.parametrize(
     ('unit', 'public'),
     [
-        (None, []),
-        ('account', []),
-        ('client', []),
-        ('disp', []),
-        ('account', ['district']),
-        ('client', ['district']),
-        ('disp', ['district']),
+        (None, []), ('account', []), ('client', []), ('disp', []), ('account', ['district']),
+        ('client', ['district']), ('disp', ['district']),
     ],
-)
+)  # fmt: skip
 def test_roles_are_those_that_the_release_protects(unit, public):
     links = tuple(Link(child, (f'to {parent}',), parent) for child, parent in BANK_LINKS)
     schema = Schema(tuple(BANK), links, unit, frozenset(public))

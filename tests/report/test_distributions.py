@@ -1,13 +1,18 @@
 """Shares of rows: bins of numbers and dates, levels of categories, rare levels pooled."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+from relationships import relate
 
+from sdv_threea.report import compare_cardinalities
 from sdv_threea.report.distributions import (
     FEWEST,
     NUM_BINS,
     compare_distributions,
+    compare_joint,
 )
 
 NUMERICAL = {'sdtype': 'numerical'}
@@ -58,3 +63,80 @@ def test_a_level_of_few_real_rows_is_not_named():
 
     assert list(shares.labels) == ['common', 'enough', 'all others']
     np.testing.assert_allclose(shares.real[-1], (FEWEST - 1) / len(real))
+
+
+COLUMNS = {'group': {'sdtype': 'categorical'}, 'size': {'sdtype': 'numerical'}}
+
+
+def make_groups(groups, sizes):
+    return pd.DataFrame({'group': groups, 'size': sizes})
+
+
+def test_rows_are_shared_out_over_one_grid():
+    real = make_groups(['a'] * 10 + ['b'] * 30, [1] * 10 + [2] * 30)
+    synthetic = make_groups(['b'] * 10, [3] * 10)
+    joint = compare_joint(real, synthetic, COLUMNS)
+
+    assert [list(labels) for labels in joint.labels] == [['b', 'a'], [1, 2, 3]]
+    assert joint.binned == (False, True)
+    np.testing.assert_allclose(joint.real, [[0, 0.75, 0], [0.25, 0, 0]])
+    np.testing.assert_allclose(joint.synthetic, [[0, 0, 1], [0, 0, 0]])
+
+
+def test_cells_of_few_real_rows_are_not_told():
+    real = make_groups(['a'] * 20, [1] * (20 - FEWEST + 1) + [2] * (FEWEST - 1))
+    joint = compare_joint(real, real, COLUMNS)
+
+    assert joint.real[0, 1] == 0
+    assert joint.real[0, 0] == joint.synthetic[0, 0] == pytest.approx(1 - (FEWEST - 1) / 20)
+    assert joint.synthetic[0, 1] > 0
+
+
+def link(child, key, parent='parent', parent_key='id'):
+    return relate(child, key, parent, parent_key)
+
+
+def make_tables(counts):
+    """Make one parent per count, with that many children."""
+    parents = np.arange(len(counts))
+    return {
+        'parent': pd.DataFrame({'id': parents}),
+        'child': pd.DataFrame({'to': np.repeat(parents, counts)}),
+    }
+
+
+ONE = SimpleNamespace(relationships=[link('child', 'to')])
+
+
+def compare(real, synthetic):
+    (found,) = compare_cardinalities(make_tables(real), make_tables(synthetic), ONE).values()
+    return found
+
+
+def test_rows_are_shared_out_by_how_many_refer_to_them():
+    found = compare([0, 1, 1, 3], [1, 2])
+
+    assert list(found.labels) == ['0', '1', '2', '3']
+    np.testing.assert_allclose(found.real, [0.25, 0.5, 0.0, 0.25])
+    np.testing.assert_allclose(found.synthetic, [0.0, 0.5, 0.5, 0.0])
+
+
+def test_missing_references_refer_to_nobody():
+    tables = {
+        'parent': pd.DataFrame({'id': [1, 2]}),
+        'child': pd.DataFrame({'to': [1.0, np.nan, np.nan]}),
+    }
+    (found,) = compare_cardinalities(tables, tables, ONE).values()
+
+    assert list(found.labels) == ['0', '1']
+    np.testing.assert_allclose(found.real, [0.5, 0.5])
+
+
+def test_keys_of_several_columns_are_compared_as_a_whole():
+    keys = pd.DataFrame({'a': [1, 1, 2], 'b': ['x', 'y', 'x']})
+    tables = {'parent': keys, 'child': pd.DataFrame({'p': [1, 1, 2], 'q': ['x', 'x', 'x']})}
+    metadata = SimpleNamespace(relationships=[link('child', ['p', 'q'], parent_key=['a', 'b'])])
+    (found,) = compare_cardinalities(tables, tables, metadata).values()
+
+    assert list(found.labels) == ['0', '1', '2']
+    np.testing.assert_allclose(found.real, [1 / 3] * 3)

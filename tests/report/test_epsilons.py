@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.report import privacy_curve
@@ -16,7 +16,7 @@ COLUMNS = {
     'day': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'},
     'label': {'sdtype': 'categorical'},
 }
-METADATA = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS, 'primary_key': 'key'}}})
+METADATA = describe(COLUMNS, primary_key='key')
 
 
 def make_table(num_rows):

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
-from sdv.metadata import Metadata
+from described import describe, describe_tables
 
 from sdv_threea.report import make_report
+from sdv_threea.report.inputs import refuse_fitted
 
 #: Values that only a few real rows hold. None of them may be in a report.
 SECRETS = ('Jane Doe', 'person-0', '123.456789', '1957-03-04', '04.03.1957')
@@ -25,7 +25,7 @@ def metadata():
         'cost': {'sdtype': 'numerical'},
         'flag': {'sdtype': 'boolean'},
     }
-    return Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    return describe(columns, 'people')
 
 
 def make_people(rng, size=400):
@@ -132,20 +132,10 @@ def make_database(rng):
 @pytest.fixture
 def database():
     tables = {
-        'people': {
-            'columns': {'id': {'sdtype': 'id'}, 'group': {'sdtype': 'categorical'}},
-            'primary_key': 'id',
-        },
-        'orders': {
-            'columns': {
-                'of': {'sdtype': 'id'},
-                'price': {'sdtype': 'numerical'},
-                'odd': {'sdtype': 'categorical'},
-            }
-        },
+        'people': {'id': 'id', 'group': 'categorical'},
+        'orders': {'of': 'id', 'price': 'numerical', 'odd': 'categorical'},
     }
-    link = relate('orders', 'of', 'people', 'id')
-    return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+    return describe_tables(tables, ('orders', 'of', 'people', 'id'))
 
 
 def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
@@ -188,17 +178,56 @@ def test_columns_that_are_no_personal_information_are_compared_as_they_are_learn
     columns['north']['pii'] = False
     cities, north = rng.choice(['Bonn', 'Ulm'], 300), rng.normal(50, 2, 300)
     places = pd.DataFrame({'city': cities, 'north': north})
-    told = make_report(
-        places, places, Metadata.load_from_dict({'tables': {'places': {'columns': columns}}})
-    )
+    told = make_report(places, places, describe(columns, 'places'))
     assert set(told.fidelity.columns['Column']) == {'city', 'north'}
     assert set(told.quality.columns['Column']) == {'city', 'north'}
 
 
 def test_columns_that_are_made_up_are_named_without_a_synthesizer(rng):
-    columns = {'x': {'sdtype': 'numerical'}, 'town': {'sdtype': 'city'}, 'key': {'sdtype': 'id'}}
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    metadata = describe({'x': 'numerical', 'town': 'city', 'key': 'id'}, 'people')
     rows = pd.DataFrame({'x': rng.normal(size=200), 'town': 'Rome', 'key': range(200)})
     report = make_report(rows, rows.assign(x=rng.normal(size=200)), metadata)
 
     assert report.losses == ['Made up, by their sdtypes, and so not compared: town.']
+
+
+COLUMNS = {
+    'key': {'sdtype': 'id'},
+    'cost': {'sdtype': 'numerical'},
+    'group': {'sdtype': 'categorical'},
+}
+
+
+def make_rows(rng, size=600):
+    return pd.DataFrame(
+        {
+            'key': rng.permutation(size),
+            'cost': rng.normal(size=size).round(3),
+            'group': rng.choice(['a', 'b'], size),
+        }
+    )
+
+
+@pytest.mark.parametrize('share', [0.3, 1.0])
+def test_fitted_rows_are_found_by_their_content(rng, share):
+    """Neither their order, nor their index, nor their keys matter."""
+    real = make_rows(rng)
+    fitted = real.sample(frac=share, random_state=1).assign(key=0)
+    test = pd.concat([fitted, make_rows(rng, 600 - len(fitted))])
+
+    with pytest.raises(ValueError, match=r'\d+% of the test rows .* were fitted'):
+        refuse_fitted(real, test, COLUMNS, 'people')
+
+
+def test_the_training_table_itself_is_refused_even_if_all_rows_are_alike(rng):
+    real = pd.DataFrame({'key': range(60), 'cost': 1.0, 'group': ['a', 'b'] * 30})
+
+    with pytest.raises(ValueError, match='were fitted'):
+        refuse_fitted(real, real, COLUMNS, 'people')
+    refuse_fitted(real, real.head(20), COLUMNS, 'people')
+
+
+def test_other_rows_pass_however_often_rows_are_equal_by_chance(rng):
+    for decimals in (0, 1, 3):
+        real, test = (make_rows(rng).round({'cost': decimals}) for _ in range(2))
+        refuse_fitted(real, test, COLUMNS, 'people')

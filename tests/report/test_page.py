@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea.report import make_report
 from sdv_threea.report.columns_page import _spell
@@ -22,7 +22,7 @@ COLUMNS = {
     'empty': {'sdtype': 'categorical'},
     **{f'column {at}': {'sdtype': 'categorical'} for at in range(8)},
 }
-METADATA = Metadata.load_from_dict({'tables': {'people': {'columns': COLUMNS}}})
+METADATA = describe(COLUMNS, 'people')
 
 RECEIPT = {
     'stage': HOSTILE, 'released': HOSTILE, 'sensitivity': 2.0, 'noise_scale': 17.25,

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea.report.quality import measure_quality
 
@@ -18,7 +18,7 @@ def metadata():
         'colour': {'sdtype': 'categorical'},
         'key': {'sdtype': 'id'},
     }
-    return Metadata.load_from_dict({'tables': {'things': {'columns': columns}}})
+    return describe(columns, 'things')
 
 
 def make_table(rng, num_rows=800):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea.report import make_report
 from sdv_threea.report.fidelity import NEVER
@@ -21,16 +21,11 @@ def grade(synthetic, **more):
 @pytest.mark.parametrize(
     ('score', 'word'),
     [
-        (0.95, 'like real rows'),
-        (0.897, 'like real rows'),
-        (0.87, 'good'),
-        (0.8, 'fair'),
-        (0.6, 'poor'),
-        (0.5, 'no better than chance'),
-        (0.3, 'no better than chance'),
+        (0.95, 'like real rows'), (0.897, 'like real rows'), (0.87, 'good'), (0.8, 'fair'),
+        (0.6, 'poor'), (0.5, 'no better than chance'), (0.3, 'no better than chance'),
         (math.nan, 'no better than chance'),
     ],
-)
+)  # fmt: skip
 def test_a_score_is_graded_by_how_far_it_is_from_chance_to_real_rows(score, word):
     assert grade(score).word == word
     # Errors are graded alike, where less is better.
@@ -78,7 +73,7 @@ LOSSES = pd.DataFrame(
     index=['shade', 'size'],
 )
 
-METADATA = Metadata.load_from_dict({'tables': {'things': {'columns': COLUMNS}}})
+METADATA = describe(COLUMNS, 'things')
 
 
 def make_things(rng, related=True, size=1500):
@@ -94,11 +89,6 @@ def make_things(rng, related=True, size=1500):
     )
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(11)
-
-
 def report(rng, synthetic, **more):
     promise = {'epsilon': 1.0, 'delta': 1e-6, 'mu': 0.2355, 'public': ['column names']}
     synthesizer = SimpleNamespace(
@@ -106,6 +96,11 @@ def report(rng, synthetic, **more):
         get_losses=lambda: LOSSES,
     )
     return make_report(make_things(rng), synthetic, METADATA, synthesizer=synthesizer, **more)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(11)
 
 
 def test_other_real_rows_get_the_best_verdict(rng):
