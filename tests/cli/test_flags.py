@@ -4,11 +4,15 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
+from sdv.metadata import Metadata
 
 from sdv_threea.cli.commands import main
-from sdv_threea.cli.errors import name_options
+from sdv_threea.cli.errors import RefusedError, name_options
+from sdv_threea.cli.saved import _read_sentinels, make_synthesizer
 
 SAID = {
     "state them, and set public_metadata=True; it's known": (
@@ -81,3 +85,90 @@ assert not {{'sdv', 'pandas', 'numpy', 'torch'}} & set(sys.modules)
         [sys.executable, '-c', program], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+COLUMNS = {
+    'age': {'sdtype': 'numerical'},
+    'size': {'sdtype': 'numerical'},
+    'until': {'sdtype': 'datetime'},
+}
+
+
+def test_a_sentinel_is_of_its_column_or_of_all_numbers():
+    stated = ('age=999', '-9', 'until=9999-12-31')
+
+    assert _read_sentinels(stated, COLUMNS) == {
+        'age': [999.0, -9.0], 'size': [-9.0], 'until': ['9999-12-31'],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize('given', ['age=x', 'nothing=9', 'x'])
+def test_what_is_no_sentinel_is_refused(given):
+    with pytest.raises(RefusedError, match='--sentinel'):
+        _read_sentinels((given,), COLUMNS)
+
+
+CHOSEN = {
+    'epsilon': 1.0, 'targets': (), 'privacy_unit': None, 'public_tables': (),
+    'max_children': None, 'missing': 'usual',
+}  # fmt: skip
+
+
+def make_metadata(*names):
+    table = {'columns': {'letter': {'sdtype': 'categorical'}}}
+    return Metadata.load_from_dict({'tables': dict.fromkeys(names, table)})
+
+
+@pytest.mark.parametrize(('given', 'used'), [(None, 'missing'), ('Other', 'Other')])
+def test_the_option_is_that_of_the_synthesizer(given, used):
+    made = make_synthesizer(make_metadata('t'), CHOSEN | {'unreleased': given})
+    assert made.get_parameters()['unreleased'] == used
+
+
+def test_a_database_has_no_such_option():
+    with pytest.raises(RefusedError, match='--unreleased: only for one table'):
+        make_synthesizer(make_metadata('t', 'u'), CHOSEN | {'unreleased': 'Other'})
+
+
+TEXTS = {name: {'sdtype': 'categorical'} for name in ('price', 'share')}
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng, size = np.random.default_rng(0), 1_000
+    prices = [f'${each:,.2f}' for each in rng.gamma(2, 500, size)]
+    shares = [f'{each} %' for each in rng.integers(0, 100, size)]
+    pd.DataFrame({'price': prices, 'share': shares}).to_csv(tmp_path / 'shop.csv', index=False)
+    described = {'tables': {'shop': {'columns': TEXTS}}, 'relationships': []}
+    parameters = {'column_name': 'share', 'suffix': ' %', 'places': 0}
+    rules = [{'class_name': 'NumberTexts', 'parameters': parameters}]
+    (tmp_path / 'shop.json').write_text(json.dumps(described))
+    (tmp_path / 'rules.json').write_text(json.dumps(rules))
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(each) for each in arguments])
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_both_ways_to_declare_them_last_through_a_release_file(files):
+    known = '--metadata', files / 'shop.json', '--epsilon', 9, '--number-text', 'price=$1,234.50'
+    rules, out = ('--constraints', files / 'rules.json'), files / 'shop.release'
+    fitted = run('fit', files / 'shop.csv', *known, *rules, '--out', out)
+    assert fitted.exit_code == 0, fitted.output
+    assert run('sample', out, '--rows', 50, '--out', files / 'new.csv').exit_code == 0
+
+    new = pd.read_csv(files / 'new.csv')
+    assert new['price'].dropna().str.fullmatch(r'-?\$[\d,]+\.\d\d').all()
+    assert new['share'].dropna().str.fullmatch(r'-?\d+ %').all()
+    assert new.notna().mean().min() > 0.5
+
+
+def test_the_check_knows_them_and_others_are_refused(files):
+    known = 'check', '--metadata', files / 'shop.json', '--epsilon', 1, '--number-text'
+    told = run(*known, 'price=$1,234.50').output.splitlines()
+    assert '±' in told[1]
+    assert '±' not in told[2]
+    assert "'prize' is not a column" in run(*known, 'prize=$1').output
+    assert "'dollars' is no number" in run(*known, 'price=dollars').output
