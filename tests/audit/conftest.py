@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
-from sdv.metadata import Metadata
+from described import describe, describe_tables
 
 
 @pytest.fixture
@@ -26,17 +25,10 @@ def people():
 @pytest.fixture
 def metadata():
     kinds = {
-        'key': 'id',
-        'age': 'numerical',
-        'income': 'numerical',
-        'kind': 'categorical',
-        'level': 'categorical',
-        'class': 'categorical',
-    }
-    columns = {name: {'sdtype': kind} for name, kind in kinds.items()}
-    return Metadata.load_from_dict(
-        {'tables': {'people': {'columns': columns, 'primary_key': 'key'}}}
-    )
+        'key': 'id', 'age': 'numerical', 'income': 'numerical', 'kind': 'categorical',
+        'level': 'categorical', 'class': 'categorical',
+    }  # fmt: skip
+    return describe(kinds, 'people', primary_key='key')
 
 
 @pytest.fixture
@@ -55,28 +47,12 @@ def clinic():
 
 @pytest.fixture
 def clinic_metadata():
-    return Metadata.load_from_dict(
-        {
-            'tables': {
-                'patient': {
-                    'primary_key': 'patient',
-                    'columns': {
-                        'patient': {'sdtype': 'id', 'regex_format': 'P[0-9]+'},
-                        'age': {'sdtype': 'numerical'},
-                    },
-                },
-                'stay': {
-                    'primary_key': 'stay',
-                    'columns': {
-                        'stay': {'sdtype': 'id'},
-                        'patient': {'sdtype': 'id', 'regex_format': 'P[0-9]+'},
-                        'days': {'sdtype': 'numerical'},
-                    },
-                },
-            },
-            'relationships': [relate('stay', 'patient', 'patient', 'patient')],
-        }
-    )
+    key = {'sdtype': 'id', 'regex_format': 'P[0-9]+'}
+    tables = {
+        'patient': {'patient': key, 'age': 'numerical'},
+        'stay': {'stay': 'id', 'patient': key, 'days': 'numerical'},
+    }
+    return describe_tables(tables, ('stay', 'patient', 'patient', 'patient'), stay='stay')
 
 
 class NoisyCount:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import mu_from_epsilon
@@ -33,8 +33,7 @@ def rows():
 
 @pytest.fixture(scope='module')
 def metadata():
-    columns = {'x': {'sdtype': 'numerical'}, 'y': {'sdtype': 'categorical'}}
-    return Metadata.load_from_dict({'tables': {'rows': {'columns': columns}}})
+    return describe({'x': 'numerical', 'y': 'categorical'}, 'rows')
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ def test_the_best_guesser_is_right_as_often_as_mu_says():
     """The log likelihood ratio is normal: its mean is ``mu^2 / 2``, its deviation ``mu``."""
     about = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9, 'range_is_nullable': False}
     about |= {'decimal_places': 0}
-    metadata = Metadata.load_from_dict({'tables': {'rows': {'columns': {'x': about}}}})
+    metadata = describe({'x': about}, 'rows')
     tables = [pd.DataFrame({'x': [3.0, 4.0] * 50 + more}) for more in ([], [9.0])]
 
     def fit(table):

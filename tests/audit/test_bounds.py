@@ -1,13 +1,15 @@
 """Bounds against SciPy's intervals, and against mechanisms whose epsilon is known."""
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
 from sdv_threea.accounting import epsilon_from_mu
-from sdv_threea.audit import Guesses, bound_epsilon, bound_mu
+from sdv_threea.audit import AuditResult, Guesses, LowerBound, bound_epsilon, bound_mu
 from sdv_threea.audit.bounds import bound_gaussian_epsilon, bound_rate
 
 
@@ -90,3 +92,43 @@ def test_a_confidence_out_of_range_is_refused(confidence):
     for bound in (bound_mu, lambda guesses, **terms: bound_epsilon(guesses, 0.0, **terms)):
         with pytest.raises(ValueError, match='confidence must be between 0 and 1'):
             bound(Guesses(1, 10, 1, 10), confidence=confidence)
+
+
+def decide(epsilon, *found):
+    bounds = tuple(
+        LowerBound('synthetic rows', 'any mechanism', Guesses(1, 20, 2, 20), each) for each in found
+    )
+    return AuditResult(epsilon, 1e-6, 0.95, 80, bounds)
+
+
+def test_a_claim_below_a_bound_is_refuted():
+    result = decide(1.0, 0.5, 2.5)
+    assert result.refuted
+    assert str(result).startswith('REFUTED: epsilon=1 was claimed, but epsilon is at least 2.5 ')
+    assert 'synthetic rows, 80 fits, confidence 0.95' in str(result)
+
+
+def test_a_claim_that_stands_is_not_called_proved():
+    result = decide(1.0, 0.5, 1.0)
+    assert not result.refuted
+    assert 'Not refuted' in str(result)
+    assert 'no proof' in str(result)
+
+
+def test_the_table_has_a_row_per_bound():
+    frame = decide(1.0, 0.5, 2.5).to_frame()
+    assert frame['epsilon at least'].tolist() == [0.5, 2.5]
+    assert frame['misses'].tolist() == [2, 2]
+    assert list(frame)[:3] == ['view', 'form', 'epsilon at least']
+
+
+PAGE = Path(__file__).parents[2] / 'docs' / 'lab' / 'audit.md'
+
+
+def test_the_examples_run(capsys):
+    measured, guessed = re.findall(r'```python\n(.*?)```', PAGE.read_text('utf-8'), re.DOTALL)
+    exec(measured, {})
+    assert 'is claimed for all neighbours' in capsys.readouterr().out
+    assert 'runs=200' in guessed
+    exec(guessed.replace('runs=200', 'runs=40'), {})
+    assert 'epsilon=1 was claimed' in capsys.readouterr().out

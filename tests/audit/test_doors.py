@@ -98,14 +98,11 @@ def test_only_shown_keys_of_both_tables_tell_anything():
 @pytest.mark.parametrize(
     'other',
     [
-        lambda: ask(1, 2, mu=0.6),
-        lambda: ask(1, 2, released='something else'),
-        lambda: ask(1, 2, 3),
-        lambda: (ask(1, 2), ask(1, 2)),
-        lambda: None,
+        lambda: ask(1, 2, mu=0.6), lambda: ask(1, 2, released='something else'),
+        lambda: ask(1, 2, 3), lambda: (ask(1, 2), ask(1, 2)), lambda: None,
         lambda: show({'a': 90}),
     ],
-)
+)  # fmt: skip
 def test_who_is_asked_something_else_has_diverged(other):
     _, transcript = record(lambda: ask(1, 2))
     with pytest.raises(DivergedError):

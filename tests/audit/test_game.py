@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 from sdv.single_table import GaussianCopulaSynthesizer
 
 from sdv_threea import ClustMixMultiTableSynthesizer
@@ -24,8 +24,7 @@ def people(people):
 
 @pytest.fixture
 def metadata():
-    columns = {'age': {'sdtype': 'numerical'}, 'kind': {'sdtype': 'categorical'}}
-    return Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    return describe({'age': 'numerical', 'kind': 'categorical'}, 'people')
 
 
 @pytest.fixture
@@ -95,13 +94,10 @@ def test_bounds_share_the_doubt(noisy_count, neighbours):
     rng = np.random.default_rng(0)
     result = audit_privacy(noisy_count(1.0), neighbours, runs=40, rng=rng, **TERMS)
     assert [(bound.view, bound.form) for bound in result.bounds] == [
-        ('synthetic rows', 'any mechanism'),
-        ('synthetic rows', 'Gaussian'),
-        ('released parameters', 'any mechanism'),
-        ('released parameters', 'Gaussian'),
-        ('messages', 'any mechanism'),
-        ('messages', 'Gaussian'),
-    ]
+        ('synthetic rows', 'any mechanism'), ('synthetic rows', 'Gaussian'),
+        ('released parameters', 'any mechanism'), ('released parameters', 'Gaussian'),
+        ('messages', 'any mechanism'), ('messages', 'Gaussian'),
+    ]  # fmt: skip
     general = audit_privacy(noisy_count(1.0), neighbours, runs=40, rng=rng, verbose=False)
     assert {bound.form for bound in general.bounds} == {'any mechanism'}
 

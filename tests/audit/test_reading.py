@@ -6,7 +6,7 @@ Each case is two tables that differ by one row, fitted by the public way in.
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.audit import measure_mu
@@ -54,7 +54,7 @@ def list_cases():
 @pytest.mark.filterwarnings('ignore')
 @pytest.mark.parametrize(('about', 'column', 'cell', 'store', 'place'), list(list_cases()))
 def test_one_cell_does_not_change_how_others_are_read(about, column, cell, store, place):
-    metadata = Metadata.load_from_dict({'tables': {'rows': {'columns': {'c': about}}}})
+    metadata = describe({'c': about}, 'rows')
 
     def fit(cells):
         synthesizer = ClustMixSynthesizer(metadata, epsilon=8.0)
@@ -72,7 +72,7 @@ def test_a_partition_with_a_missing_cell_is_read_as_the_others_are(tmp_path):
     pytest.importorskip('dask.dataframe')
     arrow, parquet = pytest.importorskip('pyarrow'), pytest.importorskip('pyarrow.parquet')
     schema = arrow.schema([('c', arrow.int64())])
-    metadata = Metadata.load_from_dict({'tables': {'rows': {'columns': {'c': CATEGORY}}}})
+    metadata = describe({'c': CATEGORY}, 'rows')
     column = pd.Series(np.random.default_rng(0).choice([1, 2, 3], NUM_ROWS))
     folders = {}
     for name, cells in {'without': column, 'with': pd.concat([column, pd.Series([None])])}.items():

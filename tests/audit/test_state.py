@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import math
+import sys
+import warnings
 from collections import deque, namedtuple
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -14,7 +18,7 @@ import pytest
 import torch
 
 from sdv_threea.audit import state
-from sdv_threea.audit.messages import LONGEST_WORD
+from sdv_threea.audit.messages import LONGEST_WORD, count_words, listen
 from sdv_threea.audit.state import PER_ARRAY, flatten
 
 
@@ -159,3 +163,51 @@ def test_attributes_of_a_word_of_a_class_of_its_own_are_seen():
     word = Named('flu')
     word.patient = 'John'
     assert set(flatten([word])) == {"[0] is 'flu'", "[0].patient is 'John'"}
+
+
+def test_warnings_logs_and_prints_are_heard_and_not_shown(capsys, recwarn):
+    logger = logging.getLogger('sdv_threea.of.a.test')
+    with listen() as heard:
+        warnings.warn('a warning', stacklevel=1)
+        logger.warning('a log of %s', 3)
+        sys.stdout.write('a print\n')
+        sys.stderr.write('an error\n')
+    assert heard == ['WARNING a log of 3', 'UserWarning a warning', 'a print', 'an error']
+    assert capsys.readouterr() == ('', '')
+    assert not recwarn.list
+
+
+def test_the_same_warning_is_heard_each_time():
+    for _ in range(2):
+        with listen() as heard:
+            warnings.warn('again', stacklevel=1)
+        assert heard == ['UserWarning again']
+
+
+def test_levels_and_filters_of_loggers_hold():
+    logger = logging.getLogger('sdv_threea.of.another.test')
+    logger.setLevel(logging.INFO)
+
+    def censor(record):
+        record.msg = {name: each for name, each in record.msg.items() if name != 'ROWS'}
+        return True
+
+    logger.addFilter(censor)
+    with listen() as heard:
+        logger.info({'EVENT': 'Fit', 'ROWS': 3})
+        logger.debug({'EVENT': 'unheard'})
+    assert heard == ['INFO EVENT: Fit']
+
+
+def test_what_was_said_before_an_error_is_heard():
+    with suppress(ZeroDivisionError), listen() as heard:
+        sys.stdout.write('before')
+        raise ZeroDivisionError
+    assert heard == ['before']
+
+
+def test_words_are_counted():
+    counts = count_words(['no value of c', 'no value of d'])
+    assert counts['messages'] == 2
+    assert counts["'no' is said"] == 2
+    assert counts["'d' is said"] == 1

@@ -3,23 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
-from sdv.metadata import Metadata
+from described import describe_tables
 
 
 @pytest.fixture(scope='module')
 def measured(load_script):
     """Forty owners with two pets of their own kind, measured as they are and with keys shuffled."""
-    key, kind = {'sdtype': 'id'}, {'sdtype': 'categorical'}
-    metadata = Metadata.load_from_dict(
-        {
-            'tables': {
-                'owner': {'columns': {'id': key, 'likes': kind}, 'primary_key': 'id'},
-                'pet': {'columns': {'owner': key, 'kind': kind}},
-            },
-            'relationships': [relate('pet', 'owner', 'owner', 'id')],
-        }
-    )
+    described = {
+        'owner': {'id': 'id', 'likes': 'categorical'},
+        'pet': {'owner': 'id', 'kind': 'categorical'},
+    }
+    metadata = describe_tables(described, ('pet', 'owner', 'owner', 'id'))
     likes, owners = np.array(['cat', 'dog'])[np.arange(40) % 2], np.repeat(np.arange(40), 2)
     tables = {
         'owner': pd.DataFrame({'id': np.arange(40), 'likes': likes}),

@@ -7,18 +7,9 @@ import pytest
 
 #: Benchmarks that write a page, by themselves or with the results of others.
 WRITERS = (
-    'audit',
-    'constants',
-    'cost',
-    'disclosure',
-    'labels',
-    'losses',
-    'marginals',
-    'relational',
-    'sequences',
-    'stated',
-    'utility',
-)
+    'audit', 'constants', 'cost', 'disclosure', 'labels', 'losses', 'marginals', 'relational',
+    'sequences', 'stated', 'utility',
+)  # fmt: skip
 
 
 @pytest.mark.parametrize('name', WRITERS)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from sdv.cag import Inequality
-from sdv.metadata import Metadata
 from unpaired import Unpaired
 
 from sdv_threea.conditions.sampler import LEAST_DRAWN, ConditionSampler
@@ -27,7 +27,7 @@ def sampler():
     rng = np.random.default_rng(0)
     city = rng.choice(['Bern', 'Chur'], 400, p=[0.99, 0.01])
     table = pd.DataFrame({'age': rng.integers(18, 90, 400), 'city': city, 'mail': 'private'})
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+    metadata = describe(COLUMNS)
     preprocessor = Preprocessor(metadata, target=None, coerce=False)
     given = preprocessor.take({'t': table})
     preprocessor.prepare(given.header)
@@ -130,8 +130,7 @@ def test_a_drawn_row_serves_any_equal_condition_and_heavy_rows_serve_first():
 
 
 def test_where_nothing_is_modelled_what_is_known_is_written():
-    columns = {'mail': {'sdtype': 'email'}}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    metadata = describe({'mail': 'email'})
     preprocessor = Preprocessor(metadata, target=None, coerce=False)
     sampler = ConditionSampler(None, preprocessor, lambda rows: rows.assign(mail='made up'))
     (rows,) = draw(sampler, {'mail': ['a', 'b']})
@@ -144,7 +143,7 @@ def ordered():
     """A sampler of three ordered numbers, of which differences were released."""
     names = ['low', 'middle', 'high']
     columns = dict.fromkeys(names, {'sdtype': 'numerical'})
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    metadata = describe(columns)
     preprocessor = Preprocessor(metadata, target=None, coerce=False)
     preprocessor.add_constraints([Inequality('low', 'middle'), Inequality('middle', 'high')])
     rng = np.random.default_rng(3)
@@ -169,14 +168,11 @@ def ordered():
 @pytest.mark.parametrize(
     ('known', 'tries'),
     [
-        ({'low': 5}, 1),
-        ({'high': 90}, 9),
-        ({'middle': 60, 'high': 63}, 9),
-        ({'low': 60, 'high': 70}, 9),
-        ({'low': 60, 'middle': 63, 'high': 70}, 1),
+        ({'low': 5}, 1), ({'high': 90}, 9), ({'middle': 60, 'high': 63}, 9),
+        ({'low': 60, 'high': 70}, 9), ({'low': 60, 'middle': 63, 'high': 70}, 1),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_known_numbers_follow_from_differences_by_solving_for_the_others(ordered, known, tries):
     sampler, made = ordered
     made.clear()

@@ -9,8 +9,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from sdv.errors import NotFittedError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.datasets import load_hospital
@@ -47,7 +47,7 @@ def make_people(rows=3000):
 
 
 def fit(**settings):
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': COLUMNS}}})
+    metadata = describe(COLUMNS, 'people')
     metadata.tables['people'].primary_key = 'key'
     told = {'epsilon': 4.0, 'target_column': 'group'} | settings
     synthesizer = ClustMixSynthesizer(metadata, **told)
@@ -130,7 +130,7 @@ def test_each_column_says_what_samples_show_and_the_error_to_expect(fitted):
 def test_the_expected_error_of_a_column_is_what_its_noise_makes_at_most():
     """The mean error of samples of twelve fits, against the one that is told."""
     known = {'group': {'sdtype': 'categorical'}, 'cost': {'sdtype': 'numerical'}}
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': known}}})
+    metadata = describe(known, 'people')
     people = make_people()[['group', 'cost']]
     told, errors = [], []
     for _ in range(12):

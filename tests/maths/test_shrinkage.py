@@ -9,11 +9,6 @@ from sdv_threea.maths.shrinkage import (
 )
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(3)
-
-
 def test_stein_factor_by_hand():
     assert stein_factor(np.array([3.0, 4.0]), 1.0) == pytest.approx(1 - 2 / 25)
 

@@ -4,11 +4,6 @@ import pytest
 from sdv_threea.maths.smoothing import smooth
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(7)
-
-
 @pytest.mark.parametrize('length', [0, 1, 2, 3, 7, 16, 33, 100])
 def test_the_less_noise_the_less_is_smoothed(rng, length):
     values = rng.integers(0, 60, length).astype(float)

@@ -23,10 +23,7 @@ LINES = [
 
 ENTRIES = {
     'age': {
-        'sdtype': 'numerical',
-        'range_min': 0,
-        'range_max': 120,
-        'decimal_places': 0,
+        'sdtype': 'numerical', 'range_min': 0, 'range_max': 120, 'decimal_places': 0,
         'range_is_nullable': False,
     },
     'bmi': {
@@ -41,7 +38,7 @@ ENTRIES = {
     'seen': {'sdtype': 'datetime', 'range_min': '01.01.2020', 'datetime_format': '%d.%m.%Y'},
     'zip': {'sdtype': 'categorical', 'range_values': ['01234', '56789']},
     'notes': {'sdtype': 'text'},
-}
+}  # fmt: skip
 
 
 def read(*lines, table=None):
@@ -178,15 +175,12 @@ def test_what_is_no_data_dictionary_is_refused(lines, expected):
 @pytest.mark.parametrize(
     ('word', 'expected'),
     [
-        ('INTEGER', ('numerical', 0)),
-        ('uint8', ('numerical', 0)),
-        ('float64', ('numerical', None)),
-        ('Decimal(10,2)', ('numerical', 2)),
-        ('timestamp[us, tz=UTC]', ('datetime', None)),
-        ('yes/no', ('boolean', None)),
+        ('INTEGER', ('numerical', 0)), ('uint8', ('numerical', 0)),
+        ('float64', ('numerical', None)), ('Decimal(10,2)', ('numerical', 2)),
+        ('timestamp[us, tz=UTC]', ('datetime', None)), ('yes/no', ('boolean', None)),
         ('VARCHAR(20)', (None, None)),
     ],
-)
+)  # fmt: skip
 def test_types(word, expected):
     assert read_type(word) == expected
 
@@ -210,13 +204,10 @@ def test_lists_of_values(text, expected):
 @pytest.mark.parametrize(
     ('text', 'expected'),
     [
-        ('YYYY-MM-DD', '%Y-%m-%d'),
-        ('dd/mm/yyyy hh:mm:ss', '%d/%m/%Y %H:%M:%S'),
-        ('%d.%m.%y', '%d.%m.%y'),
-        ('DD MMM YY', '%d %b %y'),
-        ('soon', None),
+        ('YYYY-MM-DD', '%Y-%m-%d'), ('dd/mm/yyyy hh:mm:ss', '%d/%m/%Y %H:%M:%S'),
+        ('%d.%m.%y', '%d.%m.%y'), ('DD MMM YY', '%d %b %y'), ('soon', None),
     ],
-)
+)  # fmt: skip
 def test_formats_of_dates(text, expected):
     assert read_template(text) == expected
 

@@ -5,23 +5,17 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from orders import RULES, SINGLE, draw_tables, make_metadata
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.metadata import suggest_constraints
 
 SDTYPES = {
-    'town': 'categorical',
-    'country': 'categorical',
-    'colour': 'categorical',
-    'name': 'categorical',
-    'booked': 'datetime',
-    'left': 'datetime',
-    'net': 'numerical',
-    'gross': 'numerical',
-    'height': 'numerical',
-}
+    'town': 'categorical', 'country': 'categorical', 'colour': 'categorical',
+    'name': 'categorical', 'booked': 'datetime', 'left': 'datetime', 'net': 'numerical',
+    'gross': 'numerical', 'height': 'numerical',
+}  # fmt: skip
 
 
 def make_stays(num_rows=4000, seed=0):
@@ -50,7 +44,7 @@ def metadata():
     columns = {name: {'sdtype': sdtype} for name, sdtype in SDTYPES.items()}
     for name in ('booked', 'left'):
         columns[name]['datetime_format'] = '%d.%m.%Y'
-    return Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
+    return describe(columns, 'stays')
 
 
 def list_relations(table, metadata):
@@ -84,8 +78,7 @@ def test_fixed_values_and_sums_are_suggested_with_their_arguments():
     table = pd.DataFrame({'asked': asked, 'net': net, 'a fee': fee, **answers, 'other': noise + 90})
     table['total'] = np.maximum(net + fee + noise, 0)
     kinds = {'asked': 'boolean', **dict.fromkeys(answers, 'categorical')}
-    columns = {name: {'sdtype': kinds.get(name, 'numerical')} for name in table}
-    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
+    metadata = describe({name: {'sdtype': kinds.get(name, 'numerical')} for name in table}, 'stays')
     found = list_relations(table, metadata)
     rules = {kind: own.iloc[0]['parameters'] for kind, own in found.groupby('constraint')}
 

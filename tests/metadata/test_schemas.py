@@ -81,16 +81,10 @@ def test_a_source_that_delivers_one_line_and_never_ends_is_enough(tmp_path):
 @pytest.mark.parametrize(
     'line',
     [
-        f'41,{SECRET},1.5',
-        f'{SECRET},2021-03-04',
-        f'{SECRET},anna@example.com',
-        f'{SECRET},NA',
-        f'{SECRET},{SECRET}',
-        f',{SECRET}',
-        f'"{SECRET}\nb',
-        '',
+        f'41,{SECRET},1.5', f'{SECRET},2021-03-04', f'{SECRET},anna@example.com', f'{SECRET},NA',
+        f'{SECRET},{SECRET}', f',{SECRET}', f'"{SECRET}\nb', '',
     ],
-)
+)  # fmt: skip
 def test_a_first_line_that_looks_like_a_row_is_refused_and_not_shown(tmp_path, line):
     path = tmp_path / 'visits.csv'
     path.write_text(f'{line}\nx,y\n' if line else '')

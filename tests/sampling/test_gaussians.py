@@ -16,11 +16,6 @@ SIZES, WIDTH, CLASSES = (5, 4, 6, 3), 4, 3
 NUM_ROWS = 6_000
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(23)
-
-
 @pytest.fixture(scope='module')
 def density():
     rng = np.random.default_rng(7)
@@ -55,14 +50,11 @@ def make_asked(columns, mine):
 @pytest.mark.parametrize(
     ('columns', 'classes'),
     [
-        ({1: 2}, [0, 1, 2]),
-        ({2: [0, 3, 4]}, [0, 1, 2]),
-        ({0: 1, 2: 4}, [0, 2]),
-        ({0: [0, 2, 3], 1: 1, 3: [0, 2]}, [0, 1, 2]),
-        ({}, [1]),
+        ({1: 2}, [0, 1, 2]), ({2: [0, 3, 4]}, [0, 1, 2]), ({0: 1, 2: 4}, [0, 2]),
+        ({0: [0, 2, 3], 1: 1, 3: [0, 2]}, [0, 1, 2]), ({}, [1]),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_each_row_has_the_law_of_its_own_condition(density, population, rng, columns, classes):
     mixture, scores = density
     mine = np.arange(NUM_ROWS) % 2 == 0

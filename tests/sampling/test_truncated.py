@@ -14,11 +14,6 @@ from sdv_threea.sampling.gaussians import draw_within
 ALARM = 1e-5
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(41)
-
-
 def make_mixture(num_classes, num_components, width, seed=5):
     rng = np.random.default_rng(seed)
     roots = rng.normal(size=(num_classes, num_components, width, width))
@@ -70,13 +65,10 @@ REGIONS = {
     'two intervals': {3: [(0.0, 0.1), (0.9, 1.0)]},
     'two columns': {5: [(0.0, 0.3), (0.6, 0.7)], 0: [(0.5, 1.0)]},
     'five columns': {
-        1: [(0.0, 0.5), (0.8, 0.9)],
-        2: [(0.2, 1.0)],
-        4: [(0.0, 0.6)],
-        0: [(0.1, 0.2), (0.3, 0.8)],
-        5: [(0.3, 0.7), (0.9, 1.0)],
+        1: [(0.0, 0.5), (0.8, 0.9)], 2: [(0.2, 1.0)], 4: [(0.0, 0.6)],
+        0: [(0.1, 0.2), (0.3, 0.8)], 5: [(0.3, 0.7), (0.9, 1.0)],
     },
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope='module')

@@ -6,10 +6,10 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from rdt.transformers import LogScaler
 from sdv.cag import FixedCombinations, Inequality
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
 from sdv_threea.audit.state import flatten
 from sdv_threea.transforms.preprocessor import Preprocessor
@@ -26,7 +26,7 @@ COLUMNS = {
 
 
 def make(*, coerce=False, target=None):
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+    metadata = describe(COLUMNS)
     preprocessor = Preprocessor(metadata, target=target, coerce=coerce)
     preprocessor.add_constraints(
         [Inequality('low', 'high'), FixedCombinations(['city', 'country'])]
@@ -124,7 +124,7 @@ def test_complaints_show_no_value(change, complaint):
 
 def test_the_modified_metadata_has_the_columns_that_are_modelled():
     preprocessor = make()
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+    metadata = describe(COLUMNS)
     columns = preprocessor.modify(metadata).tables['t'].columns
 
     assert set(columns) == {*preprocessor.derive().derived.names, 'mail'}

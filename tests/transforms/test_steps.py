@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import (
+    AnonymizedFaker,
     BinaryEncoder,
     FloatFormatter,
     LabelEncoder,
@@ -11,6 +12,9 @@ from rdt.transformers import (
     LogScaler,
     OptimizedTimestampEncoder,
     OrderedLabelEncoder,
+    PseudoAnonymizedFaker,
+    RegexGenerator,
+    UniformEncoder,
     UnixTimestampEncoder,
 )
 from rdt.transformers.base import BaseTransformer
@@ -18,6 +22,8 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.transforms.allowed import LOCAL, check_local
+from sdv_threea.transforms.dates import DateEncoder
+from sdv_threea.transforms.generators import refuse_learning
 from sdv_threea.transforms.outer import make_step
 
 NUMBERS = [0.0, -0.0, 5e-324, 0.1, 0.5, 1.0, 1 / 3, 2.0, 1e15 + 0.3, 1e200, -3.0, -1e200, np.nan]
@@ -149,3 +155,50 @@ def test_frequencies_are_refused_by_name():
     frequency = type('FrequencyEncoder', (BaseTransformer,), {})
     with pytest.raises(SynthesizerInputError, match='learns how frequent each value is'):
         check_local('x', frequency())
+
+
+@pytest.mark.parametrize('transformer', [AnonymizedFaker(), RegexGenerator('[a-z]{3}'), None])
+def test_generators_and_none_are_fine(transformer):
+    refuse_learning({'email': transformer})
+
+
+@pytest.mark.parametrize(
+    'transformer', [PseudoAnonymizedFaker(), LabelEncoder(), UniformEncoder(), FloatFormatter()]
+)
+def test_what_learns_from_its_column_is_refused(transformer):
+    with pytest.raises(SynthesizerInputError, match=r"columns \['email'\] need generators"):
+        refuse_learning({'email': transformer, 'phone': AnonymizedFaker()})
+
+
+WRITTEN = pd.Series(pd.to_datetime(['2020-01-31', None, '2021-12-01', '2020-02-29']), name='d')
+
+
+@pytest.mark.parametrize(
+    ('cells', 'datetime_format'),
+    [
+        (WRITTEN, None),
+        (WRITTEN.dt.tz_localize('UTC'), None),
+        (WRITTEN.dt.strftime('%d.%m.%Y'), '%d.%m.%Y'),
+        (WRITTEN.dt.strftime('%Y-%m-%d'), None),
+        (WRITTEN.dropna().dt.strftime('%Y%m%d').astype('int64'), '%Y%m%d'),
+        (WRITTEN + pd.Timedelta(seconds=5), None),
+    ],
+    ids=['dates', 'zone', 'texts', 'ISO 8601', 'numbers', 'seconds'],
+)
+def test_dates_come_back_as_they_were(cells, datetime_format):
+    table = cells.to_frame('d')
+    encoder = DateEncoder(datetime_format=datetime_format)
+    codes = encoder.fit_transform(table, 'd')
+    assert ((codes['d'] == 0) == cells.isna()).all()
+    back = encoder.reverse_transform(codes)
+    assert back['d'].dtype == table['d'].dtype
+    again = encoder.transform(back)
+    pd.testing.assert_frame_equal(again, codes)
+
+
+def test_granularity_and_format_are_facts_of_a_column_of_dates():
+    encoder = DateEncoder(datetime_format='%d.%m.%Y')
+    encoder.fit(WRITTEN.dt.strftime('%d.%m.%Y').to_frame(), 'd')
+    assert encoder.step == 86_400.0
+    assert repr(encoder).endswith("nullable=True, datetime_format='%d.%m.%Y')")
+    assert encoder.get_supported_sdtypes() == ['datetime']

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.transformers import NumberTexts
@@ -19,19 +19,12 @@ PERCENT = {'suffix': ' %', 'places': 0, 'thousands': ''}
 @pytest.mark.parametrize(
     ('notation', 'cell', 'number'),
     [
-        (DOLLARS, '$1,234.50', 1234.5),
-        (DOLLARS, '-$3.00', -3.0),
-        (DOLLARS, '$-3.00', -3.0),
-        (DOLLARS, '($3.00)', -3.0),
-        (DOLLARS, ' $ 1234.5 ', 1234.5),
-        (DOLLARS, '0', 0.0),
-        (DOLLARS, 7, 7.0),
-        (EUROS, '1.234,50 €', 1234.5),
-        (EUROS, '12', 12.0),
-        (PERCENT, '37 %', 37.0),
-        (PERCENT, '37%', 37.0),
+        (DOLLARS, '$1,234.50', 1234.5), (DOLLARS, '-$3.00', -3.0), (DOLLARS, '$-3.00', -3.0),
+        (DOLLARS, '($3.00)', -3.0), (DOLLARS, ' $ 1234.5 ', 1234.5), (DOLLARS, '0', 0.0),
+        (DOLLARS, 7, 7.0), (EUROS, '1.234,50 €', 1234.5), (EUROS, '12', 12.0),
+        (PERCENT, '37 %', 37.0), (PERCENT, '37%', 37.0),
     ],
-)
+)  # fmt: skip
 def test_a_cell_is_read_in_its_notation(notation, cell, number):
     assert NumberTexts(**notation).read([cell]).tolist() == [number]
 
@@ -92,9 +85,7 @@ def test_a_column_of_texts_is_learned_as_a_number_and_sampled_as_texts():
     rng = np.random.default_rng(0)
     price = pd.Series(NumberTexts('$').write(rng.gamma(2, 500, 900).round(2)))
     table = pd.DataFrame({'price': price.mask(rng.random(900) < 0.2)})
-    metadata = Metadata.load_from_dict(
-        {'tables': {'t': {'columns': {'price': {'sdtype': 'categorical'}}}}}
-    )
+    metadata = describe({'price': 'categorical'})
     made = ClustMixSynthesizer(metadata, epsilon=20.0)
     made.auto_assign_transformers({'t': table})
     made.update_transformers({'price': NumberTexts('$')})
