@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from relationships import relate
+from described import describe, describe_tables
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.cli.commands import main
@@ -21,19 +20,16 @@ HOSTILE = (
     'nul', 'CON', 'com1', 'Lpt9.old', 'aux .x', 'a\0b', 'a\x1b[2Jb', 'a\nb', 'a\rb', '\x9b1m',
     'a\u202egnp', 'a\u2028b', '\ud800', 'a\x07', 'a\u200fb', 'a\u061cb',
 )  # fmt: skip
-NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 ROWS = pd.DataFrame({'x': np.arange(100)})
 
 
-def describe(name):
-    return Metadata.load_from_dict({'tables': {name: {'columns': {'x': NUMBER}}}})
+def describe_one(name):
+    return describe({'x': 'numerical'}, name)
 
 
 def describe_two(name):
-    link = relate(name, 'key', 'parent', 'key')
-    parent = {'columns': {'key': KEY, 'x': NUMBER}, 'primary_key': 'key'}
-    tables = {'parent': parent, name: {'columns': {'key': KEY, 'x': NUMBER}}}
-    return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+    tables = dict.fromkeys(('parent', name), {'key': 'id', 'x': 'numerical'})
+    return describe_tables(tables, (name, 'key', 'parent', 'key'))
 
 
 @pytest.mark.parametrize('name', HOSTILE, ids=ascii)
@@ -43,13 +39,13 @@ def test_hostile_names_are_refused_before_anything_is_read(name, tmp_path):
     assert str(caught.value).isascii()
     assert str(caught.value).isprintable()
     for make, metadata in (
-        (ClustMixSynthesizer, describe(name)),
+        (ClustMixSynthesizer, describe_one(name)),
         (ClustMixMultiTableSynthesizer, describe_two(name)),
     ):
         with pytest.raises(SynthesizerInputError, match='choose another name'):
             make(metadata)
     with pytest.raises(ValueError, match='choose another name'):
-        make_report(ROWS, ROWS, describe(name))
+        make_report(ROWS, ROWS, describe_one(name))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +89,7 @@ def test_the_command_line_neither_reads_nor_writes_outside_its_folders(call, tmp
 @pytest.fixture(scope='module')
 def renamed():
     """Make fitted synthesizers whose table was given a hostile name since, as an attacker may."""
-    one = ClustMixSynthesizer(describe('people'), accept='noise')
+    one = ClustMixSynthesizer(describe_one('people'), accept='noise')
     one.fit({'people': ROWS})
     many = ClustMixMultiTableSynthesizer(describe_two('child'))
     keyed = ROWS.assign(key=np.arange(100))
@@ -118,7 +114,7 @@ def test_what_is_sampled_stays_in_its_folder(renamed, call, tmp_path):
 
 def test_what_is_printed_moves_no_cursor(call, tmp_path):
     name = 'a\x1b[2J'
-    metadata = {'tables': {'people': {'columns': {name: NUMBER}}}}
+    metadata = {'tables': {'people': {'columns': {name: {'sdtype': 'numerical'}}}}}
     (tmp_path / 'metadata.json').write_text(json.dumps(metadata))
     (tmp_path / 'people.csv').write_text(f'{name}\nword\n')
     done = call(
