@@ -30,6 +30,7 @@ from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.joint.density import Joint
+from sdv_threea.joint.parts import Part
 from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
@@ -100,10 +101,10 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         run = run._replace(given_codes=codes)
     begin('approximate')
     density, run = approximate(encoder, encoded, run)
-    joint, sums = None, tuple[Sum, ...]()
+    joint, sums = None, tuple[Sum | Part, ...]()
     if run.plan.pairs is not None:
         sums = find_sums(density, encoder, rows, run)
-        joint = join_columns(density, run.plan.pairs, encoder, rows, encoded, run)
+        joint = join_columns(density, run.plan.pairs, encoder, rows, encoded, run, sums)
     if settings.mixing is None:
         mixture, labels, number = _model(density, joint, encoder, encoded, run, begin)
     else:

@@ -22,6 +22,7 @@ from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
 from sdv_threea.joint.chain import Chain
 from sdv_threea.joint.density import Joint
+from sdv_threea.joint.parts import Part
 from sdv_threea.joint.places import draw_places
 from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import Loss
@@ -66,7 +67,7 @@ class Release:
     joint: Joint | None = None
     losses: tuple[Loss, ...] = ()
     left_out: tuple[str, ...] = ()
-    sums: tuple[Sum, ...] = ()
+    sums: tuple[Sum | Part, ...] = ()
 
     @property
     def num_rows(self) -> float:

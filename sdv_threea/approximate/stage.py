@@ -33,10 +33,12 @@ from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import supports
+from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins
 from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.estimates import Singles
+from sdv_threea.joint.parts import Part, find_parts
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.joint.sums import Sum, find_likely, list_numbers, price_sums, release_sums
 from sdv_threea.planning.plan import finish_plan
@@ -49,6 +51,9 @@ from sdv_threea.statistics import registry
 #: The count of rows that add up (:func:`find_sums`) may cost at most this part of the remaining
 #: price.
 MOST_FOR_SUMS = 0.3
+
+#: Parts of numbers are counted if they and sums cost at most this part of it.
+MOST_FOR_PARTS = 0.1
 
 
 def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tuple[Density, Run]:
@@ -134,11 +139,12 @@ def _price_moments(encoder: RecordEncoder, run: Run) -> dict[str, Any]:
 
 def find_sums(
     density: Density, encoder: RecordEncoder, rows: Rows[pd.DataFrame], run: Run
-) -> tuple[Sum, ...]:
-    """Return the numbers that are sums of others, found by released means and a count for each."""
+) -> tuple[Sum | Part, ...]:
+    """Return the columns that are sums or parts of others, by what is released and a count each."""
     domain, counts = encoder.description.domain, density.counts
     transformers = encoder.scored_transformers
-    names = list_numbers(domain, domain.names[: run.plan.known.num_given])
+    given = domain.names[: run.plan.known.num_given]
+    names = list_numbers(domain, given)
     chosen = [at for at, own in enumerate(transformers) if own.name in names]
     moments, num_records = [], float(counts.totals.sum())
     for at in chosen:
@@ -150,9 +156,19 @@ def find_sums(
         deviation = math.sqrt(float(shares @ (middles - mean) ** 2) / num)
         moments.append((transformers[at].name, mean, deviation))
     within = np.einsum('c,cij->ij', counts.shares, density.correlations)[np.ix_(chosen, chosen)]
-    likely = find_likely(domain, moments, within)
+    columns = {
+        own.name: counts.shares @ density.scores.chances(at) for at, own in enumerate(transformers)
+    }
+    for own in encoder.transformers:  # classes are the codes of a target without a score
+        first = np.zeros(max(own.size - len(counts.shares), 0))
+        columns.setdefault(own.name, np.append(first, counts.shares))
+    parts = find_parts(domain, encoder.transformers, columns, given)
     promised = (*run.plan.promised(encoder.classes), 'pairs')
     left = run.spending.left(promised)
+    sums = find_likely(domain, moments, within)
+    if price_sums(len(sums) + len(parts), num_records) > MOST_FOR_PARTS * left:
+        parts = []
+    likely: list[Sum | Part] = [*sums, *parts]
     price = price_sums(len(likely), num_records)
     if not likely or price > MOST_FOR_SUMS * left:
         return ()
@@ -160,17 +176,19 @@ def find_sums(
     return run.spending.keep(release_sums(rows, likely, num_records, **terms))
 
 
-def join_columns(
+def join_columns(  # noqa: PLR0913 (what is known, and the rows)
     density: Density,
     pairs: PairPlan,
     encoder: RecordEncoder,
     rows: Rows[pd.DataFrame],
     encoded: Rows[Encoded],
     run: Run,
+    sums: Sequence[Sum | Part] = (),
 ) -> Joint:
     """Release counts of pairs of columns, and fit a joint density to them.
 
     It reads ``rows`` besides codes, because codes do not tell where in an interval a number is.
+    Parts of numbers among ``sums`` are known without a count.
     """
     counts, scores, constants = density.counts, density.scores, run.constants
     histograms = [scores.chances(at) for at in range(len(counts.columns))]
@@ -190,4 +208,25 @@ def join_columns(
 
     counted = encoded, locate, singles, pairs, expected, run.spending, constants.joint, run.rng
     classes, plan = encoder.classes, run.plan
-    return JointReleases(*counted, plan.adapts(classes), plan.promised(classes)).fit()
+    later = plan.adapts(classes), plan.promised(classes)
+    tables = _tabulate_parts(sums, encoder.scored_transformers, columns, counts.totals.sum())
+    return JointReleases(*counted, *later, tables).fit()
+
+
+def _tabulate_parts(
+    sums: Sequence[Sum | Part],
+    transformers: Sequence[Transformer],
+    columns: Sequence[NDArray[np.float64]],
+    num_records: float,
+) -> dict[Pair, NDArray[np.float64]]:
+    """Return the counts of codes that parts of numbers imply, shape (S_i, S_j), ``i < j``."""
+    places = {own.name: at for at, own in enumerate(transformers)}
+    found: dict[Pair, NDArray[np.float64]] = {}
+    for part in sums:
+        if isinstance(part, Part) and {part.total, *part.parts} <= set(places):
+            i, j = places[part.parts[0]], places[part.total]
+            number = transformers[i]
+            assert isinstance(number, NumberEncoder)
+            table = num_records * part.tabulate(number, transformers[j], columns[i])
+            found[min(i, j), max(i, j)] = table if i < j else table.T
+    return found

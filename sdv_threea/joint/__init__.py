@@ -2,9 +2,9 @@
 
 It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`: interactions of
 columns, pairs and triples; counts of codes and digits of pairs that look functional; distances of
-triples from the tables that their pairs imply; and counts of rows in which numbers add up.
-Everything after that is post-processing and must not see a record. If noise exceeds the counts of
-pairs, nothing is released here.
+triples from the tables that their pairs imply; and counts of rows in which numbers add up, or
+parts of dates hold. Everything after that is post-processing and must not see a record. If noise
+exceeds the counts of pairs, nothing is released here.
 
 * :mod:`~sdv_threea.joint.bins`: which pairs are counted, in which bins, and whether counting pays,
 * :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,
@@ -15,6 +15,7 @@ pairs, nothing is released here.
 * :mod:`~sdv_threea.joint.interplay`: which triples are released, and their distributions,
 * :mod:`~sdv_threea.joint.values`: the number that a category determines, to the last digit,
 * :mod:`~sdv_threea.joint.sums`: numbers that are sums of others, which samples compute,
+* :mod:`~sdv_threea.joint.parts`: columns that are parts of a date or a number,
 * :mod:`~sdv_threea.joint.counting`: the order of these releases, and their prices,
 * :mod:`~sdv_threea.joint.prior`: tables of pairs that follow from the released correlations,
 * :mod:`~sdv_threea.joint.departures`: how far noisy tables depart from expected ones,

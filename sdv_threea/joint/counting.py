@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -41,6 +41,7 @@ from sdv_threea.joint.interplay import (
     expect_triples,
     needs_no_look,
 )
+from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts, release_pair_counts
 from sdv_threea.joint.repeats import add_repeated
 from sdv_threea.joint.tables import complete, estimate_tables
@@ -88,6 +89,7 @@ class JointReleases:
         rng: Source of the draws that need no secrecy.
         adapted: True if labels are adapted later, so that triples with the class are not needed.
         promised: Later stages, whose shares of the budget are left untouched.
+        known: Counts of codes of pairs that are known without noise, shape (S_i, S_j).
     """
 
     rows: Rows[Encoded]
@@ -100,6 +102,7 @@ class JointReleases:
     rng: np.random.Generator
     adapted: bool = False
     promised: Sequence[str] = ()
+    known: Mapping[Pair, NDArray[np.float64]] = field(default_factory=dict)
 
     def fit(self) -> Joint:
         """Release counts of columns together, and return a density that is fitted to them."""
@@ -127,13 +130,21 @@ class JointReleases:
         return complete(interactions, margins, self.singles.num_records), margins
 
     def _count_functions(self, interactions: Interactions) -> PairCounts:
+        """Return counts of codes of a forest of functions: known ones, and those that are found."""
+        known = {pair: table for pair, table in self.known.items() if pair in interactions.scales}
+        found = self._count_apparent(interactions, tuple(known))
+        kept = grow_forest([*known, *found.tables], self.singles.num_given)
+        tables = {pair: (found.tables | known)[pair] for pair in kept}
+        return PairCounts(tables, found.scales | dict.fromkeys(known, 0.0))
+
+    def _count_apparent(self, interactions: Interactions, known: Sequence[Pair]) -> PairCounts:
         """Count pairs that look functional code by code, at the price that they need."""
         singles, constants = self.singles, self.constants
         pairs, margins = self._complete(interactions)
         unlisted = singles.unlisted or (-1,) * len(margins)
         columns = zip(margins, singles.columns, singles.ordered, unlisted, strict=True)
         sides = [Side.look(*each, constants.left_out) for each in columns]
-        found = find_functions(pairs, sides, constants, singles.num_given)
+        found = find_functions(pairs, sides, constants, singles.num_given, known)
         if math.isinf(self.spending.left(self.promised)):
             found = self._find_repeated(found, sides)
         # The price of digits is kept if there may be any to count.
@@ -143,8 +154,8 @@ class JointReleases:
         if not counts.tables or singles.num_given:
             return counts
         tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
-        known = estimate_functions(singles, pairs, counts, tables, self.rng)
-        dropped, instead = list_shortcuts(known, sides, constants)
+        estimates = estimate_functions(singles, pairs, counts, tables, self.rng)
+        dropped, instead = list_shortcuts(estimates, sides, constants)
         others = self._count_codes(instead, 0.0, every=True)
         if not others.tables:
             return counts

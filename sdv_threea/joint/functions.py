@@ -120,17 +120,21 @@ class Side(NamedTuple):
         size = math.log(max(int(np.count_nonzero(shares)), 1))
         units = counts / counts.sum() if ordered else listed
         small = find_small(listed if listed.any() else shares, left_out)
-        return cls(counts, units, _entropy(shares), size, ordered, small)
+        return cls(counts, units, left_open(shares[None]), size, ordered, small)
 
 
 def find_functions(
-    pairs: PairCounts, sides: Sequence[Side], constants: JointConstants, num_given: int = 0
+    pairs: PairCounts,
+    sides: Sequence[Side],
+    constants: JointConstants,
+    num_given: int = 0,
+    known: Sequence[Pair] = (),
 ) -> dict[Pair, Function]:
-    """Return the pairs that look functional, the most informative first: a forest.
+    """Return the pairs that look functional, the most informative first: a forest with ``known``.
 
     No path of the forest leads from one of the first ``num_given`` columns to another.
     """
-    rated: dict[Pair, tuple[float, float, bool, bool]] = {}
+    rated = {}
     for (i, j), counts in pairs.tables.items():
         if math.exp(sides[i].size + sides[j].size) <= constants.most_cells:
             scale = pairs.scales[i, j]
@@ -139,7 +143,8 @@ def find_functions(
             rated[i, j] = max((*first, False), (*second, True))
     telling = [pair for pair, (_, alone, *_) in rated.items() if alone > constants.least_told]
     found = {}
-    for i, j in grow_forest(sorted(telling, key=lambda pair: -rated[pair][0]), num_given):
+    telling.sort(key=lambda pair: -rated[pair][0])
+    for i, j in grow_forest([*known, *telling], num_given)[len(known) :]:
         *_, clear, turned = rated[i, j]
         parent, child = (sides[j], sides[i]) if turned else (sides[i], sides[j])
         found[i, j] = make_function(parent, child, clear)
@@ -218,7 +223,7 @@ def _rate(
         return -math.inf, 0.0, False
     # Of equally informative parents, the one with the fewest codes is the direct one.
     far = constants.nearness * max(parent.size - child.size, 0.0) + constants.blur * parent.ordered
-    following = _entropy(shares) if child.ordered else child.entropy
+    following = left_open(shares[None]) if child.ordered else child.entropy
     entropy = min(following, parent.entropy)  # a column predicts at most its own entropy
     sure = 1.0 if runs else min(likeness / constants.sure, 1.0)
     found = sure**2 * entropy
@@ -244,7 +249,7 @@ def _merge_rest(
     own = np.array([child.counts[often], np.delete(child.counts, often).sum()])
     shares = own / own.sum()
     size = 2 * math.log(2) - child.size
-    two = Side(own, shares, _entropy(shares), size, ordered=False, small=child.small)
+    two = Side(own, shares, left_open(shares[None]), size, ordered=False, small=child.small)
     return merged, parent, two, scale * math.sqrt(2 - 2 / counts.shape[1])
 
 
@@ -281,8 +286,8 @@ def price_functions(
     """Return the weights and the price of at least one pair that is counted code by code.
 
     Nearly all codes should have enough records for their noise. The more codes a column has, the
-    fewer records each has, and the less noise they allow. A weight is what a record adds to a
-    count, a whole number of at least one. The price, in GDP, is at most ``left``.
+    fewer records each has, and the less noise they allow. A record adds a weight, a whole number of
+    at least one, to a count. The price, in GDP, is at most ``left``.
     """
     borne = {pair: max(own.bear(num_records), 1.0) for pair, own in found.items()}
     most = min(max(borne.values()), constants.most_weighed * min(borne.values()))
@@ -309,8 +314,8 @@ def _look_beside(
 ) -> float | None:
     """Return a pair's likeness to a function without the most frequent value of the child.
 
-    Columns that share such a value, as that a question was not asked, look functional for that
-    reason alone. The likeness is infinite if the value is rare, ``None`` if noise masks the rest.
+    Columns that share a value, as that a question was not asked, look functional for that alone.
+    The likeness is infinite if the value is rare, ``None`` if noise masks the rest.
     """
     frequent = int(child.argmax())
     if not OFTEN <= child[frequent] < 1 or len(child) < 3:
@@ -330,8 +335,8 @@ def _look_beside(
 def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> float:
     """Return the energy, in squared shares of records, if the child were a function of the parent.
 
-    The margins allow this function: large codes first, each gets the value with the most records
-    left. The energy is infinite if hardly any code gets a value other than the most frequent one.
+    Large codes first, each gets the value with the most records left. The energy is infinite if
+    hardly any code gets a value other than the most frequent one.
     """
     values = _give_values(parent, child)
     given = np.bincount(values, parent, len(child))
@@ -360,7 +365,7 @@ def _run_along(
 ) -> tuple[bool, float]:
     """Return whether values follow the order of the parent, and the energy of such a table.
 
-    The margins then determine the whole table, so noise masks little of the difference from it.
+    The margins then determine the whole table.
     """
     centres = np.arange(len(parent)) @ counts / np.maximum(child, 1e-9)
     order = np.argsort(centres, kind='stable')
@@ -369,7 +374,7 @@ def _run_along(
     total = float(counts.sum())
     if total <= 0:
         return False, energy
-    if left_open(running) > MOST_OPEN * _entropy(child):
+    if left_open(running) > MOST_OPEN * left_open(child[None]):
         return False, math.inf
     departs = float(np.square(counts[:, order] / total - running).sum())
     return departs <= _bound_noise(counts, scale) / total**2 + SLACK * energy, energy
@@ -390,8 +395,3 @@ def _bound_noise(counts: NDArray[np.float64], scale: float) -> float:
     """Return an upper bound of the squared noise of a table whose margins are known well."""
     free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
     return float(scale**2 * (free + SURE * math.sqrt(2 * free)))
-
-
-def _entropy(shares: NDArray[np.float64]) -> float:
-    present = shares[shares > 0]
-    return float(-(present * np.log(present)).sum())

@@ -1,8 +1,8 @@
 """Numbers that are sums of others: found from released counts, counted once, computed in samples.
 
 Means and correlations of columns are released before, and show which numbers may be sums. One count
-per likely sum then shows in how many records it holds. The count may be noisy, and cheap, because a
-sum holds in nearly all records or in nearly none.
+per likely sum or part (:mod:`~sdv_threea.joint.parts`) then shows in how many records it holds. The
+count may be noisy, and cheap, because a sum holds in nearly all records or in nearly none.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import TIME_STEPS, Domain, Number
+from sdv_threea.joint.parts import Part
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -139,27 +140,27 @@ def price_sums(num_sums: int, num_records: float) -> float:
 
 def release_sums(
     rows: Rows[pd.DataFrame],
-    likely: Sequence[Sum],
+    likely: Sequence[Sum | Part],
     num_records: float,
     *,
     mu: float,
     neighbors: str,
     noise: Noise,
-) -> tuple[tuple[Sum, ...], Receipt]:
-    """Return the sums that nearly all records obey, no total of one a part of another.
+) -> tuple[tuple[Sum | Part, ...], Receipt]:
+    """Return the sums and parts that nearly all records obey, no total of one a part of another.
 
-    ``likely`` sums are public or released, and so is ``num_records``, the number of records.
+    ``likely`` ones are public or released, and so is ``num_records``, the number of records.
 
     Formal guarantees:
-        * a record that adds up adds one to the count of each sum: at most one to each of ``k``
-          counts, as :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks
-        * whether a record adds up depends on its own numbers alone, bit for bit
+        * a record that obeys adds one to the count of a rule: at most one to each of ``k`` counts,
+          as :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks
+        * whether a record obeys depends on its own cells alone, bit for bit
     """
     statistic = registry.SUMS.state(
         partial(_count, tuple(likely)), neighbors=neighbors, columns=len(likely)
     )
     counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
-    found: list[Sum] = []
+    found: list[Sum | Part] = []
     for at in np.argsort(-counts, kind='stable'):
         own = likely[at]
         totals, parts = {each.total for each in found}, {name for x in found for name in x.parts}
@@ -169,7 +170,7 @@ def release_sums(
     return tuple(found), receipt
 
 
-def _count(likely: tuple[Sum, ...], chunk: pd.DataFrame) -> NDArray[np.int64]:
+def _count(likely: tuple[Sum | Part, ...], chunk: pd.DataFrame) -> NDArray[np.int64]:
     return np.array([int(own.holds(chunk).sum()) for own in likely], dtype=np.int64)
 
 

@@ -36,6 +36,7 @@ KINDS = {
     'NormalScores': 'sdv_threea.approximate.scores:NormalScores',
     'Number': 'sdv_threea.domain:Number',
     'NumberModel': 'sdv_threea.adapt.numbers:NumberModel',
+    'Part': 'sdv_threea.joint.parts:Part',
     'Receipt': 'sdv_threea.accounting.receipts:Receipt',
     'RelationalConstants': 'sdv_threea.constants:RelationalConstants',
     'ReluNtk': 'sdv_threea.adapt.ntk:ReluNtk',

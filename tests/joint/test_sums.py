@@ -151,4 +151,4 @@ def test_sampled_rows_add_up_unless_the_total_is_asked_for(rng, tmp_path):
 
     error = (rows.total - rows.net - rows.tax - rows.shipping).abs()
     assert np.mean(error < 0.015) > 0.97
-    assert 'add up' in str(synthesizer.get_privacy_statement())
+    assert 'likely sums' in str(synthesizer.get_privacy_statement())
