@@ -237,11 +237,10 @@ def _product_noise(num_scored: int, price: float, settings: Settings) -> float:
 def _rows_to_be_seen(plan: Plan, prices: Mapping[str, float]) -> float | None:
     """Return the rows that an unknown value needs to pass :func:`mechanism.threshold_release`."""
     domain, budget = plan.domain, plan.known.budget
-    constants, num_rows = plan.known.settings.constants.describe, plan.known.num_rows
     if not needs_threshold(domain):
         return None
     terms = prices['describe'], budget.neighbors, discrete_gaussian
-    questions = ask_questions(domain, *terms, constants, num_records=num_rows)
+    questions = ask_questions(domain, *terms, plan.known.settings.constants.describe)
     last = next((name for name in ('rarer', 'categories') if name in questions), None)
     if last is None:
         return None

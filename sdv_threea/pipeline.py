@@ -189,7 +189,7 @@ def _describe(
     if guessed and size is not None:
         description, plan = settle_plan(run.plan, description, size, spending.price)
         run = run.replan(plan)
-    transformers = make_transformers(description, constants.encoding)
+    transformers = make_transformers(description)
     # A numerical target gets as many classes as the noise of their counts can separate.
     price = spending.price('classes')
     count_noise = histogram_sensitivity(len(transformers)) / price if price else math.inf

@@ -153,7 +153,7 @@ def _cut(
     """Cut all columns into bins of about equal mass; values of mass ``least`` get their own."""
     counts, constants = density.counts, run.constants
     columns = [counts.shares @ density.scores.chances(at) for at in range(len(ordered))]
-    noise = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
+    noise = counts.least_evident(constants.approximate)
     cuts = columns, density.masks, ordered, num_bins, max(noise, least)
     most = min(constants.joint.own_values, 2 * num_bins)
     few = replace(constants.joint, own_values=most, most_values=most)

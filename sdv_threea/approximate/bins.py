@@ -7,6 +7,8 @@ a bin by itself.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,14 +26,14 @@ def num_class_bins(
 ) -> int | None:
     """Return the number of bins of an ordered column; without noise ``None``, for one per code.
 
-    It is the root of a typical class size in units of the noise scale, within bounds: more bins
-    show finer differences but hold fewer records at the same noise.
+    It is the root of a typical class size in units of the noise scale: more bins show finer
+    differences but hold fewer records at the same noise.
     """
     if scale == 0:
         return None
     # Geometric mean: neither one large nor one small class decides.
     typical = np.exp(np.log(np.maximum(totals, scale)).mean())
-    return int(np.clip(np.sqrt(typical / scale), constants.least_bins, constants.most_bins))
+    return max(int(np.sqrt(typical / scale)), constants.least_bins)
 
 
 def cut_bins(
@@ -68,27 +70,24 @@ def _is_spike(
     shares: NDArray[np.float64], least: float, constants: ApproximateConstants
 ) -> NDArray[np.bool_]:
     """Return which codes exceed ``least`` and are much heavier than their neighbours."""
-    reach = constants.spike_reach
-    around = np.pad(shares, reach, mode='edge')
-    windows = np.lib.stride_tricks.sliding_window_view(around, 2 * reach + 1)
-    return np.asarray((shares > least) & (shares > constants.spike * np.median(windows, axis=1)))
+    times = constants.spike
+    around = np.pad(shares, times, mode='edge')
+    windows = np.lib.stride_tricks.sliding_window_view(around, 2 * times + 1)
+    return np.asarray((shares > least) & (shares > times * np.median(windows, axis=1)))
 
 
-def bin_weights(
-    shares: NDArray[np.float64], least: float, constants: ApproximateConstants
-) -> NDArray[np.int64]:
+def bin_weights(shares: NDArray[np.float64], least: float) -> NDArray[np.int64]:
     """Return integer weights of the bins of a column, (G,), larger for rarer bins.
 
     A weight ``w`` divides the noise of a bin's count by ``w``. Noise of variance ``v`` loses about
-    ``v / n`` of the information in ``n`` records, so rare bins need precise counts, at a low cost
-    in sensitivity. Shares below ``least`` count as ``least``.
+    ``v / n`` of the information in ``n`` records, ``1 / w^2`` records in any bin, and a record adds
+    ``w^2`` to the squared norm. So the least loss has ``w`` as the inverse fourth root of the share
+    of a bin. Shares below ``least`` count as ``least``. The mean of ``w^2`` is ``1 - exp(-H)`` for
+    the entropy ``H`` of the column: a column that is nearly constant cannot tell classes apart.
     """
     present = shares[shares > 0]
-    entropy = float(-(present * np.log(present)).sum())
-    squared = min(entropy, constants.most_entropy) + constants.least_entropy
-    squares = np.clip(shares, np.clip(least, LEAST_SHARE, 1.0), 1.0) ** (
-        -2 * constants.weight_power
-    )
+    squared = 1 - math.exp((present * np.log(present)).sum())
+    squares = np.clip(shares, np.clip(least, LEAST_SHARE, 1.0), 1.0) ** -0.5
     squares *= squared / max(float(shares @ squares), 1e-300)
     return np.asarray(np.maximum(np.rint(WEIGHT_UNIT * np.sqrt(squares)), 1), dtype=np.int64)
 

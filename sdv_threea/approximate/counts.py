@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.maths.evidence import Evidence
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -40,6 +41,11 @@ class Counts:
     def shares(self) -> NDArray[np.float64]:
         """The shares of the classes, shape (C,)."""
         return np.asarray(self.totals / self.totals.sum())
+
+    def least_evident(self, constants: Evidence) -> float:
+        """Return the share of the records above which any code is clear of noise."""
+        bar = constants.clear_of_noise(sum(map(len, self.columns)))
+        return bar * self.scale / float(self.totals.sum())
 
     def average(self, other: Counts) -> Counts:
         """Return the precision-weighted average with another release of the same counts."""

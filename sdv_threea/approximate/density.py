@@ -66,7 +66,8 @@ def plan_class_counts(
     # Approximate noise scale: weights are near one.
     scale = histogram_sensitivity(len(masks)) / mu
     num_bins = num_class_bins(counts.totals, scale, constants)
-    least = constants.spike_noise * scale / counts.totals.sum()
+    bar = constants.clear_of_noise(sum(map(len, masks)))
+    least = bar * scale / counts.totals.sum()
     plans, masses = [], []
     for column, mask, natural in zip(counts.columns, masks, ordered, strict=True):
         shares = _shares(column, counts, mask, natural, constants)
@@ -74,7 +75,7 @@ def plan_class_counts(
         if natural:
             bins = cut_bins(shares, mask, num_bins, least, constants)
         of_bins = np.bincount(bins, shares).astype(np.float64)
-        weights = bin_weights(of_bins, scale / counts.totals.sum(), constants)
+        weights = bin_weights(of_bins, scale / counts.totals.sum())
         plans.append(BinPlan(bins, natural, weights))
         masses.append(of_bins)
     return shorten(plans, masses, constants) if scale else _count_exactly(plans)
@@ -89,7 +90,7 @@ def shorten(
     means = np.array([own @ each for own, each in pairs])
     variances = np.array([own @ each**2 for own, each in pairs]) - means**2
     spread = np.sqrt(np.maximum(variances, 0.0))
-    squared = means.sum() + constants.weight_clip * np.sqrt(np.square(spread).sum())
+    squared = means.sum() + constants.clip * np.sqrt(np.square(spread).sum())
     radius = math.ceil(math.sqrt(max(squared, 1.0)))
     # Normal approximation of the other columns' squared weights.
     nodes, parts = np.polynomial.hermite_e.hermegauss(NODES)
@@ -126,8 +127,8 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     occur.
     """
     histograms, orders, totals = [], [], counts.totals
-    # Far below the noise of a count, so no released count contradicts this least share.
-    least = constants.end_share * (counts.scale / totals.sum())
+    # One record, or less if noise is smaller: the counts cannot contradict it.
+    least = min(counts.scale, 1.0) / totals.sum()
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):
         if by_class is None:

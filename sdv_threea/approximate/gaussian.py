@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,8 @@ def class_correlations(
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
     width = variances.shape[1]
-    doubt = constants.correlation_doubt if constants.shrink else None
+    doubt = constants.clear_of_noise() if constants.shrink else None
+    smooth = find_factors, partial(find_likeness, doubt=constants.clear_of_noise())
     # There may be millions of pairs: each is stored once, one class at a time.
     upper = mask(width)
     np.fill_diagonal(upper, False)
@@ -53,7 +55,7 @@ def class_correlations(
             total += own
     values, gains, noises = sums
     common = np.zeros(len(values))
-    for find in (find_factors, find_likeness) if constants.shrink else ():
+    for find in smooth if constants.shrink else ():
         found = find(*sums)
         common += found
         found *= gains
@@ -101,12 +103,15 @@ def find_factors(
 
 
 def find_likeness(
-    values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
+    values: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    doubt: float,
 ) -> NDArray[np.float64]:
     """Return the correlations smooth along columns, see :mod:`~sdv_threea.maths.neighbours`."""
     matrix, upper = _lay_out(values)
     noise = float(variances.mean()) if len(variances) else 0.0
-    smooth = smooth_pairs(matrix, math.sqrt(noise))[upper]
+    smooth = smooth_pairs(matrix, math.sqrt(noise), doubt)[upper]
     del matrix, upper  # there may be millions of pairs
     return ratio(smooth * gains, np.square(gains))
 

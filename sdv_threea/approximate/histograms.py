@@ -31,7 +31,7 @@ def column_shares(
         smoothed = _smooth_numbers(counts, mask, scale)
     # Smoothing handles the noise of ordered codes; others need a threshold.
     likely = mask if ordered else _stand_out(counts, mask, scale, constants.false_share)
-    known = known_records(counts, total, likely, scale, constants.shortfall_doubt)
+    known = known_records(counts, total, likely, scale, constants.clear_of_noise())
     shares = project_to_simplex(smoothed, likely, known)
     return np.asarray(shares / shares.sum())
 

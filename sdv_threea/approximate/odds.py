@@ -119,7 +119,7 @@ def class_rates(
     prior = make_prior(constants)
     weights, found = prior.weights, [_first_guess(block) for block in blocks]
     for _ in range(ROUNDS):
-        likely = constants.prior_curves * prior.weights
+        likely = len(constants.effect_sizes) * prior.weights
         for at, block in enumerate(blocks):
             observed, variances = _linearize(block, found[at])
             effects, likelihoods = smooth_effects(block, observed, variances, prior)
@@ -137,11 +137,11 @@ def class_rates(
 
 
 def make_prior(constants: ApproximateConstants) -> Prior:
-    """Return the priors: each effect size with each smoothness."""
-    sizes, parts = constants.effect_sizes, constants.smooth_parts
+    """Return the priors: each effect size, weighed by its root, with each smoothness."""
+    sizes, parts = np.array(constants.effect_sizes), constants.smooth_parts
     size, part = (each.ravel() for each in np.meshgrid(sizes, np.arange(len(parts)), indexing='ij'))
     smooth, length = np.array(parts)[part].T
-    weights = np.repeat(constants.effect_weights, len(parts))
+    weights = np.repeat(np.sqrt(sizes), len(parts))
     return Prior(size**2 * smooth, size**2 * (1 - smooth), length, weights / weights.sum())
 
 

@@ -194,7 +194,7 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
     histograms = [scores.chances(at) for at in range(len(counts.columns))]
     columns = [counts.shares @ table for table in histograms]
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
-    least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
+    least = counts.least_evident(constants.approximate)
     cuts = columns, density.masks, ordered, pairs.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
     edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]

@@ -20,17 +20,20 @@ from sdv_threea.describe.ranges import Sketch, find_unlikely
 END_OF_HUMP = 3.0
 
 
-def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, float] | None:
+def likely_ends(
+    sketch: Sketch, num_looks: int, constants: DescribeConstants
+) -> tuple[float, float] | None:
     """Return borders of bins between which the bulk is likely to lie; ``None`` if unknown."""
     if sketch.num_records is None or not sketch.scales.any():
         return None
     evidence, units = sketch.evidence, sketch.units
+    bar = constants.clear_of_noise(num_looks)
     # A heavy zero is released by itself, and would mask the other numbers here.
-    zero = (sketch.edges.sum(axis=1) == 0) & (evidence > constants.heavy_zero)
+    zero = (sketch.edges.sum(axis=1) == 0) & (evidence > bar)
     left = sketch.num_records - float(sketch.counts[zero].sum())
     evidence[zero] = 0.0
     # The number of records has noise, too.
-    if left < constants.evident_bulk * math.sqrt(zero.sum() + 1) * units.max():
+    if left < bar * math.sqrt(zero.sum() + 1) * units.max():
         return None
     widths = constants.bulk_widths
     expected = _expect(evidence, units, find_unlikely(sketch, constants), left, widths)
@@ -39,7 +42,7 @@ def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, fl
     if not counts.any():
         return None
     shares = np.cumsum(counts) / counts.sum()
-    low, high = np.searchsorted(shares, [constants.bulk_tail, 1 - constants.bulk_tail])
+    low, high = np.searchsorted(shares, [constants.tail, 1 - constants.tail])
     return float(sketch.edges[low, 0]), float(sketch.edges[high, 1])
 
 

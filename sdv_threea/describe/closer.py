@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import (
+    PARTS,
     SMALLEST,
     Sketch,
     find_grid,
@@ -31,17 +32,13 @@ Floats = NDArray[np.float64]
 #: width.
 FAR_OFF = 1 / 3
 
-#: A cluster is narrow if it has fewer bins, and spans fewer octaves ...
-NARROW_BINS, NARROW_OCTAVES = 6, 2.0
+#: A cluster is narrow if it has fewer bins, of those that cut an octave in four ...
+NARROW_BINS = 6
 
-#: ... and is then split until it has this many bins, twice as many as make it narrow.
+#: ... and is then split until it has twice as many. At once it is split into this many and more, a
+#: part for as many records as its noise; neighbouring parts are merged again.
 SPLIT_BINS = 2 * NARROW_BINS
-
-#: The least and the most parts that the bins of a cluster are split into at once.
-FEWEST_PARTS, MOST_PARTS = 16, 1024
-
-#: Records of a cluster per part, in noise scales. Neighbouring parts are merged again.
-PER_PART = 1.0
+MOST_PARTS = 1024
 
 #: Bins are merged until evident ones hold this part of the records that coarser ones hold.
 KEPT = 0.75
@@ -179,8 +176,8 @@ def find_zones(look: Look, step: float, num_looks: int, constants: DescribeConst
             low = max(low, zones[-1].high)
         if low < high:
             # Few records far off may be a single value, which needs fine parts.
-            wanted = float(sketch.evidence[bins].sum()) / PER_PART
-            parts = wanted if wanted >= FEWEST_PARTS else MOST_PARTS
+            wanted = float(sketch.evidence[bins].sum())
+            parts = wanted if wanted >= SPLIT_BINS else MOST_PARTS
             mass = float(sketch.counts[bins].sum())
             zones.append(Zone(low, high, _cut(low, high, step, parts), mass))
     return zones
@@ -190,15 +187,15 @@ def _is_narrow(sketch: Sketch, first: int, last: int, step: float) -> bool:
     """Return whether a cluster has few bins, far from zero, that can be split."""
     low, high = np.sort(np.abs([sketch.edges[first, 0], sketch.edges[last, 1]]))
     crosses = sketch.edges[first, 0] * sketch.edges[last, 1] <= 0
-    if crosses or last - first + 1 >= NARROW_BINS or high > low * 2**NARROW_OCTAVES:
+    if crosses or last - first + 1 >= NARROW_BINS or high > low * 2 ** (NARROW_BINS / PARTS):
         return False
     widest = float(np.diff(sketch.edges[first : last + 1], axis=1).max())
-    return widest >= max(2 * step, FLOATS_PER_PART * FEWEST_PARTS * float(np.spacing(high)))
+    return widest >= max(2 * step, FLOATS_PER_PART * SPLIT_BINS * float(np.spacing(high)))
 
 
 def _cut(low: float, high: float, step: float, parts: float) -> Floats:
     """Return borders between two, with equally many multiples of the step in each bin."""
-    parts = 2.0 ** round(math.log2(min(max(parts, FEWEST_PARTS), MOST_PARTS)))
+    parts = 2.0 ** round(math.log2(min(max(parts, SPLIT_BINS), MOST_PARTS)))
     if not step:
         return np.linspace(low, high, int(parts) + 1)
     each = max(math.ceil((high - low) / step / parts), 1)
@@ -218,7 +215,7 @@ def settle(
     for low, high, _, mass_before in zones:
         grid = find_grid(look.column)
         first, end = np.searchsorted(grid, [low, high])
-        size = 2 ** max(int(math.log2(max((end - first) / FEWEST_PARTS, 1))), 0)
+        size = 2 ** max(int(math.log2(max((end - first) / SPLIT_BINS, 1))), 0)
         outside = np.arange(look.num_bins)
         outside = outside[(outside < first) | (outside >= end)]
         best, most = None, mass_before

@@ -37,6 +37,7 @@ from sdv_threea.describe.granularity import (
     finest_step,
     read_counts,
 )
+from sdv_threea.describe.lattice import OWN_CODE
 from sdv_threea.describe.numbers import release_sketches
 from sdv_threea.describe.questions import (
     LATER,
@@ -116,16 +117,17 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     where noise masks the last records. ``loose`` names numbers whose stated ranges are too wide for
     ``num_records``, the released number; their ranges are estimated within the stated ones.
     """
-    terms = mu, neighbors, noise, constants, rows_per_unit, loose, num_records
+    terms = mu, neighbors, noise, constants, rows_per_unit, loose
     questions = ask_questions(domain, *terms)
     questions = suit_records(questions, num_records, constants)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
     missing = _release_missing(asked.get('nulls'), receipts)
-    nulls = {name: count > constants.believed * scale for name, (count, scale) in missing.items()}
+    bar = constants.clear_of_noise(len(domain.columns))
+    nulls = {name: count > bar * scale for name, (count, scale) in missing.items()}
     numbers = _count_numbers(domain, num_records, missing)
     by_step = _release_steps(asked.get('steps'), numbers, receipts)
-    found = {name: finest_step(own, constants.believed) for name, own in by_step.items()}
+    found = {name: finest_step(own, bar) for name, own in by_step.items()}
     listed, known = _release_lists(asked.get('classes'), receipts)
     listed |= _release_lists(asked.get('categories'), receipts)[0]
     listed = _release_rarer(asked.get('rarer'), rows, listed, receipts)
@@ -140,8 +142,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
     columns = [fill_sentinels(column, apart) for column in columns]
     sketches = {name: find_range(sketch, len(whole), constants) for name, sketch in whole.items()}
-    heavy, few = constants.heavy_share, constants.fewest_heavy
-    bars = {name: max(heavy * own.counts.sum(), few) for name, own in sketches.items()}
+    fewest = constants.fewest
+    bars = {name: max(OWN_CODE * own.counts.sum(), fewest) for name, own in sketches.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     vast = find_vast(domain, sketches, constants.vast)
     bounded = loosen(Domain(tuple(columns)), vast).columns
@@ -150,7 +152,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     beyond = {name: count_beyond(most[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
     heaps = {
-        name: find_heaps(own, found[name], spikes.get(name, {})) for name, own in by_step.items()
+        name: find_heaps(own, found[name], spikes.get(name, {}), bar)
+        for name, own in by_step.items()
     }
     released = sketches, spikes, estimated, extrapolate, beyond, known, heaps
     return Description(filled, *released), tuple(receipts)

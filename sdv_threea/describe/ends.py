@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
@@ -25,20 +24,11 @@ from sdv_threea.describe.ranges import (
     likeliest_run,
 )
 
-#: A count of at most this many standard deviations may be noise.
-SURE = 3.0
-
-#: A tail begins where the records beyond exceed their noise this many times.
-EVIDENT_TAIL = 4.0
-
-#: ... and this many codes before, which show how steep it is.
+#: A tail begins this many codes before its records are just evident, to show how steep it is.
 MORE = 3
 
 #: Shapes of tails: the exponents of the share that lies beyond a number, see ``_fit_tails``.
 SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
-
-#: Penalty, in log likelihood, for each free count of a tail without a shape, see ``_fit``.
-FREEDOM = 4.0
 
 #: A tail ends where it has this many records left: the median of the largest of many numbers.
 LAST = math.log(2)
@@ -58,6 +48,10 @@ class Looks(NamedTuple):
     num: int
     reach: float
     constants: DescribeConstants
+
+    def clear_of_noise(self, num_tests: int = 1) -> float:
+        """Return how many standard deviations are clear of noise, in tests of each column."""
+        return self.constants.clear_of_noise(num_tests * self.num)
 
 
 def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, float]:
@@ -79,11 +73,11 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         for low, high in bins
     ]
     if found:
-        found.append((-guess_end(mirror(second), looks.reach), guess_end(second, looks.reach)))
+        found.append((-guess_end(mirror(second), looks), guess_end(second, looks)))
         sure = _widen(found, second, looks)
-        if _holds_most(second, sure, looks.constants):
+        if _holds_most(second, sure, looks):
             return sure
-    likely = likely_ends(sketch, looks.constants)
+    likely = likely_ends(sketch, looks.num, looks.constants)
     if likely is not None:
         # The lower end is the upper end of the mirrored column.
         low = -settle(mirror(second), mirror(sketch), -likely[0], looks.constants)
@@ -130,7 +124,7 @@ def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeCon
     weights = np.exp(likelihoods - likelihoods.max())
     weights *= widths
     shares = np.cumsum(weights) / weights.sum()
-    return float(ends[np.searchsorted(shares, constants.end_in_bin)])
+    return float(ends[np.searchsorted(shares, 1 - constants.tail)])
 
 
 def mirror(look: Sketch) -> Sketch:
@@ -138,20 +132,22 @@ def mirror(look: Sketch) -> Sketch:
     return replace(look[::-1], edges=-look.edges[::-1, ::-1])
 
 
-def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeConstants) -> bool:
+def _holds_most(second: Sketch, ends: tuple[float, float], looks: Looks) -> bool:
     """Whether few records lie beyond sure ends, up to noise; guessing would add invalid numbers."""
     beyond = (second.edges[:, 1] < ends[0]) | (second.edges[:, 0] > ends[1])
-    few = constants.worth_guessing * second.counts.sum()
+    few = looks.constants.tail * second.counts.sum()
     noise = float(np.linalg.norm(second.scales[beyond]))
-    return bool(noise <= few and second.counts[beyond].sum() <= max(few, SURE * noise))
+    return bool(
+        noise <= few and second.counts[beyond].sum() <= max(few, looks.clear_of_noise() * noise)
+    )
 
 
-def guess_end(look: Sketch, reach: float) -> float:
+def guess_end(look: Sketch, looks: Looks) -> float:
     """Return the likely end of the upper tail of a look; minus infinity if counts show no tail.
 
-    The column ends before it with the probability ``reach``. The tail begins where the records
-    beyond are just evident. Tails of several shapes, with an end at any code, are weighted by the
-    likelihood of the noisy counts, and by a prior that does not depend on the unit.
+    The column ends before it with the probability ``looks.reach``. The tail begins where the
+    records beyond are just evident. Tails of several shapes, with an end at any code, are weighted
+    by the likelihood of the noisy counts, and by a prior that does not depend on the unit.
     """
     if not look.scales.any():
         return -math.inf
@@ -163,16 +159,17 @@ def guess_end(look: Sketch, reach: float) -> float:
     look, borders = look[wide], borders[np.append(wide, True)]
     beyond = np.cumsum(look.counts[::-1])[::-1]
     noise = np.sqrt(np.cumsum(look.scales[::-1] ** 2))[::-1]
-    starts = np.flatnonzero((beyond > EVIDENT_TAIL * noise) & (beyond > 2 * LAST))
+    bar = looks.clear_of_noise(len(beyond))
+    starts = np.flatnonzero((beyond > bar * noise) & (beyond > 2 * LAST))
     if not len(starts):
         return -math.inf
     start = max(int(starts[-1]) - MORE, 0)
     tail, places = look[start:], borders[start:] - borders[start]
     shares = np.stack([_share_beyond(places, LAST / float(beyond[start]), own) for own in SHAPES])
-    weights = _fit(tail, shares) * np.diff(places) / places[1:]
+    weights = _fit(tail, shares, float(beyond[start])) * np.diff(places) / places[1:]
     weights /= weights.sum()
     passed = np.cumsum(weights.sum(axis=0))
-    return float(tail.edges[min(int(np.searchsorted(passed, reach)), len(passed) - 1), 1])
+    return float(tail.edges[min(int(np.searchsorted(passed, looks.reach)), len(passed) - 1), 1])
 
 
 def _share_beyond(places: NDArray[np.float64], left: float, shape: float) -> NDArray[np.float64]:
@@ -187,16 +184,18 @@ def _share_beyond(places: NDArray[np.float64], left: float, shape: float) -> NDA
     return np.asarray(np.maximum(1 - places / lengths, 0.0) ** shape)
 
 
-def _fit(tail: Sketch, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _fit(tail: Sketch, shares: NDArray[np.float64], num_records: float) -> NDArray[np.float64]:
     """Return the likelihood of tails, with any number of records, up to a factor.
 
     The last tail has no shape: its expected counts are the released counts themselves, up to each
-    end. It explains precise counts best.
+    end. It explains precise counts best. Each count is a parameter, at the cost that Schwarz's
+    criterion asks for.
     """
+    freedom = math.log(num_records) / 2
     parts = -np.diff(shares, axis=-1)
     agreeing, expected = parts @ (tail.counts / tail.scales**2), parts**2 @ tail.scales**-2.0
     shaped = np.maximum(agreeing, 0.0) ** 2 / (2 * expected)
-    shapeless = np.cumsum(np.maximum(tail.evidence, 0.0) ** 2 / 2 - FREEDOM)
+    shapeless = np.cumsum(np.maximum(tail.evidence, 0.0) ** 2 / 2 - freedom)
     likelihoods = np.vstack([shaped, shapeless])
     return np.asarray(np.exp(likelihoods - likelihoods.max()))
 
@@ -211,16 +210,14 @@ def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) ->
 
     ``evidence`` holds counts in noise scales, nearest first, shape (n,).
     """
-    # Each end of each column has an equal part of the error probability: half of it for single
-    # bins, half for all longer runs.
-    part, lengths = looks.constants.overshoot / (4 * looks.num), looks.constants.runs
+    lengths = looks.constants.runs
+    clear = looks.clear_of_noise(2 * len(lengths))  # at both ends of each column
     # One more place, which is never reached, ends the search.
     reached = np.zeros(len(evidence) + 1, dtype=np.bool_)
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     for length in lengths:
         runs = sums[length:] - sums[:-length]
-        bar = -ndtri(part if length == 1 else part / (len(lengths) - 1))
-        bar = max(bar * math.sqrt(length), looks.constants.least_at_end / scale if scale else 0.0)
+        bar = max(clear * math.sqrt(length), looks.constants.fewest / scale if scale else 0.0)
         reached[: len(runs)] |= runs > bar
     return int(np.argmin(reached))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.ends import guess_end, mirror
+from sdv_threea.describe.ends import Looks, guess_end, mirror
 from sdv_threea.describe.lattice import round_inwards
 from sdv_threea.describe.ranges import SMALLEST, Sketch, occupied, snap_to_zero
 from sdv_threea.domain import Category, Column, Domain, Number
@@ -21,14 +21,15 @@ def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> 
     """Return the bins of a sketch that are occupied, or likely to be; later counts narrow them."""
     found = occupied(sketch, constants, num_looks=num_looks)
     low, high = sketch[found].bounds
-    likely = likely_ends(sketch, constants) or (low, high)
+    likely = likely_ends(sketch, num_looks, constants) or (low, high)
     # The lower end is the upper end of the mirrored column.
-    low = min(low, likely[0], -_reach(mirror(sketch), -low, constants))
-    high = max(high, likely[1], _reach(sketch, high, constants))
+    looks = Looks(num_looks, 1 - constants.tail, constants)
+    low = min(low, likely[0], -_reach(mirror(sketch), -low, looks))
+    high = max(high, likely[1], _reach(sketch, high, looks))
     return sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
 
 
-def _reach(sketch: Sketch, end: float, constants: DescribeConstants) -> float:
+def _reach(sketch: Sketch, end: float, looks: Looks) -> float:
     """Return the likely end of the tail beyond bins that are occupied up to ``end``, plus a bin.
 
     The tail has only numbers of the same sign.
@@ -38,7 +39,7 @@ def _reach(sketch: Sketch, end: float, constants: DescribeConstants) -> float:
     own = sketch[math.copysign(1, end) * sketch.edges.sum(axis=1) > 0]
     if not len(own.counts):  # the bin around zero has no sign
         return end
-    end = max(end, guess_end(own, constants.reach_far))
+    end = max(end, guess_end(own, looks))
     after = int(np.searchsorted(own.edges[:, 1], end)) + 1
     return float(own.edges[min(after, len(own.counts) - 1), 1])
 

@@ -16,18 +16,8 @@ from numpy.typing import NDArray
 from sdv_threea.describe.lattice import STEP_TOLERANCE
 from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, ROUND_STEPS, Number
 
-#: A round step is chosen despite finer numbers if they are at most this many standard deviations of
-#: the noise ...
-MOST_FINE = 3.0
-
-#: ... and at most this share of all numbers, as rounding loses them ...
-FEW_FINE = 0.03
-
-#: ... or at most this many standard deviations, whatever their share.
-LEAST_FINE = 1.0
-
-#: Numbers were rounded to a step above this many standard deviations of noise and chance.
-EVIDENT_HEAP = 3.0
+#: A round step is chosen although at most this share of the numbers may be finer: it rounds them.
+FEW_FINER = 0.03
 
 #: Rounding errors are relative to numbers of at least this size: 0.1 + 0.2 - 0.3 is no zero.
 LEAST_SIZE = 1e-4
@@ -106,24 +96,26 @@ def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
     return (*steps, 0.0)[finest]
 
 
-def finest_step(own: StepCounts, believed: float) -> float:
+def finest_step(own: StepCounts, bar: float) -> float:
     """Return the coarsest step that all but a few numbers are multiples of; 0 if there is none.
+
+    ``bar`` is how many standard deviations are clear of noise.
 
     If noise may exceed the counts of a column that is mostly zero, the decimal step is the one that
     fits its other numbers best.
     """
-    first = _first_step(own, believed)
-    if not own.scale or own.zeros <= believed * own.scale:
+    first = _first_step(own, bar)
+    if not own.scale or own.zeros <= bar * own.scale:
         return first
-    likeliest = _likeliest_step(own, believed)
+    likeliest = _likeliest_step(own, bar)
     return first if first in ROUND_STEPS and first > likeliest else likeliest
 
 
-def _first_step(own: StepCounts, believed: float) -> float:
+def _first_step(own: StepCounts, bar: float) -> float:
     """Return the coarsest step that has significant multiples, and few finer numbers; 0 for none.
 
-    Finer numbers are at most half of all, and no more than noise explains. A step that is too
-    coarse can leave no number in a range, so a round step allows fewer finer numbers.
+    Finer numbers are at most half of all, and no more than noise explains. A round step would
+    change them, so it needs a noise that cannot hide more than :data:`FEW_FINER` of all numbers.
     """
     counts = own.counts
     for code, step in enumerate(own.steps):
@@ -131,17 +123,15 @@ def _first_step(own: StepCounts, believed: float) -> float:
         multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
         noise = own.spread(len(own.steps) - code)
         is_round = step in ROUND_STEPS
-        evident = multiples >= max(believed * own.spread(code + 1), float(is_round))
-        if is_round:
-            most = max(LEAST_FINE * noise, min(MOST_FINE * noise, FEW_FINE * counts.sum()))
-        else:
-            most = believed * noise
-        if evident and finer <= max(min(most, counts.sum() / 2), 0.0):
+        evident = multiples >= max(bar * own.spread(code + 1), float(is_round))
+        most = counts.sum() * (FEW_FINER if is_round else 0.5)
+        clear = not is_round or noise <= most
+        if evident and clear and finer <= max(min(bar * noise, most), 0.0):
             return step
     return 0.0
 
 
-def _likeliest_step(own: StepCounts, believed: float) -> float:
+def _likeliest_step(own: StepCounts, bar: float) -> float:
     """Return the decimal step that noisy counts make most likely; 0 for none.
 
     If all numbers are rounded to a step, a known part of them are multiples of each coarser step by
@@ -162,18 +152,19 @@ def _likeliest_step(own: StepCounts, believed: float) -> float:
     best = int(likelihoods.argmax())
     for at in plain:
         finer = own.counts[at + 1 :].sum()
-        if at >= best and finer <= believed * own.spread(last - at):
+        if at >= best and finer <= bar * own.spread(last - at):
             return own.steps[at]
     return 0.0
 
 
-def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float]) -> Heaps:
+def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar: float) -> Heaps:
     """Return the steps to which numbers were rounded and their shares, ending with ``step``.
 
     People pay 2,000 more often than 1,987: heaping, in survey statistics. Multiples of a coarser
     step by chance (every tenth ten is a hundred) are subtracted, from fine to coarse. So are up to
     :data:`MOST_ALONE` heavy single numbers (``spikes``), which may be caps or stand for none. The
-    result is empty if no number was rounded further than to ``step``.
+    result is empty if no number was rounded further than to ``step``. ``bar`` is how many standard
+    deviations are clear of noise and chance.
     """
     if step not in own.steps:
         return ()
@@ -188,7 +179,7 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float]) -> H
         chances = [_chance(steps, finer, at) for finer in range(at, len(steps))]
         excess = counts[at] - np.dot(chances[1:], rounded[at + 1 :])
         noise = math.sqrt(own.scale**2 + max(counts[at], 0.0))
-        rounded[at] = excess / chances[0] if excess > EVIDENT_HEAP * noise else 0.0
+        rounded[at] = excess / chances[0] if excess > bar * noise else 0.0
     if not rounded[:-1].any():
         return ()
     shares = rounded / rounded.sum()

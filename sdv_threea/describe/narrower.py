@@ -15,9 +15,6 @@ import numpy as np
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import Number
 
-#: The part of the numbers whose spread is compared: outliers and noise at the ends are left out.
-MIDDLE = 0.8
-
 
 def keep_narrower(description: Description, either: tuple[tuple[str, str], ...]) -> Description:
     """Return the description without the wider column of each pair, the first if both are equal.
@@ -45,14 +42,14 @@ def keep_narrower(description: Description, either: tuple[tuple[str, str], ...])
 
 
 def _spread(description: Description, name: str) -> float:
-    """Return the width of the interval that holds the middle part of the numbers of a column."""
+    """Return the distance between the quartiles of a column: noise at its ends hardly moves it."""
     sketch = description.sketches.get(name)
     counts = np.zeros(0) if sketch is None else np.maximum(sketch.counts, 0)
     if sketch is None or not counts.any():
         column = description.domain[name]
         assert isinstance(column, Number)
-        return MIDDLE * ((column.high or 0.0) - (column.low or 0.0))
+        return 0.5 * ((column.high or 0.0) - (column.low or 0.0))
     passed = np.append(0.0, np.cumsum(counts)) / counts.sum()
     edges = np.append(sketch.edges[:, 0], sketch.edges[-1, 1])
-    low, high = np.interp([(1 - MIDDLE) / 2, (1 + MIDDLE) / 2], passed, edges)
+    low, high = np.interp([0.25, 0.75], passed, edges)
     return float(high - low)

@@ -31,11 +31,8 @@ from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 Floats = NDArray[np.float64]
 
-#: The most looks that split bins.
+#: The most looks that split bins. Three are enough for a spread of 1 at 10^9.
 MOST_SPLITS = 3
-
-#: Price of a look that splits the bins of all columns, as a part of that of the first look.
-PRICE_OF_SPLIT = 0.6
 
 
 class Rest(NamedTuple):
@@ -126,22 +123,26 @@ def release_sketches(
 
 
 def _split(looks: list[Look], first: Asked, last: Asked, rest: Rest) -> tuple[list[Look], Asked]:
-    """Split bins where numbers lie close together; the last look gets what is left."""
-    looks = list(looks)
+    """Split bins where numbers lie close together; the last look gets what is left.
+
+    The last look of a column that is split each time has the noise of the first.
+    """
+    looks, exact = list(looks), math.isinf(first.question.mu)
+    spare = 0.0 if exact else (last.question.mu**2 - first.question.mu**2) / MOST_SPLITS
     for _ in range(MOST_SPLITS):
         narrow = [at for at, look in enumerate(looks) if rest.find_zones(look)]
-        price = first.question.mu * math.sqrt(PRICE_OF_SPLIT * len(narrow) / len(looks))
-        left = last.question.mu**2 - price**2
-        if not narrow or (left < first.question.mu**2 and not math.isinf(price)):
+        if not narrow:
             break
+        price = math.inf if exact else math.sqrt(spare * len(narrow) / len(looks))
         chosen = [looks[at] for at in narrow]
         columns = tuple(look.column for look in chosen)
         question = replace(last.question, columns=columns, mu=price, shared=False)
         counted = _count_closer(chosen, Asked('closer', question, None, 0.0), rest)
         for at, look in zip(narrow, counted, strict=True):
             looks[at] = look
-        if not math.isinf(price):
-            last = last._replace(question=replace(last.question, mu=math.sqrt(left)))
+        if not exact:
+            left = math.sqrt(last.question.mu**2 - price**2)
+            last = last._replace(question=replace(last.question, mu=left))
     return looks, last
 
 

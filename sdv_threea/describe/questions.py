@@ -28,6 +28,9 @@ from sdv_threea.statistics.sensitivities import RECORD_UNITS
 #: Questions whose answer is a list of values above a threshold.
 THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')
 
+#: Questions about a single fact of a column, and not about all of its values.
+MINOR = ('spikes', 'nulls', 'steps')
+
 #: Questions that depend on the answers to others.
 LATER = ('rarer', 'closer', 'tails')
 
@@ -182,8 +185,8 @@ def _weigh(
     blanks: Mapping[str, tuple[Column, ...]], constants: DescribeConstants
 ) -> dict[str, float]:
     """Return the share of each question, relative to the others."""
-    weights = constants.question_weights
-    shares = {name: len(columns) * weights[name] ** 2 for name, columns in blanks.items()}
+    weights = dict.fromkeys(MINOR, constants.minor)
+    shares = {name: len(columns) * weights.get(name, 1) ** 2 for name, columns in blanks.items()}
     # Everything is fitted inside the classes, so their question has a least share.
     if 'classes' in shares:
         others = math.fsum(shares.values()) - shares['classes']
@@ -199,22 +202,15 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
     constants: DescribeConstants,
     rows_per_unit: int = 1,
     loose: Collection[str] = (),
-    num_records: float | None = None,
 ) -> dict[str, Question]:
     """Return the questions for the blanks of a domain, by name, with their prices.
 
     A question to ``q`` columns of weight ``w`` gets the share ``q w^2``. Its sensitivity is
-    ``sqrt(q)``, so its noise is proportional to ``1 / w`` for any ``q``. If the released
-    ``num_records`` is small, the question about classes gets less, as other columns lose values
-    first.
+    ``sqrt(q)``, so its noise is proportional to ``1 / w`` for any ``q``.
 
     Formal guarantees: the prices compose to ``mu``.
     """
     blanks = find_blanks(domain, loose)
-    if num_records is not None:
-        evidence = num_records * mu / math.sqrt(len(domain.columns))
-        if evidence < constants.evidence_for_classes:
-            constants = replace(constants, least_for_classes=constants.least_for_classes_of_few)
     shares = _weigh(blanks, constants)
     total = math.fsum(shares.values())
     questions = {
@@ -250,7 +246,7 @@ def suit_records(
     """Return the questions adapted to the released number of records.
 
     With few records, numbers are counted in coarser bins. With many, numbers with open ranges get a
-    second look at their tails, and round steps are tried, which takes more counts.
+    second look at their tails. Round steps are counted too.
 
     Formal guarantees: the questions depend on the table through the released number of records
     alone.
@@ -266,14 +262,12 @@ def suit_records(
         if num_records <= constants.coarse_evidence * ranges.scale:
             change('ranges', coarsen)
         elif ranges.scale:
-            shared = _count_open(ranges) >= constants.least_for_tails
+            shared = _count_open(ranges) > 1
     if ranges:
         name = 'tails' if shared else 'closer'
-        looks = suited['ranges'], 'ranges', name, constants.bulk_look
+        looks = suited['ranges'], 'ranges', name, constants.first_look
         suited |= _look_twice(*looks, shared=shared)
-    if num_records is None or 'steps' not in suited:
-        return suited
-    if num_records > constants.round_evidence * suited['steps'].scale:
+    if 'steps' in suited:
         change('steps', add_round_steps)
     return suited
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.domain import TIME_STEPS, Column, Number
@@ -126,21 +124,11 @@ def grid_sketch(
 
 
 def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) -> slice:
-    """Return the bins from the first to the last occupied one, or the likeliest run.
-
-    Significant runs come first; the range then grows over neighbours, which need less evidence, but
-    not across zero.
-    """
-    evidence = sketch.evidence
+    """Return the bins from the first to the last significant one, or the likeliest run."""
     found = standing_out(sketch, num_looks, constants)
     if not len(found):
         found = np.asarray(likeliest_run(sketch, constants))
-    # The bin around zero has no sign, so the range does not grow beyond it.
-    signs = np.sign(sketch.edges.sum(axis=1))
-    reach = partial(_reach, constants=constants)
-    low = found[0] - reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1])
-    high = found[-1] + reach(evidence[found[-1] + 1 :], signs[found[-1] :])
-    return slice(int(low), int(high) + 1)
+    return slice(int(found[0]), int(found[-1]) + 1)
 
 
 def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]:
@@ -166,7 +154,7 @@ def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
     """
     # All runs share the false alarm rate evenly (Bonferroni).
     looks = num_looks * NUM_BINS * len(constants.runs)
-    bar = -float(ndtri(constants.false_alarm / looks))
+    bar = constants.clear_of_noise(looks)
     each = sketch.evidence, find_unlikely(sketch, constants)
     sums, penalties = (np.concatenate([[0.0], np.cumsum(one)]) for one in each)
     found = [np.zeros((0, 2), dtype=np.int64)]
@@ -184,14 +172,14 @@ def standing_out(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
     """Return the bins of significant runs that no shorter run explains.
 
     Longer runs include empty bins, but only they show values that are spread thinly around a heavy
-    value.
+    value. Bins that do not exceed their noise are left out.
     """
     found = np.zeros(len(sketch.counts), dtype=np.bool_)
     for length in sorted(constants.runs):
         left = replace(sketch, counts=np.where(found, 0.0, sketch.counts))
         runs = evident_runs(left, num_looks, constants)
         for first, last in runs[runs[:, 1] - runs[:, 0] == length - 1]:
-            found[first : last + 1] |= left.evidence[first : last + 1] > constants.outermost
+            found[first : last + 1] |= left.evidence[first : last + 1] > 1
     return np.flatnonzero(found)
 
 
@@ -230,29 +218,3 @@ def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.fl
     negative = 0.0 if sketch.of_times else constants.negative
     zero = (middles == 0) & (not sketch.of_times)
     return np.where(zero, 0.0, constants.per_octave * beyond + negative * (middles < 0))
-
-
-def _reach(
-    evidence: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    constants: DescribeConstants,
-) -> int:
-    """Return how many bins beyond the range belong to it.
-
-    ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the
-    range.
-    """
-    if not signs[0]:
-        return 0
-    # Only bins of the same sign as the end of the range.
-    evidence = evidence[: int(np.minimum.accumulate(signs[1:] == signs[0]).sum())]
-    reach = 0
-    while True:
-        # The shortest run of next bins with enough evidence joins the range.
-        run = evidence[reach : reach + constants.run_length]
-        length = np.arange(1, len(run) + 1)
-        needed = np.where(length == 1, constants.next_bin, constants.next_run)
-        enough = np.flatnonzero(np.cumsum(run) / np.sqrt(length) > needed)
-        if not len(enough):
-            return reach
-        reach += int(enough[0]) + 1

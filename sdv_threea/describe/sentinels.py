@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from sdv_threea.describe.closer import FAR_OFF, Look, find_clusters
 from sdv_threea.describe.constants import DescribeConstants
@@ -33,13 +32,10 @@ TIME_CODES = _SECONDS.astype(np.float64)
 #: If a column has a single other value, a code up to this one may be the end of a range: 1 and 9.
 LAST_DIGIT = 9.0
 
-#: A code is a sentinel only if the gap between it and the other values is nearly empty: the gap has
-#: less than this part of the records that it would have with as many per value as the code. So ends
-#: of thin tails are no sentinels ...
+#: A code is a sentinel only if the gap between it and the other values is nearly empty, up to noise:
+#: the gap has less than this part of the records that it would have with as many per value as the
+#: code. So ends of thin tails are no sentinels.
 EMPTY = 0.5
-
-#: ... up to this many standard deviations of noise.
-SURE_EMPTY = 2.0
 
 
 def make_look(column: Number) -> Look:
@@ -61,7 +57,7 @@ def find_sentinels(
     counts, scales = look.counts[look.num_bins :], look.scales[look.num_bins :]
     points = replace(sketch, edges=np.stack([look.codes] * 2, axis=1), counts=counts, scale=scales)
     points = replace(points, of_times=look.column.steps == TIME_STEPS)
-    bar = ndtri(constants.false_alarm / (num_looks * max(len(counts), 1)))
+    bar = constants.clear_of_noise(num_looks * len(counts))
     # Half the squared evidence is a log likelihood.
     evident = points.evidence > np.sqrt(bar**2 + 2 * find_unlikely(points, constants))
     clusters = find_clusters(sketch, num_looks, constants)
@@ -85,7 +81,7 @@ def find_sentinels(
     found = tuple(
         value for value in sorted(singles)
         if _may_leave(value, ends, look.column)
-        and _is_apart(value, singles[value], ends, alike, step)
+        and _is_apart(value, singles[value], ends, alike, step, bar)
     )  # fmt: skip
     rest = _return_codes(sketch, look, evident & ~np.isin(look.codes, found), step, found)
     kept = np.ones(len(rest.counts), dtype=np.bool_)
@@ -113,7 +109,7 @@ def _may_leave(value: float, ends: tuple[float, float], column: Number) -> bool:
 
 
 def _is_apart(
-    value: float, count: float, ends: tuple[float, float], others: Sketch, step: float
+    value: float, count: float, ends: tuple[float, float], others: Sketch, step: float, bar: float
 ) -> bool:
     """Return whether a value lies far from all other values, with hardly any between."""
     low, high = (value, ends[0]) if value < ends[0] else (ends[1], value)
@@ -122,7 +118,7 @@ def _is_apart(
         return False
     edges = others.edges
     between = (edges[:, 0] >= low) & (edges[:, 1] <= high)
-    noise = SURE_EMPTY * float(np.linalg.norm(others.scales[between]))
+    noise = bar * float(np.linalg.norm(others.scales[between]))
     total = float(others.counts[between].sum())
     thin = not step or total + noise < EMPTY * count * gap / step
     return thin and total < max(EMPTY * count, noise)

@@ -12,17 +12,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.describe.lattice import has_few_values, inner_multiples, is_lattice
+from sdv_threea.describe.lattice import (
+    MAX_LATTICE,
+    OWN_CODE,
+    has_few_values,
+    inner_multiples,
+    is_lattice,
+)
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Column, Number
-from sdv_threea.encoding.constants import EncodingConstants
 
 
 def released_edges(
-    column: Number,
-    sketch: Sketch | None,
-    heavy: Mapping[float, float],
-    constants: EncodingConstants,
+    column: Number, sketch: Sketch | None, heavy: Mapping[float, float]
 ) -> NDArray[np.float64]:
     """Return the ascending borders of a column's bins, from public or released facts.
 
@@ -34,7 +36,7 @@ def released_edges(
     assert sketch is not None
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     low, high = inner_multiples(low, high, step) if step else (low, high)
-    bins = quantile_edges(_without(sketch, heavy), low, high + step, constants)
+    bins = quantile_edges(_without(sketch, heavy), low, high + step)
     single = {*heavy, *column.sentinels}
     spikes = np.array([value for value in single if low <= value <= high], dtype=np.float64)
     edges = _cut_lattice(bins, spikes, step) if step else _cut_anywhere(bins, spikes)
@@ -47,7 +49,7 @@ def known_edges(column: Number) -> NDArray[np.float64]:
     return _with_one_bin(lattice_edges(*inner_multiples(low, high, step), step))
 
 
-def public_edges(values: NDArray[np.float64], step: float, most_bins: int) -> NDArray[np.float64]:
+def public_edges(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
     """Return the ascending borders of bins of public, finite numbers.
 
     Bins hold equally many numbers, or one value each if values are few. A ``step`` of 0 stands for
@@ -58,7 +60,7 @@ def public_edges(values: NDArray[np.float64], step: float, most_bins: int) -> ND
     if has_few_values(low, high, step):
         return lattice_edges(low, high, step)
     # Public numbers need no smoothing: their quantiles are exact.
-    bins = np.quantile(values, np.linspace(0, 1, most_bins + 1))
+    bins = np.quantile(values, np.linspace(0, 1, MAX_LATTICE + 1))
     bins[-1] = high + step if step else np.nextafter(high, np.inf)
     nothing = np.zeros(0)
     edges = _cut_lattice(bins, nothing, step) if step else _cut_anywhere(bins, nothing)
@@ -100,29 +102,26 @@ def _lies_beyond(value: float, column: Number) -> bool:
 
 
 def quantile_edges(
-    sketch: Sketch, low: float, high: float, constants: EncodingConstants
+    sketch: Sketch, low: float, high: float, num_bins: int = MAX_LATTICE
 ) -> NDArray[np.float64]:
     """Return ascending, distinct borders of bins of about equal mass, from ``low`` to ``high``.
 
-    Cumulative counts of the sketch are interpolated and cut at even shares. The outermost bins are
-    cut finer, because they decide where the range will end.
+    Cumulative counts of the sketch are interpolated and cut at even shares.
     """
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
-    # A positive mass gives each bin of the sketch a cut.
-    counts = np.maximum(inside.counts, constants.least_share * total)
+    # A positive mass gives each bin of the sketch a cut, as it does a tail without a count.
+    least = OWN_CODE * total
+    counts = np.maximum(inside.counts, least)
     # Bins of the sketch are cut off at the ends of the range.
     borders = np.concatenate([[low], np.clip(inside.edges[:, 1], low, high), [high]])
-    tail = constants.tail_share * total if borders[-1] > borders[-2] else 0.0
+    tail = least if borders[-1] > borders[-2] else 0.0
     masses = np.cumsum(np.concatenate([[0.0], counts, [tail]]))
-    thin = np.array(constants.thin_bins) / constants.most_bins
-    shares = np.linspace(0, 1, constants.most_bins + 1)
-    shares = np.concatenate([thin, shares, 1 - thin])
-    edges = np.interp(np.sort(shares) * masses[-1], masses, borders)
+    edges = np.interp(np.linspace(0, masses[-1], num_bins + 1), masses, borders)
     # Interpolation may round the ends.
     edges[0], edges[-1] = low, high
     # In the tails, the borders of the sketch are cuts, too.
-    outside = (borders < edges[1 + len(thin)]) | (borders > edges[-2 - len(thin)])
+    outside = (borders < edges[1]) | (borders > edges[-2])
     return np.unique(np.concatenate([edges, borders[outside]]))
 
 

@@ -63,7 +63,8 @@ def support(
             mask[1:][inside] = _between(Sketch(spans, counts[1:][inside], scale), *ends)
     if isinstance(transformer, CategoryEncoder) and transformer.unlisted > 0:
         # Noise must not create unlisted values if all values of a column are released.
-        evident = counts[transformer.unlisted] > constants.evident_rest * scale
+        bar = constants.clear_of_noise(len(description.domain.columns))
+        evident = counts[transformer.unlisted] > bar * scale
         mask[transformer.unlisted] = evident or not mask[:-1].any()
     return mask
 
@@ -79,7 +80,7 @@ def _find_ends(
     """Return the ends of the values that evidently occur; ``None`` if the range is kept."""
     second = Sketch(_spans(transformer)[inside], counts, scale)
     if transformer.name in description.estimated:
-        reach = constants.reach_far if description.extrapolated else constants.reach
+        reach = 1 - constants.tail if description.extrapolated else constants.reach
         looks = Looks(len(description.sketches), reach, constants)
         return find_ends(second, description.sketches[transformer.name], looks)
     if transformer.name != description.domain.target:

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.granularity import Heaps, common_step, count_codes, find_heaps, read_counts
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import DECIMAL_STEPS, MISSING, SPREAD, Category, Column
-from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import public_edges, released_edges
 from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.rows.codes import LAST_PLACE, Bins, Columns, Listed, encode_columns
@@ -138,10 +138,11 @@ class NumberEncoder(Encoder):
         present = values[~np.isnan(values)]
         step = common_step(present, self.STEPS) if self.step is None else self.step
         missing = len(present) < len(values)
-        edges = public_edges(present, step, EncodingConstants().most_bins)
+        edges = public_edges(present, step)
         codes = count_codes(present, self.STEPS)
         counts = np.bincount(codes, minlength=len(self.STEPS) + 2).astype(np.float64)
-        heaps = find_heaps(read_counts(counts, self.STEPS, 0.0), step, {})
+        bar = DescribeConstants().clear_of_noise()
+        heaps = find_heaps(read_counts(counts, self.STEPS, 0.0), step, {}, bar)
         return {'edges': edges, 'step': step, 'nullable': missing, 'heaps': heaps}
 
 
@@ -219,12 +220,10 @@ class CategoryEncoder(Encoder):
 Transformer = NumberEncoder | CategoryEncoder
 
 
-def make_transformers(
-    description: Description, constants: EncodingConstants
-) -> tuple[Transformer, ...]:
+def make_transformers(description: Description) -> tuple[Transformer, ...]:
     """Return the transformer of every column, from public or released facts."""
     return tuple(
-        _make_transformer(column, description, constants).assign(column.name)
+        _make_transformer(column, description).assign(column.name)
         for column in description.domain.columns
     )
 
@@ -257,9 +256,7 @@ def decode(
     return make_table(decoded, pd.RangeIndex(len(codes)))
 
 
-def _make_transformer(
-    column: Column, description: Description, constants: EncodingConstants
-) -> Transformer:
+def _make_transformer(column: Column, description: Description) -> Transformer:
     if isinstance(column, Category):
         values = column.values or ()  # noqa: PD011 (no pandas)
         unreleased = None if column.unreleased == SPREAD else column.unreleased
@@ -268,6 +265,6 @@ def _make_transformer(
         return CategoryEncoder(values, column.ordered, nullable, unreleased)
     name = column.name
     sketch, heavy = description.sketches.get(name), description.spikes.get(name, {})
-    edges = released_edges(column, sketch, heavy, constants)
+    edges = released_edges(column, sketch, heavy)
     heaps = description.heaps.get(name, ())
     return NumberEncoder(edges, column.step or 0.0, bool(column.nullable), heaps)

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dctn, idctn
 
-#: A band is shrunk as if its noise were larger by this many standard deviations of the noise power.
-DOUBT = 2.0
 
-
-def smooth_pairs(table: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def smooth_pairs(table: NDArray[np.float64], scale: float, doubt: float) -> NDArray[np.float64]:
     """Return a smoothed symmetric table, shape (m, m); zeros if the order seems to mean nothing.
 
-    ``table`` is changed in place, and its diagonal is ignored.
+    ``table`` is changed in place, and its diagonal is ignored. A band is shrunk as if its noise
+    were larger by ``doubt`` standard deviations of the noise power.
     """
     width = len(table)
     if width < 3:
@@ -35,7 +33,7 @@ def smooth_pairs(table: NDArray[np.float64], scale: float) -> NDArray[np.float64
         parts = waves[start:end, :end], waves[:start, start:end]
         size = end**2 - start**2
         own = math.fsum(map(_sum_squares, parts)) / size
-        doubted = noise * (1 + DOUBT * math.sqrt(4 / size))  # each pair is there twice
+        doubted = noise * (1 + doubt * math.sqrt(4 / size))  # each pair is there twice
         kept = max(0.0, 1 - doubted / own) if own else 0.0
         gained += size * (_risk(alike, own, noise) - _risk(kept, own, noise))
         for part in parts:

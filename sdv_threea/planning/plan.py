@@ -205,7 +205,8 @@ def settle_plan(
     """
     constants, domain = plan.known.settings.constants, description.domain
     if isinstance(plan.target, Category):
-        terms = constants.encoding.most_classes, constants.describe.evident_rest
+        evident = constants.describe.clear_of_noise()
+        terms = constants.encoding.most_classes, evident
         description = settle_guess(description, size, *terms)
     elif not keeps_number(plan.known, description, size[0], price):
         description = replace(description, domain=replace(domain, target=None))

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.regression import carries_number
 from sdv_threea.describe.description import asks, is_open
@@ -140,11 +138,9 @@ def share_by_size(domain: Domain, known: Known, *, aside: bool = False) -> dict[
     shares = share_stages(domain, settings, aside=aside)
     shares.pop('size', None)
     shares['describe'] = settings.shares['describe'] * part
-    few, many = constants.few_records, constants.many_records
-    evidence = _weigh_records(domain, known)
-    fewness = np.interp(math.log(evidence), np.log([few, many]), [1.0, 0.0])
     usual = shares['describe'] / math.fsum(shares.values())
-    share = usual + float(fewness) * max(constants.share_of_few * part - usual, 0.0)
+    wanted = (constants.few_records / _weigh_records(domain, known)) ** 2
+    share = max(min(wanted, constants.share_of_few) * part, usual)
     shares['describe'] = share / (1 - share) * (math.fsum(shares.values()) - shares['describe'])
     if domain.target is not None and isinstance(domain[domain.target], Number):
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))

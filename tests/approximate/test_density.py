@@ -69,9 +69,7 @@ def test_ordered_columns_are_counted_in_bins_and_categories_by_themselves(rng):
 def test_the_radius_leaves_room_for_most_records_and_what_it_takes_is_known(rng):
     """Of records whose columns are independent, as the plan takes them to be."""
     columns = [np.append(0.9, np.full(20, 0.005)), np.full(12, 1 / 12), np.array([0.97, 0.03])] * 4
-    plans = [
-        BinPlan(np.arange(len(own)), False, bin_weights(own, 1e-3, CONSTANTS)) for own in columns
-    ]
+    plans = [BinPlan(np.arange(len(own)), False, bin_weights(own, 1e-3)) for own in columns]
 
     plan = shorten(plans, columns, CONSTANTS)
 

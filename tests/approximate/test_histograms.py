@@ -7,7 +7,7 @@ from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.histograms import column_shares, keep_ends, known_records
 
 CONSTANTS = ApproximateConstants()
-known_records = partial(known_records, doubt=CONSTANTS.shortfall_doubt)
+known_records = partial(known_records, doubt=3.0)
 column_shares = partial(column_shares, constants=CONSTANTS)
 
 
@@ -74,9 +74,7 @@ def test_all_records_have_a_code_unless_the_counts_say_otherwise_beyond_doubt():
     counts, mask = np.array([40.0, 30.0, 20.0]), np.array([True, True, False])
 
     assert known_records(counts, 75.0, mask, 0.0) == 70
-    assert known_records(counts, 75.0, mask, 1.0) == pytest.approx(
-        70 + CONSTANTS.shortfall_doubt * np.sqrt(2)
-    )
+    assert known_records(counts, 75.0, mask, 1.0) == pytest.approx(70 + 3.0 * np.sqrt(2))
     assert known_records(counts, 75.0, mask, 2.0) == 75
     assert known_records(counts, 60.0, mask, 0.0) == 60
 

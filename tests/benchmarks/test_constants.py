@@ -5,7 +5,7 @@ import pytest
 from sdv_threea.constants import Constants
 from sdv_threea.settings import Settings
 
-CLIP = Constants().approximate.weight_clip
+CLIP = Constants().approximate.clip
 
 
 @pytest.fixture(scope='module')
@@ -17,16 +17,16 @@ def script(load_script):
 def test_a_constant_is_moved_and_all_others_stay(script):
     settings = Settings(epsilon=3.0)
 
-    clipping = script.moved(settings, 'approximate.weight_clip', 3.0)
+    clipping = script.moved(settings, 'approximate.clip', 3.0)
     sharing = script.moved(settings, 'shares.classes', 0.6)
     stepping = script.moved(settings, 'adapt.label_steps', 5.0)
 
-    assert clipping.constants.approximate.weight_clip == 3.0
+    assert clipping.constants.approximate.clip == 3.0
     assert sharing.shares['classes'] == 0.6
     assert stepping.constants.adapt.label_steps == 5
     assert isinstance(stepping.constants.adapt.label_steps, int)
     assert settings == Settings(epsilon=3.0)
-    back = script.moved(clipping, 'approximate.weight_clip', CLIP)
+    back = script.moved(clipping, 'approximate.clip', CLIP)
     assert (back, sharing.constants) == (settings, Constants())
 
 

@@ -30,7 +30,7 @@ def test_how_many_records_are_not_zero_shows_where_they_are(rng):
         some = rng.random(10_000) < 0.05
         values = np.where(some, np.exp(rng.normal(6, 1.2, 10_000)).round(), 0.0)
         sketch = sketch_of(values, 1.0, 20.0, rng)
-        found = likely_ends(sketch, CONSTANTS)
+        found = likely_ends(sketch, 1, CONSTANTS)
         highs.append(found[1] if found else 0.0)
     assert np.median(highs) > 400
     assert max(highs) < 1e5
@@ -41,12 +41,12 @@ def test_the_bulk_is_found_by_the_number_of_records_where_each_bin_says_little(r
     for _ in range(60):
         values = rng.normal(100, 20, 400)
         sketch = sketch_of(values, 0.0, 22.0, rng)
-        found.append(likely_ends(sketch, CONSTANTS))
+        found.append(likely_ends(sketch, 1, CONSTANTS))
     lows, highs = zip(*(each for each in found if each is not None), strict=True)
 
     assert len(lows) > 40
     assert 60 < np.median(lows) < 100 < np.median(highs) <= 160
-    assert likely_ends(replace(sketch, num_records=None), CONSTANTS) is None
+    assert likely_ends(replace(sketch, num_records=None), 1, CONSTANTS) is None
 
 
 def test_coarse_bins_are_octaves_and_the_bin_around_zero_stays():

@@ -8,6 +8,7 @@ import pytest
 from sdv_threea.describe import answers
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
+from sdv_threea.describe.lattice import OWN_CODE
 from sdv_threea.domain import Category, Domain, Number
 
 CONSTANTS = DescribeConstants()
@@ -89,7 +90,5 @@ def test_buckets_leave_out_no_heavy_value(monkeypatch, rng, mu, ask):
     assert found == describe_spikes()
     assert len(found) > 50
     if mu == math.inf:
-        heavy = {
-            value + 0.25: float(value) for value in counts[counts >= CONSTANTS.heavy_share * 40_000]
-        }
+        heavy = {value + 0.25: float(value) for value in counts[counts >= OWN_CODE * 40_000]}
         assert found == heavy | {0.0: 100.0}

@@ -20,8 +20,7 @@ from sdv_threea.describe.description import Description, asks, describe, needs_t
 from sdv_threea.describe.questions import THRESHOLDS
 from sdv_threea.describe.ranges import NUM_BINS
 from sdv_threea.describe.sentinels import CODES
-from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Domain, Number
-from sdv_threea.encoding.constants import EncodingConstants
+from sdv_threea.domain import EVERY_STEP, TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.privacy import door as doors
 from sdv_threea.rows.chunks import chunk_table
@@ -211,7 +210,7 @@ def test_noise_is_asked_for_at_the_price_on_the_receipts(ask):
     assert len(receipts) == len(calls) == 8
     sizes = [size for size, _ in calls]
     places = NUM_BINS + len(CODES)
-    assert (sizes[0], sizes[1], sizes[5]) == (5, 2 * (len(DECIMAL_STEPS) + 2), 2 * places)
+    assert (sizes[0], sizes[1], sizes[5]) == (5, 2 * (len(EVERY_STEP) + 2), 2 * places)
     for (_, scale), receipt in zip(calls, receipts, strict=True):
         steps = scale / receipt.noise_scale
         assert math.log2(steps) == pytest.approx(round(math.log2(steps)), abs=1e-9)
@@ -249,8 +248,8 @@ def test_the_answer_depends_on_the_noisy_counts_alone(door, silence, ask):
     assert [*map(repr, answers[0][0].spikes['time'])] == ['0.0', '60.0']
 
     assert pickle.dumps(answers[0]) == pickle.dumps(answers[1])
-    assert pickle.dumps(make_transformers(answers[0][0], EncodingConstants())) == pickle.dumps(
-        make_transformers(answers[1][0], EncodingConstants())
+    assert pickle.dumps(make_transformers(answers[0][0])) == pickle.dumps(
+        make_transformers(answers[1][0])
     )
 
 
@@ -290,8 +289,9 @@ def test_what_is_public_is_not_asked_for(silence, ask):
 
 def test_steps_are_chosen_from_the_counts_of_the_columns_own_steps(door, silence, ask):
     """Numbers have one more candidate than times: its count says nothing about a time."""
-
-    steps = np.array([[900, *[0] * 8], [900, *[0] * 7, 800]])
+    steps = np.zeros((2, len(EVERY_STEP) + 2), dtype=np.int64)
+    steps[0, EVERY_STEP.index(1.0)] = steps[1, 0] = 900
+    steps[1, len(TIME_STEPS) + 2] = 800
 
     def targets(released, asked):
         if released in LISTS:

@@ -8,8 +8,8 @@ from sdv_threea.describe.ranges import NUM_BINS, Sketch, grid_bins, grid_sketch
 CONSTANTS = DescribeConstants()
 
 
-def looks(num=1):
-    return Looks(num, CONSTANTS.reach, CONSTANTS)
+def looks(num=1, reach=CONSTANTS.reach):
+    return Looks(num, reach, CONSTANTS)
 
 
 def look_twice(values, scale, rng):
@@ -23,7 +23,7 @@ def look_twice(values, scale, rng):
 
 def test_noise_hardly_ever_reaches_out(rng):
     assert step_out(np.zeros(0), looks()) == 0
-    often = looks()._replace(constants=DescribeConstants(overshoot=0.1))
+    often = looks()._replace(constants=DescribeConstants(false_alarm=0.1))
     far = [step_out(rng.normal(size=60), often) > 0 for _ in range(4000)]
     # One of two ends, in one of two looks.
     assert np.mean(far) < 0.05
@@ -33,7 +33,7 @@ def test_a_range_does_not_grow_for_a_record_or_two():
     """At a large epsilon the noise of a few columns is less than a record."""
     counts = np.array([2.0, 0.0, 0.0])
     assert step_out(counts / 0.2, looks(), 0.2) == 0
-    assert step_out(2 * counts / 0.2, looks(), 0.2) == 1
+    assert step_out(3 * counts / 0.2, looks(), 0.2) == 1
 
 
 @pytest.mark.parametrize('num_looks', [1, 30])
@@ -66,14 +66,14 @@ def test_tails_end_where_few_records_are_left(rng, shape, scale):
     cut, past = [], []
     for _ in range(40):
         values = SHAPES[shape](rng, 4000)
-        end = guess_end(look_at(values, scale, rng), CONSTANTS.reach)
+        end = guess_end(look_at(values, scale, rng), looks())
         cut.append(np.mean(values > end))
         past.append((end - values.max()) / np.ptp(values))
 
     assert np.mean(cut) < (0.005 if scale < 40 else 0.025)
     assert np.mean(past) < 0.05
     look = look_at(values, scale, rng)
-    assert guess_end(look, CONSTANTS.reach) <= guess_end(look, CONSTANTS.reach_far)
+    assert guess_end(look, looks()) <= guess_end(look, looks(reach=1 - CONSTANTS.tail))
 
 
 @pytest.mark.parametrize('factor', [0.25, 1024.0])
@@ -81,7 +81,7 @@ def test_the_end_of_a_tail_follows_scale_and_place(rng, factor):
     look = look_at(rng.normal(size=4000), 20.0, rng)
     moved = Sketch(look.edges * factor + 2.0**20 * factor, look.counts, look.scale)
 
-    ends = guess_end(look, CONSTANTS.reach), guess_end(moved, CONSTANTS.reach)
+    ends = guess_end(look, looks()), guess_end(moved, looks())
     assert ends[1] == pytest.approx((ends[0] + 2.0**20) * factor)
 
 
@@ -91,8 +91,8 @@ def test_a_single_value_is_no_part_of_a_tail(rng):
     counts = np.where(edges[:-1] < 60, 30.0, 0.0)
     counts[60] = 900.0
     spans = np.stack([edges[:-1], np.nextafter(edges[1:], -np.inf)], axis=1)
-    looks = [Sketch(spans, counts + rng.normal(0, 15, 101), 15.0) for _ in range(40)]
-    found = [guess_end(look, CONSTANTS.reach) for look in looks]
+    some = [Sketch(spans, counts + rng.normal(0, 15, 101), 15.0) for _ in range(40)]
+    found = [guess_end(look, looks()) for look in some]
 
     assert np.median(found) < 63
     assert np.mean(np.array(found) < 75) > 0.8
@@ -101,9 +101,9 @@ def test_a_single_value_is_no_part_of_a_tail(rng):
 def test_without_evidence_a_tail_has_no_end(rng):
     spans = np.stack([np.arange(50.0)] * 2, axis=1)
 
-    assert guess_end(Sketch(spans, np.zeros(50), 5.0), CONSTANTS.reach) == -np.inf
-    assert guess_end(Sketch(spans[:1], np.array([90.0]), 5.0), CONSTANTS.reach) == 0.0
-    assert guess_end(Sketch(spans, np.zeros(50), 0.0), CONSTANTS.reach) == -np.inf
+    assert guess_end(Sketch(spans, np.zeros(50), 5.0), looks()) == -np.inf
+    assert guess_end(Sketch(spans[:1], np.array([90.0]), 5.0), looks()) == 0.0
+    assert guess_end(Sketch(spans, np.zeros(50), 0.0), looks()) == -np.inf
 
 
 def test_without_noise_the_ends_are_exact(rng):

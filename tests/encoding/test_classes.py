@@ -16,7 +16,6 @@ from sdv_threea.rows.codes import label
 
 CONSTANTS = EncodingConstants()
 describe = partial(describe, constants=DescribeConstants())
-make_transformers = partial(make_transformers, constants=CONSTANTS)
 make_classes = partial(make_classes, constants=CONSTANTS)
 
 

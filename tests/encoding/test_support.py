@@ -8,16 +8,13 @@ import pytest
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.support import narrowed, support, supports
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.rows.chunks import chunk_table
 
-CONSTANTS = EncodingConstants()
 describe = partial(describe, constants=DescribeConstants())
 support = partial(support, constants=DescribeConstants())
 supports = partial(supports, constants=DescribeConstants())
-make_transformers = partial(make_transformers, constants=CONSTANTS)
 
 
 def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):

@@ -9,7 +9,6 @@ import pytest
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import EVERY_STEP, MISSING, Category, Domain, Number
-from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import (
     CategoryEncoder,
     NumberEncoder,
@@ -19,9 +18,7 @@ from sdv_threea.encoding.transformers import (
 )
 from sdv_threea.rows.chunks import chunk_table
 
-CONSTANTS = EncodingConstants()
 describe = partial(describe, constants=DescribeConstants())
-make_transformers = partial(make_transformers, constants=CONSTANTS)
 
 
 def lay_out(values, noise, mu=0.5, **known):

@@ -50,7 +50,7 @@ def test_what_neighbours_have_alike_is_seen_through_noise(rng, scale, part):
     """Moments of a series; noise is as large as what it hides, or up to ten times as large."""
     truth = series(150)
     noisy = add_noise(truth, scale, rng)
-    one, other = shrink_alike(noisy, scale), smooth_pairs(noisy.copy(), scale)
+    one, other = shrink_alike(noisy, scale), smooth_pairs(noisy.copy(), scale, 2.0)
 
     assert miss(other, truth) < part * miss(one, truth)
 
@@ -63,7 +63,7 @@ def test_where_an_order_means_nothing_it_is_hardly_ever_made_use_of(rng, width, 
     for _ in range(20):
         truth = scattered(width, rng)
         noisy = add_noise(truth, scale, rng)
-        smooth = smooth_pairs(noisy.copy(), scale)
+        smooth = smooth_pairs(noisy.copy(), scale, 2.0)
         found = smooth + shrink_alike(noisy - smooth, scale)
         misses.append((miss(found, truth), miss(shrink_alike(noisy, scale), truth)))
     found, alike = np.mean(misses, axis=0)
@@ -75,7 +75,7 @@ def test_where_an_order_means_nothing_it_is_hardly_ever_made_use_of(rng, width, 
 @pytest.mark.parametrize('width', WIDTHS)
 def test_any_table_stays_symmetric_and_finite(rng, width, scale):
     for truth in (np.zeros((width, width)), series(width)):
-        found = smooth_pairs(add_noise(truth, scale, rng), scale)
+        found = smooth_pairs(add_noise(truth, scale, rng), scale, 2.0)
 
         assert found.shape == (width, width)
         assert np.isfinite(found).all()
@@ -85,6 +85,6 @@ def test_any_table_stays_symmetric_and_finite(rng, width, scale):
 def test_without_noise_nothing_is_smoothed_away(rng):
     truth = series(40)
     np.fill_diagonal(truth, np.diag(truth, 1).mean())
-    found = smooth_pairs(truth.copy(), 0.0)
+    found = smooth_pairs(truth.copy(), 0.0, 2.0)
 
     assert not found.any() or np.allclose(found, truth)
