@@ -84,7 +84,6 @@ class Derivations:
 
     Args:
         domain: The columns of the user.
-        steps: The derivations.
         outcomes: Columns that follow from others, in the order in which they are written.
     """
 
@@ -217,8 +216,6 @@ class Joint:
     even if the values of each column are: they are released above a threshold.
 
     Args:
-        name: The derived column.
-        parts: The replaced columns.
         beside: Whether the parts stay in the table, which is necessary if one is the target.
             Sampled rows outside the released combinations are then rejected.
     """
@@ -288,7 +285,6 @@ class Indicator:
     """Flags of which exactly one is set, as one category: the name of that column.
 
     Args:
-        name: The derived column.
         flags: The replaced columns: numbers or categories whose values are 0 and 1.
     """
 

@@ -34,9 +34,6 @@ class Order:
     """A rule: ``low`` is at most ``high``, or below it, unless one of them is missing.
 
     Args:
-        low: The smaller column.
-        high: The larger column.
-        strict: Whether they must differ.
         difference: Name of the column that holds ``high - low``.
     """
 

@@ -45,7 +45,6 @@ class Linked:
 
     Args:
         tables: The tables by name; :meth:`put` replaces columns in place.
-        metadata: SDV's metadata of the tables.
         dtypes: The dtypes that columns are written in, by table and column, where known.
     """
 

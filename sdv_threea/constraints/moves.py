@@ -52,7 +52,6 @@ class Bound:
     """Numbers or dates that are not below, or not above, a column of the row they lead to.
 
     Args:
-        writes: The column that is written.
         other: The column that bounds it.
         path: How its rows lead to those of ``other``.
         is_low: Whether ``other`` is the lower end.
@@ -162,8 +161,6 @@ class Copy:
     """Cells that equal those of the row that a row leads to; rows without one take any cells.
 
     Args:
-        writes: The column that is written.
-        other: The column that is copied.
         path: How rows lead to those of ``other``.
     """
 
@@ -204,9 +201,7 @@ class Compute:
     A row in which a column of the formula is missing adds zero to the sum.
 
     Args:
-        writes: The number.
         table: The table of the other columns.
-        expression: The formula.
         path: Foreign keys from ``table`` to the table of the sum; empty if the number is in the
             same row.
         decimals: The decimals that the number is rounded to; ``None`` for no rounding.
@@ -259,8 +254,6 @@ class Choose:
     """A category that exactly one of the rows that lead to the same row has.
 
     Args:
-        writes: The column of the category.
-        value: The category.
         path: How rows lead to the one that they share.
     """
 
@@ -310,7 +303,6 @@ class Rank:
     """Numbers 1 to k of the k rows that lead to the same row.
 
     Args:
-        writes: The number.
         path: How rows lead to the one that they share.
         order: The column in whose order rows are numbered; ``None`` for that of the drawn numbers.
     """

@@ -26,9 +26,6 @@ class OwnConstraint(ProgrammableConstraintHarness):
         * a constraint that has a ``fit`` is made anew from its parameters: the facts that it has
           learned elsewhere are left behind
 
-    Args:
-        constraint: The constraint; it is copied.
-
     Raises:
         SynthesizerInputError: If the constraint has a ``fit``, and its parameters cannot be read.
     """

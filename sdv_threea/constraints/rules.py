@@ -28,7 +28,6 @@ class Rules:
 
     Args:
         domain: The public description of the modelled columns.
-        columns: The metadata of each column.
         written: The columns that rules between tables write into sampled rows.
     """
 

@@ -60,9 +60,7 @@ class Section:
     """A part of a datasheet: a title, then its fields in order; empty fields are left out.
 
     Args:
-        answers: Questions and their answers.
         table: A table, with a name for each row.
-        text: A text that is shown as it is.
     """
 
     title: str

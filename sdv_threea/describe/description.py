@@ -69,7 +69,6 @@ class Description:
     """A publishable domain without blanks, and the noisy counts behind it, by column.
 
     Args:
-        domain: The completed domain.
         sketches: Noisy counts of numerical columns; none where each value has a code.
         spikes: Heavy single values of numerical columns and their noisy counts.
         estimated: Names of the columns whose range was estimated.

@@ -29,7 +29,6 @@ class PairPlan(NamedTuple):
     """The pairs of columns to count, the numbers of bins, and the precision: publishable.
 
     Args:
-        pairs: The pairs ``(i, j)``, ``i < j``.
         num_bins: Number of bins of an ordered column, not counting spikes and the missing value.
         few_of_class: True if classes have so few records that they get a part of the pairs' price.
         stress: For each column, the factor by which its pairs are counted more precisely.

@@ -79,7 +79,6 @@ class Link:
     """The distribution of column ``j``, given the columns before it.
 
     Args:
-        column: The column ``j``.
         of_code: The bin of each code, shape (S_j,); -1 for codes that do not occur.
         key: The column whose code selects ``q_j``; ``None`` if there is a single one.
         shares: The distributions ``q_j`` of the codes, shape (number of keys, S_j).

@@ -58,9 +58,7 @@ class CodeCounts(NamedTuple):
 
     Args:
         codes: Counts of codes, shape (S_i, S_j).
-        scale: Noise scale of a count of codes.
         bins: Counts of bins, shape (G_i, G_j).
-        bin_scale: Noise scale of a count of bins.
         margin_scale: Noise scale of the margins that are known already.
     """
 
@@ -76,7 +74,6 @@ class Seen(NamedTuple):
 
     Args:
         counts: Counts of codes.
-        scale: Noise scales of the counts.
         expected: Counts that follow from the coarse table alone.
         unlisted: The codes of both columns that stand for all unlisted values; -1 for none.
     """

@@ -78,15 +78,11 @@ class JointReleases:
           kept by the account
 
     Args:
-        rows: Private records.
         locate: Maps pairs of a category and a number to private records of the category's codes and
             the number's places in its intervals.
         singles: The released facts of single columns.
         plan: Which pairs are counted, and in how many bins.
         expected: Counts of pairs that follow from other releases.
-        spending: The account of the release.
-        constants: The constants of joint densities.
-        rng: Source of the draws that need no secrecy.
         adapted: True if labels are adapted later, so that triples with the class are not needed.
         promised: Later stages, whose shares of the budget are left untouched.
         known: Counts of codes of pairs that are known without noise, shape (S_i, S_j).

@@ -35,7 +35,6 @@ class Joint:
         ordered: For each column, whether the order of its codes means something.
         chain: A distribution over the codes that has these tables: given columns come first, then
             the class.
-        constants: The constants of joint densities.
         edges: For each column, the borders of its codes, without the missing value, shape (S,);
             ``None`` for columns other than numbers. By default no column is a number.
         triples: Probabilities of three columns.

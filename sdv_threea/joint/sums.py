@@ -53,8 +53,6 @@ class Sum:
     """A number that is the sum of others: publishable.
 
     Args:
-        total: The name of the number.
-        parts: The names of the others.
         step: The granularity of the number, 0 for a continuous one.
     """
 

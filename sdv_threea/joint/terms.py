@@ -50,7 +50,6 @@ class ParentPair:
     """Probabilities or weights by the bins of two columns together, and of a later column.
 
     Args:
-        parents: The two columns.
         merged: For each of them, the coarser bin of each of its bins, shape (G,).
         numbers: The values by joint coarser bin and bin of the later column, shape (A * B, G).
     """

@@ -50,7 +50,6 @@ class ValueCounts:
 
     Args:
         digits: Noisy counts by pair of a category and a number, shape (DIGITS, S, BASE).
-        scale: Noise scale of a count.
     """
 
     digits: dict[Pair, NDArray[np.float64]]

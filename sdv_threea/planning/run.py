@@ -19,8 +19,6 @@ class Run(NamedTuple):
     """The state that all stages share.
 
     Args:
-        plan: The plan of the release.
-        spending: The account.
         rng: Source of the draws that need no secrecy.
         given: Rows drawn from another release, whose columns are known when rows are drawn; they
             are the first columns of the domain. ``None`` without any.

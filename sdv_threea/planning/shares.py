@@ -45,7 +45,6 @@ class Known:
     """The input of a plan besides the domain: public facts and a released number.
 
     Args:
-        settings: The user's settings.
         budget: The budget of the table: the budget of the settings, or a part of it.
         num_rows: The number of rows, released or supposed; ``None`` while it is not known.
         num_given: The number of given columns, which come first: none of them is a target.

@@ -83,7 +83,6 @@ class Joined(NamedTuple):
     """The rows of a table with their context, which comes first.
 
     Args:
-        rows: Private.
         domain: Public facts of their columns.
         layout: The names of their columns.
         siblings: The rank of each row, and the row before it: private.

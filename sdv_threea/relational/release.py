@@ -58,7 +58,6 @@ class DatabaseRelease:
     """The released model of a database: publishable.
 
     Args:
-        schema: The graph of its tables.
         tables: The released model of each private table.
         ledgers: By root table, the receipts of what a unit of that root paid.
         num_rows: Number of rows of each public table.

@@ -30,7 +30,6 @@ class Task(NamedTuple):
 
     Args:
         plan: Its public columns and its bound on the rows of a unit.
-        budget: The budget of the table.
         draws: The stream for draws from released models.
         choices: The stream that chooses private rows.
         ordered: Whether the rows of one owner are in order.

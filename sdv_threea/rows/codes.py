@@ -88,11 +88,9 @@ class Coder:
     """Maps records to codes and classes.
 
     Args:
-        columns: The codes of all columns.
         scored: The columns whose codes are kept.
         target: The column that classes follow from, or ``None``: then there is one class.
         of_code: The class of each code of the target, -1 for none.
-        num_classes: The number of classes.
     """
 
     columns: Columns

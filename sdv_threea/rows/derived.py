@@ -27,7 +27,6 @@ class Deriving:
     """Maps rows with the columns of the user to rows with derived columns.
 
     Args:
-        untouched: The columns that stay.
         steps: Functions that derive other columns.
         names: The columns of the result, in order.
     """

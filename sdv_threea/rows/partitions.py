@@ -31,7 +31,6 @@ class Partitions:
           Dask's, are beyond our reach
 
     Args:
-        frame: The DataFrame.
         in_files: Whether the partitions are files of Parquet without further steps. They are then
             read inside :func:`~sdv_threea.rows.guard.guarded`.
     """

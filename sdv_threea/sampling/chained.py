@@ -32,7 +32,6 @@ class Chained:
     """A model of records: a chain of all columns, each drawn given those before it.
 
     Args:
-        joint: The released density.
         totals: Weights of the classes, zero for those that must not occur, shape (C,).
         context: Codes of the first columns, on which the density was conditioned in its fit, shape
             (P, q). Rows without a condition are drawn given a random row of these codes.

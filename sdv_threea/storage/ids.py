@@ -44,11 +44,6 @@ class IdGenerator(BaseTransformer):
 
     Distinct ids are made in equal steps, modulo the number of ids: no id repeats before all have
     occurred, or before a reset.
-
-    Args:
-        num_ids: The number of possible ids.
-        text: Whether they are texts.
-        unique: Whether no id may come twice.
     """
 
     IS_GENERATOR = True

@@ -75,7 +75,6 @@ class TableSampler:
         released: The released model; ``None`` if no column is modelled.
         preprocessor: The translation from columns of the model to those of the user.
         generate: SDV's processor, which adds columns that are not modelled, and sets dtypes.
-        rng: Source of randomness; it needs no secrecy.
     """
 
     released: Release | None

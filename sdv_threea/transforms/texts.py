@@ -147,12 +147,7 @@ class NumberTexts(BaseTransformer):
 
 @dataclass(frozen=True)
 class TextStep:
-    """A column of texts, replaced by the numbers that they spell.
-
-    Args:
-        column: The column of the user.
-        transformer: The notation.
-    """
+    """A column of texts, replaced by the numbers that they spell."""
 
     column: Category
     transformer: NumberTexts

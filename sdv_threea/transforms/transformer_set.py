@@ -32,7 +32,6 @@ class TransformerSet:
         * transformers are fitted to public or released facts, and never to private rows
 
     Args:
-        columns: The metadata of each column.
         chosen: By column, the user's transformers before the codes; they are not fitted.
         assigned: By modelled column, its transformer, with public or released facts.
     """
