@@ -20,7 +20,7 @@ Nasr et al. 2023, arXiv 2302.07956)::
     neighbours = lone_class(tables, 'diagnosis', 'measles')
     print(audit_privacy(make_synthesizer, neighbours, epsilon=1.0, delta=1e-6))
 
-It may read the input, the computations and the messages of a fit. Its results describe the input
+An audit reads the input, the computations and the messages of a fit. Its results describe the input
 tables without any noise, so it must not be given private tables: pass public or made-up ones.
 
 * :mod:`~sdv_threea.audit.arithmetic`: the exact ``mu`` of two neighbouring tables,

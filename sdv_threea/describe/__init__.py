@@ -1,7 +1,8 @@
-"""Describe: the first stage. It fills in the blanks of a domain with released numbers.
+"""Describe: the first stage. It estimates the unknown facts (*blanks*) of a domain privately.
 
-It may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. It must keep
-nothing but a :class:`~sdv_threea.describe.description.Description`, which may be published.
+These modules may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. They
+must keep nothing but a :class:`~sdv_threea.describe.description.Description`, which may be
+published.
 
 * :mod:`~sdv_threea.describe.description`: the stage: releases the unknown facts of the domain,
 * :mod:`~sdv_threea.describe.size`: the number of records,

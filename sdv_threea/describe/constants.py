@@ -1,4 +1,4 @@
-"""The constants of the stage *describe*: what was chosen, why, and what moving it did.
+"""The constants of the stage *describe*: their values, reasons, and the effect of other values.
 
 No benchmark moves them one at a time, because that of ``docs/lab/constants.md`` takes ranges as
 public. They were set by hand, mostly on Adult and a little on four other tables.

@@ -90,7 +90,7 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
 
 
 def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tuple[float, float]:
-    """Return the ends that the closer look reaches from the ends that were found."""
+    """Return the ends, moved outwards as far as the closer look has evidence."""
     lows, highs = zip(*found, strict=True)
     # The lower end is the upper end of the mirrored column.
     low = -_reach(mirror(second), -min(lows), looks)

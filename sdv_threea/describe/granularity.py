@@ -34,7 +34,7 @@ class StepCounts(NamedTuple):
 
     ``counts`` has one entry per step, coarse to fine, and one for no step; each step is a multiple
     of the next. Zeros are multiples of every step and evidence for none, so they are counted apart.
-    ``gain`` is the part of the error of the sum that :meth:`given` took off each count.
+    ``gain`` is the part of the error of the sum that :meth:`given` subtracted from each count.
     """
 
     counts: NDArray[np.float64]

@@ -85,7 +85,7 @@ def release_sketches(
     Formal guarantees: the rows are read by the questions, by
     :func:`~sdv_threea.describe.answers.count_again` and by
     :func:`~sdv_threea.describe.answers.count_tails`, and all of it passes through noise; the bins
-    of each look follow from what those before released.
+    of each look follow from the releases of earlier looks.
     """
     first, last = asked
     if first is None:
@@ -123,7 +123,7 @@ def release_sketches(
 
 
 def _split(looks: list[Look], first: Asked, last: Asked, rest: Rest) -> tuple[list[Look], Asked]:
-    """Split bins where numbers lie close together; the last look gets what is left.
+    """Split bins where numbers lie close together; the last look gets the remaining price.
 
     The last look of a column that is split each time has the noise of the first.
     """
@@ -160,7 +160,7 @@ def _count_closer(looks: Sequence[Look], asked: Asked, rest: Rest) -> list[Look]
 
 
 def _look_last(looks: list[Look], last: Asked, rest: Rest) -> tuple[list[Look], list[Look]]:
-    """Return looks with the counts of the last one: likely ones, and upper estimates."""
+    """Return looks with the counts of the last look: likely counts, and upper estimates."""
     columns = tuple(look.column for look in looks)
     last = last._replace(question=replace(last.question, columns=columns))
     if not last.question.shared:

@@ -1,10 +1,10 @@
 """Joint: dependence between columns. A part of the stage *approximate*.
 
-It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`: interactions of
-columns, pairs and triples; counts of codes and digits of pairs that look functional; distances of
-triples from the tables that their pairs imply; and counts of rows in which numbers add up, or
-parts of dates hold. Everything after that is post-processing and must not see a record. If noise
-exceeds the counts of pairs, nothing is released here.
+These modules may read encoded private records, as sums through :mod:`~sdv_threea.privacy`:
+interactions of columns, pairs and triples; counts of codes and digits of pairs that look
+functional; distances of triples from the tables that their pairs imply; and counts of rows in which
+numbers add up or parts of dates hold. Everything after that is post-processing and must not see a
+record. If noise exceeds the counts of pairs, nothing is released here.
 
 * :mod:`~sdv_threea.joint.bins`: which pairs are counted, in which bins, and whether counting pays,
 * :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,

@@ -21,7 +21,7 @@ from sdv_threea.joint.constants import JointConstants
 Pair = tuple[int, int]
 
 #: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the
-#: precision would be spread over so many columns that it helps none.
+#: precision would be spread over so many columns that it improves none.
 STRESSES = np.linspace(3, 1.5, 16)
 
 
@@ -90,8 +90,9 @@ def choose_pairs(
     """Return the pairs of informative columns; none if there are too many columns.
 
     A column is informative if enough records, compared with the noise of counting all pairs, do not
-    have its most frequent value. Correlations stand for the other columns. A rarer one, such as a
-    rare class, is added if it brings few additional pairs, and so little additional noise.
+    have its most frequent value. The relations of other columns are left to correlations. A rarer
+    one, such as a rare class, is added if it brings few additional pairs, and so little additional
+    noise.
     """
     if len(columns) > constants.most_columns or not mu:
         return ()
@@ -136,12 +137,12 @@ def num_pair_bins(
     """Return how many bins a column has in its pairs; ``None`` if pairs are not worth counting.
 
     Two columns of ``k`` bins have ``k^2`` bins together. Each of these should hold several times
-    the noise, whose scale is ``sqrt(num_pairs) / mu``, and of its deviation by chance. The released
-    ``num_records`` may be negative.
+    the noise, whose scale is ``sqrt(num_pairs) / mu``, and several times its sampling deviation.
+    The released ``num_records`` may be negative.
     """
     if not num_pairs or not mu:
         return None
-    # Without noise, too, few records of a bin are mostly chance: their root is its deviation.
+    # Without noise, small counts are still mostly chance: the deviation of a count is its root.
     noise = max(_pair_noise(num_pairs, mu), constants.records_per_noise)
     carried = math.isqrt(int(max(num_records, 0) / (constants.records_per_noise * noise)))
     if math.isinf(mu) and num_records >= constants.records_per_noise * constants.least_bins**2:

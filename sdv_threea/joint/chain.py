@@ -9,9 +9,10 @@ The sums run over the columns, and the pairs of columns, before ``j`` that have 
 base ``q_j`` is the distribution of the column in the class of the record or, if the column depends
 functionally on an earlier one, given the code of that one; codes inside a bin are drawn from it,
 too. The weights ``theta`` are fitted by iterative proportional fitting (Deming and Stephan 1940) on
-*particles*: records drawn from the conditionals fitted so far. So tables may be as dense as they
-like: no graph is triangulated, and the only normalising constant is that of a single column.
-Records can be drawn given any codes of the columns that come first. All of it is post-processing.
+*particles*: records drawn from the conditionals fitted so far. So any number of tables can be
+fitted: no graph is triangulated, and each normalising constant is a sum over the bins of a single
+column. Records can be drawn given any codes of the columns that come first. All of it is
+post-processing.
 """
 
 from __future__ import annotations

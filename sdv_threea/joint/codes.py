@@ -99,7 +99,7 @@ class Seen(NamedTuple):
         for seen in (self, self.turned):
             own, others = seen.margins
             present = (others > 0).astype(np.float64)
-            # A smoothed count below the noise is off by at most itself.
+            # The error of a smoothed count below the noise is at most the count.
             trust = np.minimum(margin_scale**2, own**2)
             trust = trust / np.maximum(trust + np.square(seen.scale) @ present, 1e-300)
             pooled.append(np.maximum(own + trust * (seen.counts @ present - own), 0.0))

@@ -62,7 +62,8 @@ from sdv_threea.privacy.spending import Spending
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded, Located
 
-#: Pairs are counted again if the price that is left is at least this part of their first one.
+#: Pairs are counted again if the remaining price is at least this part of that of their first
+#: count.
 LEAST_PART = 1e-3
 
 

@@ -101,7 +101,7 @@ def fit_joint(
     rng: np.random.Generator,
     interplay: Interplay | None = None,
 ) -> Joint:
-    """Fit a distribution over all columns to what is known of columns, pairs and triples."""
+    """Fit a distribution over all columns to the estimates of columns, pairs and triples."""
     triples = None
     if interplay is not None:
         triples = Triples(interplay.estimate(known.tables), interplay.merged)

@@ -87,7 +87,7 @@ class Singles:
     def margins(self, interactions: Interactions) -> list[NDArray[np.float64]]:
         """Return counts of the bins of each column, shape (G,), from all its releases."""
         counts = [table.sum(axis=0) for table in self.by_class]
-        # Histograms are smoothed, so a count below the noise is off by at most itself.
+        # Histograms are smoothed, so the error of a count below the noise is at most the count.
         variances = [
             np.minimum(self.scale**2 * np.bincount(own[own >= 0], minlength=len(count)), count**2)
             for count, own in zip(counts, self.bins, strict=True)

@@ -241,7 +241,7 @@ def _merge_rest(
 ) -> tuple[NDArray[np.float64], Side, Side, float]:
     """Merge all values of the child except the most frequent one; return arguments of `_rate`.
 
-    The penalty for many codes stays: :class:`Side` counts the merged values as codes.
+    The merged values add to the penalty for many codes, as codes of the parent do.
     """
     often = int(child.counts.argmax())
     merged = np.stack([counts[:, often], np.delete(counts, often, axis=1).sum(axis=1)], axis=1)

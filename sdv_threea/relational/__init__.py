@@ -14,7 +14,7 @@ must not know how tables are stored, nor SDV.
 * :mod:`~sdv_threea.relational.plan`: the columns, bounds and budget of every table,
 * :mod:`~sdv_threea.relational.task`: one table to release, and the release of its rows,
 * :mod:`~sdv_threea.relational.following`: the release of rows in the context of the row before,
-* :mod:`~sdv_threea.relational.agreement`: what two rows of a unit have in common,
+* :mod:`~sdv_threea.relational.agreement`: values that two rows of a unit share,
 * :mod:`~sdv_threea.relational.links`: the release of references to rows of other units,
 * :mod:`~sdv_threea.relational.spreading`: such references of the sampled rows,
 * :mod:`~sdv_threea.relational.pipeline`: the release of a database, table by table,

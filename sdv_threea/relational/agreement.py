@@ -43,7 +43,7 @@ class Alike(NamedTuple):
 def release_agreement(
     task: Task, joined: Joined, units: NDArray[np.int64], model: TableRelease
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Add how often a row has the codes of the row before it, column by column and code by code.
+    """Release how often a row has the codes of the row before it, by column and code; add it.
 
     Formal guarantees:
         * a unit has one pair of rows at most, which depends on the rows of that unit alone, and on
@@ -79,7 +79,7 @@ def release_agreement(
     _, columns, chances = zip(*sorted(found, key=lambda one: one[:2]), strict=True)
     chain = None
     if model.released.joint is not None:
-        # Owners as often as the release read rows of them: the tables of pairs are theirs.
+        # Draw owners as often as the release read rows of them, as in its tables of pairs.
         context = joined.given.as_read(model.rows_per_unit, task.draws).context
         codes = encode_context(model, context).astype(np.int64)
         names = [model.released.transformers[at].name for at in model.released.scored]

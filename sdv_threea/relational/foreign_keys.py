@@ -61,9 +61,9 @@ def level(
 ) -> NDArray[np.int64]:
     """Return references whose counts follow the released shares, with as few changes as possible.
 
-    Chance would make references that are drawn one by one too uneven. ``noise``, the deviation of a
-    share, makes the shares too uneven, so they are shrunk first. If there are many more references
-    than rows of the parent, every row is referred to at least once.
+    References drawn one by one would be too uneven by chance. ``noise``, the deviation of a share,
+    makes the shares too uneven, so they are shrunk first. If there are many more references than
+    rows of the parent, every row is referred to at least once.
     """
     shares = _within_noise(chances / chances.sum(), noise, constants.top_discount)
     wanted = round_shares(shares, len(drawn))

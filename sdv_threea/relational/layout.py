@@ -78,7 +78,7 @@ def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
 
 
 def add_name(name: str, used: set[str]) -> str:
-    """Return a name that is not used, and note that it is."""
+    """Return an unused name, and add it to the used ones."""
     while name in used:
         name = f'_{name}'
     used.add(name)

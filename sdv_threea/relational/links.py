@@ -51,15 +51,15 @@ SPREADS, EMPTY = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5), (0.0, 0.3, 0.6, 0.8, 0.9, 0.95)
 #: Candidates for the share of units with a reference to another unit.
 REFERRING = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 
-#: Uneven references have to be this much more likely than even ones, as a logarithm.
+#: References count as uneven if that raises the log likelihood by more than this.
 CLEARLY = 2.0
 
-#: Points of the normal distribution, by which a mean over it is taken.
+#: Points of the standard normal; means over them approximate means over the distribution.
 NORMALS = ndtri((np.arange(64) + 0.5) / 64)
 
 
 class Private(NamedTuple):
-    """The private rows, and what chooses among them; public is the schema alone.
+    """The private rows, and the stream that chooses among them. Only the schema is public.
 
     Args:
         rows: The columns of each table that is read so far.

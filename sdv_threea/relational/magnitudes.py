@@ -47,8 +47,8 @@ ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 #: tried, if noise masks all magnitudes.
 SPREADS, NUM_TRIED = (0.1, 0.5, 1.0), 48
 
-#: Units of more than this many standard deviations of the noise are hardly masked, however they are
-#: spread over magnitudes.
+#: More units than this many standard deviations of the noise are hardly masked by noise, whatever
+#: their distribution over magnitudes.
 MOST_MASKED = 20.0
 
 #: Half of a magnitude, by the logarithm of rows: medians are in the middle of magnitudes.
@@ -179,8 +179,8 @@ def expect_counts(
     """Return the expected number of units of each magnitude, given counts that noise masks.
 
     The rows of a unit are log-normal, rounded down to a magnitude. All combinations of a number of
-    units up to ``num_units``, a median and a spread are weighed by how likely they make the counts.
-    A priori all numbers of units are equally likely, and large medians less likely than small ones,
+    units up to ``num_units``, a median and a spread are weighted by the likelihood of the counts. A
+    priori all numbers of units are equally likely, and large medians less likely than small ones,
     because units of many rows add more to the size.
 
     Returns:
@@ -209,10 +209,10 @@ def expect_counts(
 def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:
     """Return the counts, with zero beyond the largest magnitude that units seem to reach.
 
-    A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum is significant above a bar that noise
-    alone passes with the chance ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``. Counts are kept
-    up to the end of the significant run that starts last (the shortest of several). Smaller
-    magnitudes all keep their noisy counts, so sums over them have no bias.
+    A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum is significant above a threshold that
+    noise alone exceeds with the probability ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``.
+    Counts are kept up to the end of the significant run that starts last (the shortest of several).
+    Smaller magnitudes all keep their noisy counts, so sums over them have no bias.
     """
     # In standard deviations. A run has the chance of a false alarm of its first magnitude.
     bars = -ndtri(false_alarm * ALARM_SHARES / len(RUN_LENGTHS))

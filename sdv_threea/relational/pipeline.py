@@ -60,7 +60,8 @@ from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.statistics import registry
 
-#: Rows that are drawn of each table that owns others, whose density is fitted given them.
+#: Number of rows drawn of each table that owns others. Densities of owned rows are fitted given
+#: these.
 NUM_DRAWN = 2**14
 
 
@@ -201,7 +202,7 @@ def _release_table(
 def _release_link(
     link: Link, private: Private, ends: tuple[Ends, ...], budget: Budget, done: DatabaseRelease
 ) -> DatabaseRelease:
-    """Add what is known of references to rows of other units; both kinds of units pay."""
+    """Release and add facts about references to rows of other units; both kinds of units pay."""
     model, above, schema = done.tables[link.child], done.tables[link.parent], private.schema
     units = [each.magnitudes.units[0] if each.magnitudes else each.size for each in (model, above)]
     sizes = Sizes(units[0], model.size, max(units[1], 1.0), max(above.size, 1.0))

@@ -22,7 +22,7 @@ from sdv_threea.relational.model import TableRelease, draw_rows
 #: Codes of ranks: the first row, the next two, the next four, and so on.
 NUM_RANKS = 16
 
-#: Draws the own columns of rows at some positions of a table, given what is known of them.
+#: Draws the own columns of rows at some positions of a table, given their known columns.
 Draw = Callable[[NDArray[np.int64]], pd.DataFrame]
 
 
@@ -123,7 +123,8 @@ def draw_in_turn(
     """Draw the own columns of rows, each given the row before it.
 
     Args:
-        model: The model of the table, with that of rows that follow others, or what they keep.
+        model: The model of the table, with the model of following rows, or the codes that these
+            keep.
         context: The context of each row: columns of its owner, and its rank.
         owners: The owner of each row, -1 for none, shape (n,).
         settle: Takes a function that draws rows, and their positions; returns rows that may stay.

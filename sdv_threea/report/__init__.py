@@ -1,8 +1,8 @@
 """Report: the quality of a release, measured on real data, and a page about it.
 
-It may read real rows, and its results are not differentially private. A comparison with real data
-discloses something about the real data, and no budget pays for that. So results are for readers who
-may see the real data, and nothing here may be used inside a fit.
+A report reads real rows, and its results are not differentially private. A comparison with real
+data discloses something about the real data, and no budget pays for that. So results are for
+readers who may see the real data, and nothing here may be used inside a fit.
 
 * :mod:`~sdv_threea.report.making`: the report, in one call,
 * :mod:`~sdv_threea.report.result`: the report as a value,
