@@ -32,9 +32,9 @@ TIME_CODES = _SECONDS.astype(np.float64)
 #: If a column has a single other value, a code up to this one may be the end of a range: 1 and 9.
 LAST_DIGIT = 9.0
 
-#: A code is a sentinel only if the gap between it and the other values is nearly empty, up to noise.
-#: Nearly empty means: less than this part of the records that it would have with as many per value
-#: as the code. So ends of thin tails are no sentinels.
+#: A code is a sentinel only if the gap before it is nearly empty: up to noise,
+#: the gap has less than this part of the records that it would have with as many per value as the
+#: code. So ends of thin tails are no sentinels.
 EMPTY = 0.5
 
 
