@@ -36,7 +36,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, make_features, whole_features
+from sdv_threea.adapt.design import INPUT_UNITS
+from sdv_threea.adapt.features import COUNT_WEIGHT, KernelFeatures, make_features, whole_features
 from sdv_threea.adapt.ntk import Points, make_kernel
 from sdv_threea.approximate.density import Density, clip_radius
 from sdv_threea.approximate.mixture import Mixture, class_mixture
@@ -267,8 +268,8 @@ def _adapt(
         release_score_moments(
             encoded.map(partial(_add_targets, density, features)),
             1,
-            math.ceil(math.hypot(features.radius, FEATURE_UNITS)),
-            run.constants.adapt.count_weight,
+            math.ceil(math.hypot(features.radius, INPUT_UNITS)),
+            COUNT_WEIGHT,
             kind=registry.FEATURES,
             **run.spending.terms('adapt'),
         )
@@ -388,7 +389,7 @@ def _add_targets(density: Density, features: KernelFeatures, chunk: Encoded) -> 
     """Return the features of records, and the indicator of their class, as one vector."""
     scores, classes = score_pooled(density.pooled.scores, chunk)
     found = whole_features(scores, features).astype(np.int64)
-    targets = FEATURE_UNITS * np.eye(density.classes.count, dtype=np.int64)[classes]
+    targets = INPUT_UNITS * np.eye(density.classes.count, dtype=np.int64)[classes]
     return Grouped(np.concatenate([found, targets], axis=1), np.zeros_like(classes))
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from sdv_threea.accounting import Budget
 from sdv_threea.accounting.sensitivities import histogram_sensitivity
-from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.labels import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.adapt.stage import adapt, calibrate
 from sdv_threea.approximate.density import Density

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.labels import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores

@@ -147,7 +147,7 @@ def single():
             **{'epsilon': 4.0, 'accept': 'noise', **settings},
         )
         # So that labels have features, whose radius the release then tells.
-        adapt = replace(made._settings.constants.adapt, feature_doubt=-1e9)
+        adapt = replace(made._settings.constants.adapt, doubt=-1e9)
         constants = replace(made._settings.constants, adapt=adapt)
         made._settings = replace(made._settings, constants=constants)
         if name in PAIRED or 'mixing' in settings:

@@ -111,7 +111,7 @@ def list_arrays(value):
 def test_a_release_holds_plain_numpy_and_nothing_as_long_as_the_table(rng):
     """Its size is that of the domain: twice the records, not a number more."""
     sizes = 997, 2 * 997
-    made = [make_release(make_table(rng, size), feature_doubt=-1e9) for size in sizes]
+    made = [make_release(make_table(rng, size), doubt=-1e9) for size in sizes]
     # How many features there are follows from the draws, and has a bound of its own.
     assert all(each.labels.interplay.weights.shape[1] <= 256 for each in made)
     small, large = (replace(each, labels=replace(each.labels, interplay=None)) for each in made)

@@ -1,8 +1,8 @@
 """The normal posterior of weights, updated by one noisy slope after another: post-processing.
 
-The best weights ``w`` of a class have the prior ``w - w_0 ~ N(0, V)`` around the present weights
-``w_0``. The released slope is ``s = H (w - w_0) + noise``, with the curvature ``H``; the noise has
-variance ``scale^2`` by the mechanism and covariance ``H`` by sampling. With
+The best weights ``w`` of a predictor have the prior ``w - w_0 ~ N(0, V)`` around the present
+weights ``w_0``. The released slope is ``s = H (w - w_0) + noise``, with the curvature ``H``; the
+noise has variance ``scale^2`` by the mechanism and covariance ``H`` by sampling. With
 ``S = H V H + H + scale^2 I``, a step of a Kalman filter (Newton's without noise) is::
 
     d     = V H S^-1 s             expected step to the minimum
@@ -12,43 +12,78 @@ variance ``scale^2`` by the mechanism and covariance ``H`` by sampling. With
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
-
-from sdv_threea.maths.shrinkage import precision_weight
+from scipy.linalg import block_diag, solve_triangular
 
 #: Added to the covariance of slopes, which is singular where nothing varies.
 TINY = 1e-6
 
 
-class Update(NamedTuple):
-    """A step, shape (D,), the posterior covariance, (D, D), and the log likelihood of the slope."""
+class Added(NamedTuple):
+    """Places of weights whose prior is known up to a factor, and its root ``R``, (r, r)."""
 
-    way: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    log_likelihood: float
+    weights: slice
+    root: NDArray[np.float64]
 
 
-class Slopes(NamedTuple):
-    """A released slope, shape (D,), and its noise scale."""
+class Belief:
+    """What is known of the weights of ``K`` predictors: means, (K, D), and covariances, (K, D, D).
 
-    sums: NDArray[np.float64]
-    scale: float
+    Curvatures, (K, D, D), and slopes, (K, D), are of the same predictors.
+    """
 
-    def average(self, other: Slopes) -> Slopes:
-        """Return the precision-weighted average with another release of the same slope."""
-        weight = precision_weight(self.scale, other.scale)
-        sums = weight * self.sums + (1 - weight) * other.sums
-        return Slopes(sums, self.scale * math.sqrt(weight))
+    def __init__(self, means: NDArray[np.float64], covariances: NDArray[np.float64]) -> None:
+        self.means, self.covariances = means, covariances
 
-    def over(self, unit: float) -> Slopes:
-        """Return the same slope in another unit."""
-        return Slopes(self.sums / unit, self.scale / unit)
+    def widen(self, covariance: NDArray[np.float64]) -> None:
+        """Add weights of mean zero, with this prior covariance, (r, r), for each predictor."""
+        self.means = np.pad(self.means, ((0, 0), (0, len(covariance))))
+        self.covariances = np.stack([block_diag(own, covariance) for own in self.covariances])
+
+    def narrow(self, width: int) -> None:
+        """Keep the first ``width`` weights."""
+        self.means = self.means[:, :width]
+        self.covariances = self.covariances[:, :width, :width]
+
+    def open(
+        self,
+        curvatures: Sequence[NDArray[np.float64]],
+        slopes: NDArray[np.float64],
+        scale: float,
+        added: Added,
+        spreads: Sequence[float],
+        doubt: float,
+    ) -> bool:
+        """Set the likeliest prior ``t^2 R R^T`` of added weights, of covariance zero till now.
+
+        ``spreads`` are the candidates for ``t``. Return whether weights get a prior: if its log
+        likelihood exceeds that of zero by more than ``doubt``.
+        """
+        weights, root = added
+        more = np.zeros((self.means.shape[1], len(root)))
+        more[weights] = root
+        known = zip(curvatures, slopes, self.covariances, strict=True)
+        gains = sum(gain(*each[:2], scale, each[2], more, spreads) for each in known)
+        spread, best = choose_spread(np.asarray(gains), spreads)
+        if best > doubt:
+            self.covariances[:, weights, weights] = spread**2 * root @ root.T
+        return best > doubt
+
+    def step(
+        self,
+        curvatures: Sequence[NDArray[np.float64]],
+        slopes: NDArray[np.float64],
+        scale: float,
+    ) -> NDArray[np.float64]:
+        """Learn from noisy slopes; return how far the means are to be moved, shape (K, D)."""
+        known = zip(curvatures, slopes, self.covariances, strict=True)
+        found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
+        self.covariances = np.stack([covariance for _, covariance in found])
+        return np.stack([way for way, _ in found])
 
 
 def update(
@@ -56,16 +91,15 @@ def update(
     slope: NDArray[np.float64],
     scale: float,
     covariance: NDArray[np.float64],
-) -> Update:
-    """Return the posterior of a class's weights given a slope ``s``, ``H`` and the prior ``V``."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the step ``d``, (D,), and the posterior ``V'``, (D, D), given ``H``, ``s``, ``V``."""
     moved, root = _slope_law(curvature, scale, covariance)
     white = solve_triangular(root, slope, lower=True)
     gained = solve_triangular(root, moved, lower=True)
-    likelihood = _log_likelihood(root, white)
-    return Update(gained.T @ white, covariance - gained.T @ gained, likelihood)
+    return gained.T @ white, covariance - gained.T @ gained
 
 
-def log_likelihoods(
+def gain(
     curvature: NDArray[np.float64],
     slope: NDArray[np.float64],
     scale: float,
@@ -73,7 +107,7 @@ def log_likelihoods(
     more: NDArray[np.float64],
     spreads: Sequence[float],
 ) -> NDArray[np.float64]:
-    """Return log likelihoods of a slope, up to a constant, for the priors ``V + t^2 M M^T``.
+    """Return how much likelier priors ``V + t^2 M M^T`` make a slope than ``V`` does, in nats.
 
     ``spreads`` are ``t``, ``more`` is ``M``, (D, r). With ``S = L L^T`` for ``V``, slopes have
     covariance ``L (I + t^2 U U^T) L^T``, ``U = L^-1 H M``, so one decomposition serves all ``t``.
@@ -85,16 +119,13 @@ def log_likelihoods(
     seen = np.square(turn.T @ (added.T @ white))
     guesses = np.square(np.asarray(spreads))[:, None]
     factors = 1 + guesses * np.maximum(values, 0.0)
-    gains = 0.5 * (guesses * seen / factors - np.log(factors)).sum(axis=1)
-    return np.asarray(_log_likelihood(root, white) + gains)
+    return np.asarray(0.5 * (guesses * seen / factors - np.log(factors)).sum(axis=1))
 
 
-def choose_spread(
-    likelihoods: NDArray[np.float64], spreads: Sequence[float]
-) -> tuple[float, float]:
-    """Return the likeliest positive spread, and its gain of log likelihood over zero spread."""
-    best = 1 + int(np.argmax(likelihoods[1:]))
-    return spreads[best], float(likelihoods[best] - likelihoods[0])
+def choose_spread(gains: NDArray[np.float64], spreads: Sequence[float]) -> tuple[float, float]:
+    """Return the likeliest spread, and its gain of log likelihood over zero spread."""
+    best = int(np.argmax(gains))
+    return spreads[best], float(gains[best])
 
 
 def _slope_law(
@@ -105,7 +136,3 @@ def _slope_law(
     expected = moved @ curvature + curvature
     expected[np.diag_indices(len(expected))] += scale**2 + TINY
     return moved, np.asarray(np.linalg.cholesky(expected), dtype=np.float64)
-
-
-def _log_likelihood(root: NDArray[np.float64], white: NDArray[np.float64]) -> float:
-    return -0.5 * float(white @ white) - float(np.log(np.diag(root)).sum())

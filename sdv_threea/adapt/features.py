@@ -13,18 +13,20 @@ Float sums depend on the order of terms, so sums for private rows are of whole n
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.ntk import Floats, Kernel, Points
-from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.adapt.design import INPUT_UNITS
+from sdv_threea.adapt.links import Draws
+from sdv_threea.adapt.ntk import Floats, Kernel, Points, make_kernel
+from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
+from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
-
-#: Units per one: features are whole multiples of ``1 / FEATURE_UNITS``, as scores are.
-FEATURE_UNITS = SCORE_UNITS
 
 #: Directions below this share of the largest contain only rounding errors.
 SPECTRUM_FLOOR = 1e-6
@@ -41,7 +43,7 @@ KERNEL_BITS = 24
 #: Kernel values below ``2 ** SMALLEST_EXPONENT`` count as zero.
 SMALLEST_EXPONENT = -100
 
-#: Largest norm of a feature vector in units of ``1 / FEATURE_UNITS``: bounds all whole numbers in
+#: Largest norm of a feature vector in units of ``1 / INPUT_UNITS``: bounds all whole numbers in
 #: sums of slopes.
 LARGEST_RADIUS = 2**18
 
@@ -55,8 +57,31 @@ DRAWS_PER_FEATURE = 8
 #: memory.
 MOST_FEATURE_ENTRIES = 2**25
 
+#: Largest number of entries of the features of the draws, per predictor: bounds time and memory.
+DRAWN_ENTRIES = 2**26
+
 #: About how many rows get features: more would take time without gain.
 MOST_FEATURED = 2**18
+
+#: Landmarks, unless there are more features. Twice as many gained nothing.
+NUM_LANDMARKS = 128
+
+#: Fewer features than this are not worth their budget; on large tables this is the most, to save
+#: time.
+LEAST_FEATURES, FEWEST_MOST = 8, 128
+
+#: Above this ``mu n`` the limit of entries grows with its cube root, up to a factor whose cube root
+#: applies to features. 8 takes three times the time of 3 without noise on adult, for no gain.
+MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
+
+#: The constant beside features in moments, relative to the radius, as beside scores.
+COUNT_WEIGHT = 0.3
+
+#: Smallest factor on the variance of draws.
+LEAST_STRETCH = 0.05
+
+#: Added to the second moments of draws, relative to them, for inversion.
+TINY = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +92,7 @@ class KernelFeatures:
         landmarks: Public points ``Z``, whole multiples of a score unit, shape (P, m).
         projection: ``A`` stacked on ``-B A``, (P + 1 + m, r). The vector ``(k(x, Z), 1, x)`` is
             multiplied with it.
-        radius: Largest norm of features, in units of ``1 / FEATURE_UNITS``.
+        radius: Largest norm of features, in units of ``1 / INPUT_UNITS``.
     """
 
     kernel: Kernel
@@ -81,23 +106,80 @@ class KernelFeatures:
         return int(self.projection.shape[1])
 
 
+@dataclass(frozen=True)
+class Interplay:
+    """Released joint effect of columns: ``weights`` of features, (C, r), or (1, r) for a number."""
+
+    scores: NormalScores
+    features: KernelFeatures
+    weights: NDArray[np.float64]
+
+    def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the joint effect for records of codes, shape (n, m) to (n, C)."""
+        return self.draw(codes) @ self.weights.T
+
+    def draw(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the features of released records, (n, m) to (n, r)."""
+        return self.see(codes) / INPUT_UNITS
+
+    def see(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the integer features of records, (n, m) to (n, r), computed row by row."""
+        scores = self.scores(codes, np.zeros(len(codes), dtype=np.int64))
+        return whole_features(scores, self.features)
+
+
+def plan_interplay(  # noqa: PLR0913 (draws, how they are seen, and the price)
+    draws: Draws,
+    scores: NormalScores,
+    kernel: Callable[..., Any] | None,
+    squares: NDArray[np.float64],
+    known: float,
+    multiple: float,
+    entries: float,
+    constants: AdaptConstants,
+) -> Interplay | None:
+    """Return kernel features with zero weights, or ``None`` if there are none.
+
+    Features need two columns with scores and enough ``known``, as :func:`num_features` says.
+    Squared norms of other inputs of the draws, (n, K), set the scale of theirs.
+    """
+    num = squares.shape[1]
+    rank = num_features(known, float(draws.weights.sum()), multiple, entries, constants)
+    if not rank or sum(table.any() for table in scores.scores) < 2:
+        return None
+    unclipped = constants.unclipped_features
+    length = float(np.sqrt(np.quantile(squares, unclipped, axis=0).max()))
+    rank = min(rank, DRAWN_ENTRIES // (num * len(draws.codes)))
+    features = make_features(
+        scores(draws.codes, np.zeros(len(draws.codes), dtype=np.int64)),
+        draws.weights,
+        make_kernel(kernel, draws.codes.shape[1]),
+        num_landmarks=max(NUM_LANDMARKS, rank),
+        rank=rank,
+        unclipped=unclipped,
+        length=constants.feature_length * length,
+    )
+    weights = np.zeros((num, features.rank))
+    return Interplay(scores, features, weights) if features.rank else None
+
+
 def num_features(
     known: float, num_records: float, multiple: float, entries: float, constants: AdaptConstants
 ) -> int:
-    """Return the number of features, or zero if fewer than ``least_features`` fit the budget.
+    """Return the number of features, or zero if fewer than ``LEAST_FEATURES`` fit the budget.
 
     Noise in ``r`` weights moves log odds by about ``r / k``, where ``known`` is ``k = mu n``, and
     omitted features cost about ``1 / r``. So the error ``(r / k)^2 + b / r`` is least at an ``r``
     proportional to ``k^(2/3)``; it is at most ``k / 2``. The limit of ``entries`` saves time.
     """
-    patience = np.clip((known / constants.much_known) ** (1 / 3), 1, constants.most_patience)
+    patience = np.clip((known / MUCH_KNOWN) ** (1 / 3), 1, MOST_PATIENCE)
     most_features = constants.most_features * patience ** (1 / 3)
     entries = min(entries * patience, MOST_FEATURE_ENTRIES)
-    most = np.clip(entries / num_records, constants.fewest_most, most_features)
+    most = np.clip(entries / num_records, FEWEST_MOST, most_features)
     # The sampling error of the records acts like the noise at ``mu = 1``.
     known = min(known, num_records)
     found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
-    return found if found >= constants.least_features else 0
+    return found if found >= LEAST_FEATURES else 0
 
 
 def make_features(  # noqa: PLR0913 (points, and how they are seen)
@@ -136,14 +218,14 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
         kernel=kernel,
         landmarks=landmarks,
         projection=scale * np.concatenate([whiten @ turn, -fitted @ turn]),
-        radius=min(math.ceil(scale * longest * FEATURE_UNITS), LARGEST_RADIUS),
+        radius=min(math.ceil(scale * longest * INPUT_UNITS), LARGEST_RADIUS),
     )
 
 
 def whole_features(
     scores: NDArray[np.integer], features: KernelFeatures
 ) -> NDArray[np.int16] | NDArray[np.int32]:
-    """Return the integer features of rows, (n, r), in units of ``1 / FEATURE_UNITS``.
+    """Return the integer features of rows, (n, r), in units of ``1 / INPUT_UNITS``.
 
     Formal guarantees:
         * the features of a row are the same, bit for bit, in any table and at any place in it, even
@@ -170,7 +252,7 @@ def whole_features(
             raw = _project(inputs, projection, units)
             raw[np.isnan(raw)] = 0
             np.clip(raw, -LARGEST_RADIUS, LARGEST_RADIUS, out=raw)
-            whole = np.rint(raw * FEATURE_UNITS).astype(np.int64)
+            whole = np.rint(raw * INPUT_UNITS).astype(np.int64)
         result[start : start + TILE_ROWS] = clip_norm(whole.T[: len(points)], features.radius)
     return result
 
@@ -205,3 +287,36 @@ def _project(
 
 def _symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return (matrix + matrix.T) / 2
+
+
+def match_moments(
+    features: NDArray[np.float64], weights: NDArray[np.float64], moments: ScoreMoments
+) -> NDArray[np.float64]:
+    """Return the features of draws, (n, r), mapped linearly to the significant released moments.
+
+    With second moments ``G = L L^T`` of draws ``t = (1, phi)``, and ``M`` released, the eigenvalues
+    of ``L^-1 M L^-T - I`` are their difference. Noise of deviation ``s`` per entry has eigenvalues
+    up to ``2 s sqrt(d)`` (Wigner 1958), which are ignored. Larger ones are shrunk for the least
+    error: Gavish and Donoho (2017, arXiv 1405.7511, equation 7).
+    """
+    total = weights.sum()
+    # This constant gives all entries equal noise.
+    constant = moments.product_scale / moments.sum_scale if moments.sum_scale else 1.0
+    lead = np.full((len(features), 1), constant)
+    vectors = np.concatenate([lead, features], axis=1)
+    drawn = (vectors * weights[:, None]).T @ vectors / total
+    released = np.empty_like(drawn)
+    released[0, 0] = constant**2
+    released[0, 1:] = released[1:, 0] = constant * moments.sums[0] / total
+    released[1:, 1:] = moments.products[0] / total
+    size = len(drawn)
+    root = np.linalg.cholesky(drawn + TINY * np.trace(drawn) / size * np.eye(size))
+    inverse = np.linalg.inv(root)
+    excess, directions = np.linalg.eigh(inverse @ released @ inverse.T - np.eye(size))
+    spread = moments.product_scale / total * np.square(inverse).sum() / size
+    edge = 2 * spread * math.sqrt(size)
+    seen = np.sign(excess) * np.sqrt(np.maximum(np.square(excess) - edge**2, 0))
+    # An eigenvalue of -1 would be a direction without any variance.
+    stretch = np.sqrt(np.maximum(1 + seen, LEAST_STRETCH))
+    mapping = root @ (directions * stretch) @ directions.T @ inverse
+    return np.asarray((vectors @ mapping.T)[:, 1:])

@@ -1,243 +1,277 @@
-"""Fisher scoring for the labels: post-processing of released slopes and moments, with draws."""
+"""The fit of a noisy generalised linear model to the private rows: one for labels and for numbers.
+
+A *link* says what a linear predictor predicts, a *design* what its weights are multiplied with, a
+*belief* what is known of them::
+
+    L(w)  = - sum_i log p(y_i | x_i w)       the loss: p is a softmax, or normal
+    s     = sum_i (y_i - E[y_i]) x_i         its noisy slope, which private rows are read for
+    H     = sum_i Var[y_i] x_i x_i^T         its curvature, from draws of the density
+
+Each step releases a slope and updates the belief. Radii of slopes come from draws, too. Features of
+a kernel are the last inputs: their second moments over private rows are released, and draws are
+made to have them, because in some direction private rows may vary forty times as much as draws,
+whose curvature would then make steps forty times too long. This is the label solve of kernel
+inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050), where targets ``Y_S`` of synthetic
+records minimise a kernel machine's loss on the private rows: ``K_XS (K_SS + c I)^-1 Y_S = Phi W``,
+a ridge regression on features. Here the machine predicts the target of all samples itself.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import log_softmax
 
-from sdv_threea.adapt.belief import choose_spread, log_likelihoods, update
+from sdv_threea.accounting import Receipt
+from sdv_threea.adapt.belief import Added, update
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS, all_odds, look_up, softmax
-from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures
-from sdv_threea.adapt.model import Interplay, LabelModel
-from sdv_threea.adapt.moments import match_moments
-from sdv_threea.adapt.slopes import CHANCE_UNITS, LARGEST_WEIGHT, WEIGHT_UNITS, WholeModel
-from sdv_threea.adapt.span import span_of
-from sdv_threea.approximate.moments import ScoreMoments
-from sdv_threea.approximate.scores import NormalScores
-
-#: L-BFGS steps of the start, enough to come near the least loss.
-START_STEPS = 40
-
-#: Floor of curvatures and squared lengths, which are divisors.
-LEAST_VARIANCE = 1e-9
+from sdv_threea.adapt.design import INPUT_UNITS, Design, Span, Term, indicators, span_of
+from sdv_threea.adapt.features import COUNT_WEIGHT, MOST_FEATURED, Interplay, match_moments
+from sdv_threea.adapt.links import Classes, Numbers, weigh
+from sdv_threea.adapt.slopes import (
+    LARGEST_WEIGHT,
+    TARGET_UNITS,
+    WEIGHT_UNITS,
+    Predictor,
+    Seen,
+    all_odds,
+    sum_slopes,
+)
+from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
+from sdv_threea.maths.steps import track
+from sdv_threea.privacy.door import release
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Grouped
+from sdv_threea.rows.sums import take
+from sdv_threea.statistics import registry
+from sdv_threea.statistics.sensitivities import slopes as slope_sensitivity
 
 #: Radii are whole multiples of one over this.
 RADII = 16
 
+#: Longest change of predictions in a step (root mean square): curvatures hold near the weights.
+LONGEST_STEP = 2.0
 
-class Draws(NamedTuple):
-    """Draws: codes (n, m), labels (n,), and how many private records each draw represents, (n,)."""
+#: Floor of squared lengths and of information, which are divisors.
+LEAST_VARIANCE = 1e-9
 
-    codes: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    weights: NDArray[np.float64]
-
-    def first(self, most: int) -> Draws:
-        """Return at most the first ``most`` draws, reweighted to represent all records."""
-        weights = self.weights[:most]
-        each = self.weights.sum() / weights.sum()
-        return Draws(self.codes[:most], self.labels[:most], weights * each)
+Link = Classes | Numbers
 
 
 class Fit:
-    """Fisher scoring of the label weights, ``coordinates``, shape (K, D), from released slopes."""
+    """A linear predictor that is fitted by steps along released slopes.
+
+    ``unopened`` are weights whose prior no slope has set yet.
+    """
 
     def __init__(
-        self, evidence: tuple[NDArray[np.int64], ...], draws: Draws, constants: AdaptConstants
+        self, link: Link, design: Design, codes: NDArray[np.int64], constants: AdaptConstants
     ) -> None:
-        self.evidence = evidence
-        self._constants = constants
-        self._records, self._labels = draws.weights, draws.labels
-        found = [look_up(own, column) for own, column in zip(evidence, draws.codes.T, strict=True)]
-        constant = np.full_like(found[0], EVIDENCE_UNITS) if found else np.empty((0, 0))
-        inputs = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
-        width = inputs.shape[2]
-        #: Inputs of the linear model, to be multiplied with coordinates, by class and draw: (K, n,
-        #: D).
-        self._span, self._inputs = span_of(np.asarray(inputs, dtype=np.float64))
-        num_odds, _, reduced = self._inputs.shape
-        self._classes = np.eye(max(num_odds, 2))[draws.labels]
-        self._shares = draws.weights @ self._classes / draws.weights.sum()
-        logs = np.log(self._shares)
-        self.coordinates = np.zeros((num_odds, reduced))
-        self.coordinates[:, 0] = logs if num_odds > 1 else np.diff(logs)
-        spread = min(constants.most_weight_spread, constants.weight_spread / math.sqrt(width))
-        self._covariances = np.tile(spread**2 * np.eye(reduced), (num_odds, 1, 1))
-        #: Number of features; True until a slope has set their prior spread; share of rows in
-        #: slopes.
-        self.num_features, self._new, self._share = 0, False, 1.0
+        self.link, self.design, self._constants = link, design, constants
+        self.codes, self.records = codes, link.records
+        inputs = design.matrix(codes)
+        #: The inputs are what coordinates are multiplied with, by predictor and draw: (K, n, D).
+        self._span, self._inputs = (Span(), inputs) if design.by_bin else span_of(inputs)
+        self.belief = link.begin(self._inputs, inputs.shape[2])
+        self.unopened: Added | None = None
+        #: Number of features, and the share of the rows behind the slopes.
+        self.num_features, self._share = 0, 1.0
 
-    def start(self) -> None:
-        """Fit the weights to the labels of the draws, with a normal prior."""
-        smoothing, shape = self._constants.smoothing, self.coordinates.shape
-        expected = (1 - smoothing) * self._classes + smoothing * self._shares
-        precision = 1 / self._constants.start_weight_spread**2
+    @property
+    def learned(self) -> bool:
+        """Whether a weight may differ from its start."""
+        return bool(self.belief.covariances.any())
 
-        def lose(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            """Return the penalised loss over draws and its gradient."""
-            weights = flat.reshape(shape)
-            logs = log_softmax(all_odds(self._weigh(weights)), axis=1)
-            missing = self._own((np.exp(logs) - expected) * self._records[:, None]).T
-            loss = -float(self._records @ (expected * logs).sum(axis=1))
-            gradient = (missing[:, None, :] @ self._inputs)[:, 0] + precision * weights
-            return loss + precision / 2 * float(flat @ flat), gradient.ravel()
+    def add_terms(self, terms: tuple[Term, ...], covariance: NDArray[np.float64]) -> None:
+        """Add terms with a weight per bin, of zero weight and this prior covariance."""
+        more = indicators(terms)
+        self.design = self.design + more
+        self._inputs = np.concatenate([self._inputs, more.matrix(self.codes)], axis=2)
+        self.belief.widen(covariance)
 
-        limits = {'maxiter': START_STEPS}
-        found = minimize(
-            lose, self.coordinates.ravel(), jac=True, method='L-BFGS-B', options=limits
-        )
-        self.coordinates = found.x.reshape(shape)
+    def count(self, term: Term) -> NDArray[np.float64]:
+        """Return the curvature of the weights of a term's bins alone: records on the diagonal."""
+        return np.diag(np.bincount(term(self.codes) + 1, self.records, term.size + 1)[1:])
 
     def add_features(
-        self,
-        features: NDArray[np.float64],
-        moments: ScoreMoments,
-        share: float,
+        self, features: NDArray[np.float64], moments: ScoreMoments, share: float
     ) -> None:
         """Add features of draws, (n, r), of zero weight; later slopes use ``share`` of the rows."""
-        self._share, self._records = share, self._records * share
-        matched = match_moments(features, self._records, moments)
-        num_odds, self.num_features = len(self.coordinates), features.shape[1]
-        self._inputs = np.concatenate([self._inputs, np.tile(matched, (num_odds, 1, 1))], axis=2)
-        more = (0, self.num_features)
-        self.coordinates = np.pad(self.coordinates, ((0, 0), more))
-        self._covariances = np.pad(self._covariances, ((0, 0), more, more))
-        self._new = True
+        self._share, self.records = share, self.records * share
+        matched = match_moments(features, self.records, moments)
+        num, self.num_features = len(self._inputs), features.shape[1]
+        self._inputs = np.concatenate([self._inputs, np.tile(matched, (num, 1, 1))], axis=2)
+        self.belief.widen(np.zeros((self.num_features,) * 2))
+        self.unopened = Added(slice(-self.num_features, None), np.eye(self.num_features))
 
     def promise(self, features: NDArray[np.float64], noise: float) -> float:
         """Return the expected information of a slope about feature weights, in nats."""
         squares = np.square(features).sum(axis=1)
-        scale = noise * self._longest(self._squares() + squares[:, None])
-        variance = self._records.sum() / max(float(self._records @ squares), LEAST_VARIANCE)
+        scale = noise * self._longest(self.squares() + squares[:, None])
+        variance = self.records.sum() / max(float(self.records @ squares), LEAST_VARIANCE)
         found = 0.0
-        for own in self._variances(self._chances()).T:
+        for own in self._variances().T:
             roots = features * np.sqrt(own)[:, None]
             values = np.maximum(np.linalg.eigvalsh(roots.T @ roots), LEAST_VARIANCE)
             found += float(np.log1p(variance * values**2 / (values + scale**2)).sum()) / 2
         return found
 
-    def radius(self) -> int:
-        """Return the norm to which slopes are clipped: most slopes of each class are shorter."""
-        longest = self._longest(self._squares())
-        return math.ceil(longest * RADII) * (EVIDENCE_UNITS * CHANCE_UNITS // RADII)
+    def promise_again(self, noise: float) -> float:
+        """Return the share of the variance that another slope without features would remove."""
+        scale, less = noise * self._longest(self.squares()), 0.0
+        for curvature, prior in zip(self._curvatures(), self.belief.covariances, strict=True):
+            after = update(curvature, np.zeros(len(prior)), scale, prior)[1]
+            less += float(np.vdot(curvature, prior - after))
+        return less / float(self.records.sum())
 
-    def _squares(self) -> NDArray[np.float64]:
-        """Return the squared norms of the inputs, by draw and class, shape (n, K)."""
+    def radius(self, added: int = 0) -> int:
+        """Return the norm to which slopes are clipped: most slopes of each class are shorter.
+
+        Bins of ``added`` terms have one more input of one each.
+        """
+        longest = self._longest(self.squares() + added) * self.link.unit
+        return math.ceil(longest * RADII) * (INPUT_UNITS * TARGET_UNITS // RADII)
+
+    def squares(self) -> NDArray[np.float64]:
+        """Return the squared norms of the inputs, by draw and predictor, shape (n, K)."""
         return np.asarray(np.square(self._inputs).sum(axis=2).T)
 
     def _longest(self, squares: NDArray[np.float64]) -> float:
         """Return a norm that most slopes ``sqrt(sum_c (y_c - p_c)^2 ||x_c||^2)`` do not exceed."""
-        left = self._own(self._classes - self._chances())
+        left = self.link.miss(self._predict(self.belief.means))
         norms = np.sqrt((np.square(left) * squares).sum(axis=1))
-        unclipped = self._constants.unclipped_slopes
-        of_class = [norms[self._labels == label] for label in range(len(self._shares))]
-        return max(float(np.quantile(own, unclipped)) for own in of_class if len(own))
+        of_group = [norms[self.link.groups == group] for group in np.unique(self.link.groups)]
+        return max(float(np.quantile(own, self._constants.unclipped_slopes)) for own in of_group)
 
     def step(self, slopes: NDArray[np.float64], scale: float) -> None:
-        """Move the weights along released slopes, shape (K, D), as far as their noise allows.
+        """Move the weights along released slopes, (K D,), as far as their noise allows.
 
-        The first slope with features sets the prior spread of their weights by maximum likelihood.
-        Spread zero drops the features, because slopes without them need less noise.
+        The first slope with new weights sets their prior by maximum likelihood. Features of no
+        likely use are dropped, because slopes without them need less noise.
         """
-        slopes = self._span.restrict(slopes)
-        curvatures = self._curvatures(self._chances())
-        useless = self._new and not self._open_features(curvatures, slopes, scale)
-        known = zip(curvatures, slopes, self._covariances, strict=True)
-        found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
-        self._covariances = np.stack([each.covariance for each in found])
-        self._move(np.stack([each.way for each in found]))
-        self._new = False
-        if useless:
-            self._drop_features()
+        own = self._span.restrict(slopes.reshape(len(self._inputs), -1)) / self.link.unit
+        known = self._curvatures(), own, scale / self.link.unit
+        candidates = self._constants.spreads, self._constants.doubt
+        useless = self.unopened and not self.belief.open(*known, self.unopened, *candidates)
+        self._move(self.belief.step(*known))
+        if useless and self.num_features:
+            kept = self.belief.means.shape[1] - self.num_features
+            self.belief.narrow(kept)
+            self._inputs, self.num_features = self._inputs[:, :, :kept], 0
+            self.records, useless = self.records / self._share, False
+        self.unopened = self.unopened if useless else None
 
-    def _open_features(
-        self, curvatures: list[NDArray[np.float64]], slopes: NDArray[np.float64], scale: float
-    ) -> bool:
-        """Set the likeliest prior spread of feature weights; return whether it is positive."""
-        spreads, width = self._constants.feature_spreads, self.coordinates.shape[1]
-        places = np.arange(width - self.num_features, width)
-        more = np.eye(width)[:, places]
-        likelihoods = np.zeros(len(spreads))
-        for curvature, slope, prior in zip(curvatures, slopes, self._covariances, strict=True):
-            likelihoods += log_likelihoods(curvature, slope, scale, prior, more, spreads)
-        spread, gain = choose_spread(likelihoods, spreads)
-        spread *= gain > self._constants.feature_doubt
-        self._covariances[:, places, places] = spread**2
-        return spread > 0
-
-    def _drop_features(self) -> None:
-        """Drop the features: later steps use evidence alone, and all rows."""
-        kept = self.coordinates.shape[1] - self.num_features
-        self._inputs, self.coordinates = self._inputs[:, :, :kept], self.coordinates[:, :kept]
-        self._covariances, self.num_features = self._covariances[:, :kept, :kept], 0
-        self._records = self._records / self._share
-
-    def whole_model(self) -> WholeModel:
-        """Return the model rounded to whole numbers."""
-        offsets, tables, weights = self._parts()
+    def predictor(self, added: Design | None = None) -> Predictor:
+        """Return the predictor in whole numbers, with terms ``added`` that are zero."""
+        tables, weights = self.parts()
         largest = LARGEST_WEIGHT * WEIGHT_UNITS
-        # A feature is in units of 1 / FEATURE_UNITS, its effect in units of 1 / EVIDENCE_UNITS.
-        weights = np.rint(weights * WEIGHT_UNITS * EVIDENCE_UNITS / FEATURE_UNITS)
-        return WholeModel(
-            np.rint(offsets * EVIDENCE_UNITS).astype(np.int64),
-            tuple(np.rint(table * EVIDENCE_UNITS).astype(np.int64) for table in tables),
-            np.clip(weights, -largest, largest).astype(np.int64),
-        )
+        # A feature is in units of 1 / INPUT_UNITS, a prediction in those of the link.
+        weights = np.rint(weights * WEIGHT_UNITS * self.link.units / INPUT_UNITS)
+        whole = [np.rint(table * self.link.units).astype(np.int64) for table in tables]
+        whole += [np.zeros_like(own) for own in (added.inputs if added else ())]
+        return Predictor(tuple(whole), np.clip(weights, -largest, largest).astype(np.int64))
 
-    def model(self, pooled: NormalScores, features: KernelFeatures | None) -> LabelModel:
-        """Return the fitted model."""
-        offsets, tables, weights = self._parts()
-        offsets, weights = all_odds(offsets[None])[0], all_odds(weights.T).T
-        tables = tuple(all_odds(table.T).T for table in tables)
-        if features is None or not self.num_features:
-            return LabelModel(offsets, tables)
-        return LabelModel(offsets, tables, Interplay(pooled, features, weights))
+    def parts(self) -> tuple[tuple[NDArray[np.float64], ...], NDArray[np.float64]]:
+        """Return what bins add to predictors, (K, S) per term, and the weights of features."""
+        weights = self._span.lift(self.belief.means) * self.link.unit
+        width = sum(self.design.sizes)
+        return self.design.tables(weights[:, :width]), weights[:, width:]
 
-    def _parts(
-        self,
-    ) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], ...], NDArray[np.float64]]:
-        """Return offsets, weights of evidence times evidence, and the weights of features."""
-        weights, width = self._span.lift(self.coordinates), len(self.evidence) + 1
-        columns = zip(self.evidence, weights.T[1:width], strict=True)
-        tables = tuple(own / EVIDENCE_UNITS * each[:, None] for own, each in columns)
-        return weights[:, 0], tables, weights[:, width:]
+    def _predict(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the predictors of the draws for these weights, shape (n, K)."""
+        return weigh(self._inputs, means)
 
-    def _chances(self) -> NDArray[np.float64]:
-        return softmax(all_odds(self._weigh(self.coordinates)))
+    def _variances(self) -> NDArray[np.float64]:
+        """Return the curvature of the loss of each draw in each predictor, shape (n, K)."""
+        return self.link.curve(self._predict(self.belief.means), self.records)
 
-    def _own(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the classes whose log odds are not zero, shape (n, C) to (n, K)."""
-        return values[:, -len(self.coordinates) :]
-
-    def _weigh(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log odds of the draws for these coordinates, shape (n, K)."""
-        return np.asarray((self._inputs @ coordinates[:, :, None])[:, :, 0].T)
-
-    def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return each class's curvature, (D, D), increased because all classes step at once."""
-        own = self._variances(chances)
+    def _curvatures(self) -> list[NDArray[np.float64]]:
+        """Return the curvature of each predictor's weights, (D, D)."""
         # A matrix times its transpose takes half of the time of a general product.
-        roots = self._inputs * np.sqrt(own).T[:, :, None]
+        roots = self._inputs * np.sqrt(self._variances()).T[:, :, None]
         return [root.T @ root for root in roots]
 
-    def _variances(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the curvature of the loss of each draw in the log odds of a class, (n, K)."""
-        others = len(self.coordinates) / max(len(self.coordinates) - 1, 1)
-        least = self._constants.least_curvature * self._shares * (1 - self._shares)
-        own = np.maximum(chances * (1 - chances), least) * self._records[:, None] * others
-        return self._own(own)
-
     def _move(self, moves: NDArray[np.float64]) -> None:
-        """Move the weights, with a limit on the change of log odds."""
-        change = all_odds(self._weigh(moves))
+        """Move the weights, with a limit on the change of predictions."""
+        change = all_odds(self._predict(moves))
         change -= change.mean(axis=1, keepdims=True)
-        squares = self._records @ np.square(change).sum(axis=1) / self._records.sum()
-        longest = self._constants.longest_step
-        factor = min(1.0, longest / max(math.sqrt(squares), 1e-9))
-        self.coordinates = self.coordinates + moves * factor
+        squares = self.records @ np.square(change).sum(axis=1) / self.records.sum()
+        factor = min(1.0, LONGEST_STEP / max(math.sqrt(squares), 1e-9))
+        self.belief.means = self.belief.means + moves * factor
+
+
+class Looks:
+    """Looks of a fit at the private rows, each for a share of ``mu^2``; ``receipts`` of them.
+
+    Formal guarantees:
+        * the rows are read by :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums move by at
+          most :func:`~sdv_threea.statistics.sensitivities.slopes`, and with features once by
+          :func:`~sdv_threea.approximate.moments.release_score_moments`
+        * weights and radius of a look are functions of the releases before it
+    """
+
+    def __init__(self, fit: Fit, *, mu: float, neighbors: str, noise: Noise) -> None:
+        self._fit, self._mu = fit, mu
+        self._neighbors, self._noise = neighbors, noise
+        self.receipts: list[Receipt] = []
+
+    def noise_per_norm(self, share: float) -> float:
+        """Return the noise of slopes of norm one for a share of the price."""
+        return slope_sensitivity(radius=1.0, neighbors=self._neighbors) / self._price(share)
+
+    def slopes(
+        self, rows: Rows[Seen], share: float, added: Design | None = None
+    ) -> tuple[NDArray[np.float64], float]:
+        """Release the slopes, in terms ``added`` too, (K D,); return them and their noise scale."""
+        fit, design = self._fit, self._fit.design + added if added else self._fit.design
+        predictor, radius = fit.predictor(added), fit.radius(len(added.terms) if added else 0)
+        weights = len(predictor.weights) * sum(design.sizes) + predictor.weights.size
+        statistic = registry.SLOPES.state(
+            partial(sum_slopes, design, predictor, fit.link.residuals, radius),
+            neighbors=self._neighbors,
+            resolution=1 / (INPUT_UNITS * TARGET_UNITS),
+            weights=weights,
+            radius=radius,
+        )
+        slopes, receipt = release(*take(rows, statistic), mu=self._price(share), noise=self._noise)
+        self.receipts.append(receipt)
+        return slopes, receipt.noise_scale
+
+    def step(self, rows: Rows[Seen], share: float, times: int = 1) -> None:
+        """Release slopes and move the weights, a number of times, for a share of the price."""
+        for _ in track(range(times), 'slope'):
+            self._fit.step(*self.slopes(rows, share / times))
+
+    def add_features(self, rows: Rows[Seen], interplay: Interplay, share: float) -> Rows[Seen]:
+        """Release the moments of features and add them to the fit; return rows with features."""
+        # More rows would only take time.
+        part = min(1.0, MOST_FEATURED / float(self._fit.records.sum()))
+        some = rows.thin(part).map(partial(see_features, interplay)).keep()
+        moments, receipt = release_score_moments(
+            some.map(_group),
+            1,
+            interplay.features.radius,
+            COUNT_WEIGHT,
+            kind=registry.FEATURES,
+            mu=self._price(share),
+            neighbors=self._neighbors,
+            noise=self._noise,
+        )
+        self.receipts.append(receipt)
+        self._fit.add_features(interplay.draw(self._fit.codes), moments, part)
+        return some
+
+    def _price(self, share: float) -> float:
+        return self._mu * math.sqrt(share)
+
+
+def see_features(interplay: Interplay, chunk: Seen) -> Seen:
+    """Return records with their features, computed row by row."""
+    return chunk._replace(features=interplay.see(chunk.codes))
+
+
+def _group(chunk: Seen) -> Grouped:
+    return Grouped(chunk.features, np.zeros(len(chunk.features), dtype=np.int64))

@@ -1,25 +1,15 @@
-"""The private fit of the labels to the logistic loss over the private rows.
+"""Labels: class probabilities of a record given its codes, fitted to the logistic loss.
 
-For record ``i``, ``x_ic`` in ``R^(1+m+r)`` has a one, the weights of evidence of its ``m`` codes
-for class ``c``, and its ``r`` kernel features; ``y_ic`` is one if its class is ``c``, else zero::
-
-    p_ic = softmax_c(w_c . x_ic)          the model
-    L(w) = - sum_i sum_c y_ic log p_ic    the loss
-    s_c  = sum_i (y_ic - p_ic) x_ic       its slope: the negative gradient in w_c
-
-Noisy slopes move the ``K`` vectors ``w_c`` (one for two classes) by Fisher scoring, first with
-evidence alone, then with features. Curvatures and radii come from draws. This is the label solve of
-kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050), where labels ``Y_S`` of synthetic
-records minimise a kernel machine's loss on the private rows: ``K_XS (K_SS + c I)^-1 Y_S = Phi W``,
-a ridge regression on features. Here the machine labels all samples itself, and ``softmax(x w)``
-replaces ``Phi W``.
+For codes ``s_1 ... s_m`` they are ``softmax_c(b_c + sum_j w_cj e_cj(s_j) + sum_k v_ck phi_k)``. The
+first sum is a scorecard of weights of evidence (naive Bayes if all ``w`` are one; smaller ``w``
+correct for redundant columns). The second is the joint effect of columns, in kernel features. The
+fit (:mod:`~sdv_threea.adapt.fit`) takes steps with evidence alone, then with features.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,76 +17,85 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up
-from sdv_threea.adapt.features import (
-    FEATURE_UNITS,
-    MOST_FEATURED,
-    KernelFeatures,
-    make_features,
-    num_features,
-)
-from sdv_threea.adapt.fit import Draws, Fit
-from sdv_threea.adapt.model import LabelModel
-from sdv_threea.adapt.moments import add_features, release_feature_moments
-from sdv_threea.adapt.ntk import make_kernel
-from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, sum_slopes
+from sdv_threea.adapt.design import TINY, look_up, scorecard
+from sdv_threea.adapt.features import Interplay, plan_interplay
+from sdv_threea.adapt.fit import Fit, Looks
+from sdv_threea.adapt.links import Classes, Draws, draw_by_chance, softmax
+from sdv_threea.adapt.slopes import Seen, all_odds
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.maths.steps import track
-from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.sums import take
-from sdv_threea.statistics import registry
-from sdv_threea.statistics.sensitivities import slopes
-
-#: Number of draws for a fit. It falls with columns and classes, because the array of evidence has
-#: at most ``MOST_ENTRIES`` entries, but not below the fewest.
-LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
 #: Largest number of entries of the features of all rows where ``mu n`` is small.
-LABEL_ENTRIES = 2**22
+MOST_ENTRIES = 2**22
 
-#: Largest number of entries of the features of the draws, per class: bounds time and memory.
-DRAWN_ENTRIES = 2**26
+#: Calibration steps at most: each removes a large part of the error.
+CALIBRATION_STEPS = 50
 
-
-def num_draws(num_classes: int, num_columns: int) -> int:
-    """Return how many records to draw for a fit."""
-    fitting = MOST_ENTRIES // (num_classes * (num_columns + 1))
-    return min(max(fitting, LEAST_DRAWS), MOST_DRAWS)
+#: Calibration stops at this relative error of the class shares.
+CLOSE = 1e-9
 
 
-def plan_features(  # noqa: PLR0913 (what is known, and the price)
-    evidence: tuple[NDArray[np.int64], ...],
-    draws: Draws,
-    totals: NDArray[np.float64],
-    pooled: NormalScores,
-    kernel: Callable[..., Any] | None,
-    mu: float,
-    constants: AdaptConstants,
-) -> KernelFeatures | None:
-    """Return the kernel features for the labels, or ``None`` if there are none.
+@dataclass(frozen=True)
+class LabelModel:
+    """Released model of the class probabilities of a record given its codes.
 
-    Features need a large enough budget and two columns. Evidence sets the scale of their norm.
+    Args:
+        offsets: Prior log odds ``b`` of the classes, shape (C,).
+        evidence: Log odds that each code adds, ``w e``, shape (C, S) per column.
     """
-    num_records = float(totals.sum())
-    wanted = constants.label_features, LABEL_ENTRIES
-    rank = num_features(mu * num_records / len(totals), num_records, *wanted, constants)
-    width = draws.codes.shape[1]
-    if not rank or width < 2:
-        return None
-    rank = min(rank, DRAWN_ENTRIES // (len(evidence[0]) * len(draws.codes)))
-    features = make_features(
-        pooled(draws.codes, np.zeros(len(draws.codes), dtype=np.int64)),
-        draws.weights,
-        make_kernel(kernel, width),
-        num_landmarks=max(constants.landmarks, rank),
-        rank=rank,
-        unclipped=constants.unclipped_features,
-        length=constants.feature_length * _length(evidence, draws, constants.unclipped_features),
-    )
-    return features if features.rank else None
+
+    offsets: NDArray[np.float64]
+    evidence: tuple[NDArray[np.float64], ...]
+    interplay: Interplay | None = None
+
+    def log_odds(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the log odds of records, (n, m) to (n, C); code -1 adds nothing."""
+        found = np.tile(self.offsets, (len(codes), 1))
+        for column, table in zip(codes.T, self.evidence, strict=True):
+            found += look_up(table, column)
+        return found if self.interplay is None else found + self.interplay(codes)
+
+    def chances(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The class probabilities of records, shape (n, C)."""
+        return softmax(self.log_odds(codes))
+
+    def draw(
+        self,
+        codes: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        wanted: NDArray[np.bool_] | None,
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Draw the class of records among the ``wanted`` ones, shape (C,) or (n, C).
+
+        Returns:
+            Codes, shape (n, m), classes, shape (n,), and the chance of a wanted class, shape (n,).
+        """
+        chances = self.chances(codes)
+        if wanted is not None:
+            chances *= wanted
+        return codes, draw_by_chance(chances, rng), chances.sum(axis=1)
+
+    def adjusted(
+        self, draws: Draws, shares: NDArray[np.float64], alpha: float, constants: AdaptConstants
+    ) -> LabelModel:
+        """Return the model with stretched log odds and with these class ``shares``, shape (C,).
+
+        Models need many records to learn uncertain labels; stretched log odds make labels more
+        certain and keep their order (:mod:`~sdv_threea.adapt`). Offsets then restore the shares
+        over the draws.
+        """
+        odds, weights = self.log_odds(draws.codes) - self.offsets, draws.weights
+        wanted = constants.log_odds_spread / _root_mean_square(odds, weights)
+        factor = alpha + (1 - alpha) * min(max(wanted, 1.0), constants.most_stretch)
+        offsets = _calibrate(factor * odds, self.offsets, weights / weights.sum(), shares)
+        evidence = tuple(factor * table for table in self.evidence)
+        if self.interplay is None:
+            return LabelModel(offsets, evidence)
+        interplay = replace(self.interplay, weights=factor * self.interplay.weights)
+        return LabelModel(offsets, evidence, interplay)
 
 
 def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
@@ -104,7 +103,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     evidence: tuple[NDArray[np.int64], ...],
     draws: Draws,
     pooled: NormalScores,
-    features: KernelFeatures | None,
+    kernel: Callable[..., Any] | None,
     constants: AdaptConstants,
     *,
     mu: float,
@@ -114,79 +113,66 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     """Fit the label model to the loss over the private rows; return it and all receipts.
 
     Formal guarantees:
-        * the rows are read ``T`` times, by :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums
-          move by at most :func:`~sdv_threea.statistics.sensitivities.slopes`, and with features
-          once by :func:`~sdv_threea.adapt.moments.release_feature_moments`
-        * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
-          compose to ``mu``; weights and radius of a step, and whether it has features, follow from
-          the releases before it
+        * the rows are read by :class:`~sdv_threea.adapt.fit.Looks` alone; before that each of them
+          is mapped by itself, to its codes and its class
+        * the prices of the looks are the roots of parts of ``mu^2`` that add up to it, so they
+          compose to ``mu``; whether a look has features follows from the releases before it
     """
-    terms: dict[str, Any] = {'neighbors': neighbors, 'noise': noise}
-    fit = Fit(evidence, draws, constants)
-    fit.start()
-    alone, share = rows.map(_without_features), constants.evidence_share
-    left = max(1.0 - share - constants.moment_share, 0.0) / constants.feature_steps
-    if features is not None:
-        drawn = _features_of(draws, pooled, features)
-        unit = slopes(radius=1.0, neighbors=neighbors) / (mu * math.sqrt(left))
-        if fit.promise(drawn, unit) < constants.least_promise:
-            features = None
-    first = mu * math.sqrt(1.0 if features is None else share)
-    receipts = _take_steps(fit, alone, constants.label_steps, first, terms)
-    if features is not None:
-        # More rows would only take time.
-        part = min(1.0, MOST_FEATURED / draws.weights.sum())
-        some = rows.thin(part).map(partial(add_features, pooled, features)).keep()
-        moments, receipt = release_feature_moments(
-            some,
-            features.radius,
-            constants,
-            mu=mu * math.sqrt(constants.moment_share),
-            **terms,
-        )
-        fit.add_features(drawn, moments, part)
-        receipts = (*receipts, receipt)
-        for _ in track(range(constants.feature_steps), 'slope with features'):
-            read = some if fit.num_features else alone
-            receipts += _take_steps(fit, read, 1, mu * math.sqrt(left), terms)
-    return fit.model(pooled, features), receipts
+    num_odds = len(evidence[0]) if evidence else 0
+    link = Classes(draws, num_odds, constants)
+    fit = Fit(link, scorecard(evidence), draws.codes, constants)
+    looks = Looks(fit, mu=mu, neighbors=neighbors, noise=noise)
+    early = constants.early_share
+    left = max(1.0 - early - early, 0.0) / constants.feature_steps
+    known = mu * float(draws.weights.sum()) / len(link.shares)
+    wanted = known, constants.label_features, MOST_ENTRIES, constants
+    interplay = plan_interplay(draws, pooled, kernel, fit.squares(), *wanted)
+    if interplay is not None:
+        unit = looks.noise_per_norm(left)
+        if fit.promise(interplay.draw(draws.codes), unit) < constants.doubt:
+            interplay = None
+    alone = rows.map(_see)
+    looks.step(alone, 1.0 if interplay is None else early, constants.label_steps)
+    if interplay is not None:
+        some = looks.add_features(alone, interplay, early)
+        for _ in range(constants.feature_steps):
+            looks.step(some if fit.num_features else alone, left)
+    return _make_model(fit, interplay), tuple(looks.receipts)
 
 
-def _take_steps(
-    fit: Fit, rows: Rows[Featured], num_steps: int, mu: float, terms: dict[str, Any]
-) -> tuple[Receipt, ...]:
-    """Release ``num_steps`` slopes for a total price ``mu``, and move the weights after each."""
-    receipts = []
-    for _ in track(range(num_steps), 'slope'):
-        radius, model = fit.radius(), fit.whole_model()
-        num_weights = len(model.offsets) * (1 + len(fit.evidence)) + model.weights.size
-        statistic = registry.SLOPES.state(
-            partial(sum_slopes, fit.evidence, model, radius),
-            neighbors=terms['neighbors'],
-            resolution=1 / (EVIDENCE_UNITS * CHANCE_UNITS),
-            weights=num_weights,
-            radius=radius,
-        )
-        price = mu / math.sqrt(num_steps)
-        slopes, receipt = release(*take(rows, statistic), mu=price, noise=terms['noise'])
-        receipts.append(receipt)
-        fit.step(slopes.reshape(len(fit.coordinates), -1), receipt.noise_scale)
-    return tuple(receipts)
+def _see(chunk: Encoded) -> Seen:
+    return Seen(*chunk, np.empty((len(chunk.codes), 0), dtype=np.int16))
 
 
-def _length(evidence: tuple[NDArray[np.int64], ...], draws: Draws, unclipped: float) -> float:
-    """Return the norm of (1, evidence) that a share of the draws does not exceed in any class."""
-    columns = zip(evidence, draws.codes.T, strict=True)
-    squares = sum(np.square(look_up(own, column) / EVIDENCE_UNITS) for own, column in columns)
-    return float(np.sqrt(1 + np.quantile(squares, unclipped, axis=0).max()))
+def _make_model(fit: Fit, interplay: Interplay | None) -> LabelModel:
+    """Return the fitted model, with log odds for all classes."""
+    tables, weights = fit.parts()
+    constant, *evidence = (all_odds(table.T).T for table in tables)
+    if interplay is None or not fit.num_features:
+        return LabelModel(constant[:, 0], tuple(evidence))
+    weighed = replace(interplay, weights=all_odds(weights.T).T)
+    return LabelModel(constant[:, 0], tuple(evidence), weighed)
 
 
-def _without_features(chunk: Encoded) -> Featured:
-    return Featured(*chunk, np.empty((len(chunk.codes), 0), dtype=np.int16))
+def _root_mean_square(odds: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """Return the standard deviation of log odds, shape (n, C), pooled over classes."""
+    odds = odds - odds.mean(axis=1, keepdims=True)
+    centred = odds - np.average(odds, axis=0, weights=weights)
+    squares = np.average(np.square(centred), axis=0, weights=weights)
+    return max(float(np.sqrt(squares.mean())), TINY)
 
 
-def _features_of(
-    draws: Draws, pooled: NormalScores, features: KernelFeatures
+def _calibrate(
+    odds: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    shares: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    chunk = Encoded(draws.codes, draws.labels)
-    return add_features(pooled, features, chunk).features / FEATURE_UNITS
+    """Return the offsets, shape (C,), that give the classes these shares."""
+    goal = np.log(np.maximum(shares, TINY))
+    for _ in range(CALIBRATION_STEPS):
+        missing = goal - np.log(np.maximum(weights @ softmax(odds + offsets), TINY))
+        offsets = offsets + missing
+        if np.abs(missing).max() < CLOSE:
+            break
+    return np.asarray(offsets - offsets.mean())

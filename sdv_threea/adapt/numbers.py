@@ -1,26 +1,53 @@
-"""The model of a numerical target: a record's number given its other columns.
+"""Numbers: the model of a numerical target given a record's other columns, and its private fit.
 
 A drawn record has a number of normal score ``t``. The density predicts ``f``
-(:mod:`~sdv_threea.adapt.trees`); the model predicts ``g``, which adds
-:mod:`~sdv_threea.adapt.terms` and kernel features (:mod:`~sdv_threea.adapt.ridge`) to ``f``. The
-new score is ``g + kept (t - f) + jitter z``, with a standard normal ``z``; cuts turn it into a code
-of released frequency.
+(:mod:`~sdv_threea.adapt.trees`); the model predicts ``g``, which adds effects of bins of columns
+and of pairs, and of kernel features, to ``f``. The new score is ``g + kept (t - f) + jitter z``,
+with a standard normal ``z``; cuts turn it into a code of released frequency.
+
+The first look of the fit (:mod:`~sdv_threea.adapt.fit`) is at columns, the second also at pairs, if
+the budget supports them; likely pairs stay. The last is at all terms again, or at these and kernel
+features unless terms promise more. The prior of weights correlates neighbouring bins.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 from scipy.special import ndtr
 
+from sdv_threea.accounting import Receipt
+from sdv_threea.adapt.belief import Added, choose_spread, gain
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import draw_by_chance
-from sdv_threea.adapt.model import Interplay
-from sdv_threea.adapt.terms import Term, add_terms
-from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, Trees
+from sdv_threea.adapt.design import Term, add_up, indicators, make_terms
+from sdv_threea.adapt.features import Interplay, plan_interplay
+from sdv_threea.adapt.fit import Fit, Looks
+from sdv_threea.adapt.links import Draws, Numbers, draw_by_chance
+from sdv_threea.adapt.slopes import TARGET_UNITS, Seen
+from sdv_threea.adapt.trees import UNITS_PER_SCORE, Trees
+from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.records import Encoded
+
+#: Largest number of entries of the features of all rows where ``mu n`` is small.
+MOST_ENTRIES = 2**24
+
+#: Most weights of bins, and most draws and inputs of draws that curvatures come from: bounds time
+#: and memory.
+MOST_WEIGHTS, MOST_DRAWS, MOST_INPUTS = 900, 10_000, 2**25
+
+#: Standard deviation of the normal part of residuals, relative to theirs. It gives conditions on
+#: the number a smooth likelihood.
+JITTER = 0.5
 
 #: Smallest relative probability of a released number.
 LEAST_CHANCE = 1e-9
@@ -36,7 +63,7 @@ class Expectation:
     Args:
         scores: The scores of the target's codes, in score units, (S,); code 0 is the missing value.
         trees: The prediction ``f`` of the density.
-        values: Corrections by the bins of ``terms``, in units of ``1 / NUMBER_UNITS``.
+        values: Corrections by the bins of ``terms``, in units of ``1 / TARGET_UNITS``.
         interplay: Correction by features of other columns, in scores; ``None`` for none.
     """
 
@@ -57,10 +84,12 @@ class Expectation:
 
     def expect(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the prediction ``g`` for records, (n, m) to (n,)."""
-        found = self.trees(codes) + add_terms(self.terms, self.values, codes)
+        found = self.trees(codes)
+        if self.terms:
+            found = found + add_up(self.terms, [own[None] for own in self.values], codes)[:, 0]
         if self.interplay is None:
             return found
-        return found + np.rint(NUMBER_UNITS * self.interplay(codes)[:, 0]).astype(np.int64)
+        return found + np.rint(TARGET_UNITS * self.interplay(codes)[:, 0]).astype(np.int64)
 
     def adjusted(
         self,
@@ -78,10 +107,9 @@ class Expectation:
         told = min(float(expected.var()) / whole, 1.0)
         factor = alpha + (1 - alpha) * constants.number_stretch
         left = max(1 / factor**2 - told, constants.least_left**2) * whole
-        jitter = constants.number_jitter
-        kept = math.sqrt(left * (1 - jitter**2) / max(float(residuals.var()), 1.0))
-        jitter *= math.sqrt(left) / NUMBER_UNITS
-        places = (expected + kept * residuals) / NUMBER_UNITS
+        kept = math.sqrt(left * (1 - JITTER**2) / max(float(residuals.var()), 1.0))
+        jitter = JITTER * math.sqrt(left) / TARGET_UNITS
+        places = (expected + kept * residuals) / TARGET_UNITS
         places += jitter * rng.standard_normal(len(codes))
         shares = shares[1:] / shares[1:].sum()
         passed = np.cumsum(shares)
@@ -151,4 +179,147 @@ class NumberModel:
         """Return ``g + kept (t - f)`` of records, shape (n,)."""
         expected = self.expectation.expect(codes)
         residuals = self.expectation.start(codes)
-        return np.asarray((expected + self.kept * residuals) / NUMBER_UNITS)
+        return np.asarray((expected + self.kept * residuals) / TARGET_UNITS)
+
+
+def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:
+    """Return the records per unit of noise in sums of residuals that are cut to one."""
+    return num_records * mu / math.sqrt(max(num_terms, 1))
+
+
+def carries_number(
+    num_records: float, num_columns: int, mu: float, constants: AdaptConstants
+) -> bool:
+    """Return whether the counts exceed the noise enough for terms of single columns."""
+    return count_for_noise(num_records, num_columns - 1, mu) >= constants.records_per_noise
+
+
+def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
+    rows: Rows[Encoded],
+    start: Expectation,
+    draws: Draws,
+    single: Sequence[NDArray[np.int64]],
+    coarse: Sequence[NDArray[np.int64]],
+    ordered: Sequence[bool],
+    pooled: NormalScores,
+    kernel: Callable[..., Any] | None,
+    constants: AdaptConstants,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[Expectation | None, tuple[Receipt, ...]]:
+    """Fit the prediction of the number to the private rows; return it and all receipts.
+
+    The prediction is ``None`` if nothing is likely. ``single`` and ``coarse`` are the bin of each
+    code, (S,), per column, for terms of columns and of pairs; -1 for none.
+
+    Formal guarantees:
+        * the rows are read by :class:`~sdv_threea.adapt.fit.Looks` alone; before that each of them
+          is mapped by itself, to its codes and its residual
+        * the prices of the looks are the roots of parts of ``mu^2`` that add up to it, so they
+          compose to ``mu``; terms, features and values of a look are functions of the releases
+          before it
+    """
+    columns = [at for at in range(len(single)) if at != start.target]
+    fit, draws = _begin(start, draws, make_terms(single, [(at,) for at in columns]), constants)
+    roots = [_root(single[at], ordered[at], constants.reach) for at in columns]
+    fit.unopened = Added(slice(0, sum(map(len, roots))), block_diag(*roots))
+    looks = Looks(fit, mu=mu, neighbors=neighbors, noise=noise)
+    left = rows.map(partial(_see, start)).keep()
+    pairs = make_terms(coarse, list(combinations(columns, 2)))
+    known, num_terms = float(draws.weights.sum()), len(columns) + len(pairs)
+    if count_for_noise(known, num_terms, mu / math.sqrt(3)) < constants.records_per_noise:
+        pairs = ()
+    share = 1 / 3 if pairs else 1 / 2
+    looks.step(left, share)
+    if pairs:
+        roots = [_root(*each, constants.reach) for each in zip(coarse, ordered, strict=True)]
+        _add_pairs(fit, pairs, roots, *looks.slopes(left, share, indicators(pairs)), constants)
+    blind = tuple(own * (at != start.target) for at, own in enumerate(pooled.scores))
+    seen = draws, replace(pooled, scores=blind), kernel, fit.squares()
+    wanted = mu * known, constants.number_features, MOST_ENTRIES, constants
+    interplay = plan_interplay(*seen, *wanted)
+    if interplay is not None:
+        again = fit.promise_again(looks.noise_per_norm(share))
+        interplay = interplay if again < constants.features_worth else None
+    if interplay is None:
+        looks.step(left, share)
+    else:
+        some = looks.add_features(left, interplay, constants.early_share * share)
+        each = (1 - constants.early_share) * share / constants.feature_steps
+        for _ in range(constants.feature_steps):
+            looks.step(some if fit.num_features else left, each)
+    return _expect(start, fit, interplay) if fit.learned else None, tuple(looks.receipts)
+
+
+def _begin(
+    start: Expectation, draws: Draws, terms: tuple[Term, ...], constants: AdaptConstants
+) -> tuple[Fit, Draws]:
+    """Return the fit of weights of zero, and the draws with a number that it knows."""
+    design = indicators(terms)
+    most = MOST_INPUTS // (sum(design.sizes) + MOST_WEIGHTS + constants.most_features)
+    draws = draws.among(draws.codes[:, start.target] > 0).first(min(MOST_DRAWS, most))
+    link = Numbers(draws.weights, start.start(draws.codes))
+    return Fit(link, design, draws.codes, constants), draws
+
+
+def _see(start: Expectation, chunk: Encoded) -> Seen:
+    """Return the residuals of private records that have a number."""
+    codes = chunk.codes[chunk.codes[:, start.target] > 0]
+    return Seen(codes, start.start(codes), np.empty((len(codes), 0), dtype=np.int16))
+
+
+def _add_pairs(
+    fit: Fit,
+    pairs: tuple[Term, ...],
+    roots: Sequence[NDArray[np.float64]],
+    slopes: NDArray[np.float64],
+    scale: float,
+    constants: AdaptConstants,
+) -> None:
+    """Add the likely pairs by slopes in the terms before and in pairs, and take a step.
+
+    Each pair is judged by itself, with the likeliest multiple of its prior; ``roots`` are those of
+    the priors of bins of columns.
+    """
+    own, *parts = np.split(slopes, np.cumsum([fit.belief.means.size, *_sizes(pairs)[:-1]]))
+    likely = []
+    for term, part in zip(pairs, parts, strict=True):
+        one, other = term.columns
+        law = fit.count(term), part / fit.link.unit, scale / fit.link.unit
+        root = np.asarray(np.kron(roots[one], roots[other]), dtype=np.float64)
+        gains = gain(*law, np.zeros(root.shape), root, constants.spreads)
+        spread, best = choose_spread(gains, constants.spreads)
+        if best > constants.doubt + math.log(len(pairs)):
+            likely.append((best, term, part, spread**2 * root @ root.T))
+    likely.sort(key=lambda each: -each[0])
+    widths = fit.belief.means.size + np.cumsum([len(part) for _, _, part, _ in likely])
+    kept = likely[: int((widths <= MOST_WEIGHTS).sum())]
+    if kept:
+        fit.add_terms(tuple(each[1] for each in kept), block_diag(*(each[3] for each in kept)))
+    fit.step(np.concatenate([own, *(each[2] for each in kept)]), scale)
+
+
+def _sizes(terms: tuple[Term, ...]) -> list[int]:
+    return [term.size for term in terms]
+
+
+def _expect(start: Expectation, fit: Fit, interplay: Interplay | None) -> Expectation:
+    """Return the fitted prediction."""
+    values = tuple(table[0] for table in fit.predictor().tables)
+    if interplay is not None and fit.num_features:
+        interplay = replace(interplay, weights=fit.parts()[1])
+    else:
+        interplay = None
+    return replace(start, terms=fit.design.terms, values=values, interplay=interplay)
+
+
+def _root(bins: NDArray[np.int64], is_ordered: bool, reach: float) -> NDArray[np.float64]:
+    """Return the root of the prior covariance of the weights of a column's bins, (G, G)."""
+    size = int(bins.max(initial=-1)) + 1
+    if not is_ordered:
+        return np.eye(size)
+    places = np.arange(size)
+    alike = np.exp(-np.abs(places[:, None] - places) / (reach * size))
+    return np.asarray(np.linalg.cholesky(alike))

@@ -1,22 +1,30 @@
-"""The sum over private rows that fits the labels: slopes of the logistic loss, in whole numbers.
+"""The one map of private records that fits a target: slopes of its loss, in whole numbers.
 
-The slope of a record in the weights of class ``c`` is ``(y_c - p_c) (e_c, phi)``, with a residual
-``y_c - p_c`` in multiples of ``1 / CHANCE_UNITS`` and inputs in multiples of
-``1 / EVIDENCE_UNITS``. Floats only hold whole numbers below ``2**53``, so sums are exact in any
-order.
+The slope of a record in the weights of a predictor is its residual times its inputs: of a class
+``y_c - p_c``, in multiples of ``1 / TARGET_UNITS``, of a number ``t - g``, and inputs in
+multiples of ``1 / INPUT_UNITS``. Floats only hold whole numbers below ``2**53``, so sums are exact
+in any order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS, all_odds, look_up
+from sdv_threea.adapt.design import Design, Number, add_up
 
-#: Units per one of a probability.
-CHANCE_UNITS = 2**12
+#: Units per one of a target, of what is predicted of it, and of its residual.
+TARGET_UNITS = 2**12
+
+#: Units per one of the log odds of a class.
+ODDS_UNITS = 2**8
+
+#: Residuals of numbers are cut to this, two standard deviations of a number either way, so that
+#: the squared norm of a slope fits into 63 bits.
+LARGEST_RESIDUAL = 2 * TARGET_UNITS
 
 #: Weights of features are whole multiples of ``1 / WEIGHT_UNITS``, and bounded.
 WEIGHT_UNITS, LARGEST_WEIGHT = 2**12, 2**8
@@ -25,82 +33,98 @@ WEIGHT_UNITS, LARGEST_WEIGHT = 2**12, 2**8
 #: features of norm up to ``LARGEST_RADIUS``.
 BLOCK_ROWS = 2**11
 
-#: Entry ``k``: odds relative to the likeliest class at log odds ``-k / EVIDENCE_UNITS``, times
+#: Entry ``k``: odds relative to the likeliest class at log odds ``-k / ODDS_UNITS``, times
 #: ``2**20``. Less likely classes use the last entry.
-ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * EVIDENCE_UNITS + 1) / EVIDENCE_UNITS)).astype(
-    np.int64
-)
+ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * ODDS_UNITS + 1) / ODDS_UNITS)).astype(np.int64)
 
 
-class Featured(NamedTuple):
-    """Private records: codes, (n, m), -1 for none, classes, (n,), and features, (n, r)."""
+class Seen(NamedTuple):
+    """Private records: codes, (n, m), -1 for none, targets, (n,), and features, (n, r).
+
+    A target is a class, or what the density does not expect of a number, in whole numbers.
+    """
 
     codes: NDArray[np.integer]
-    labels: NDArray[np.integer]
+    targets: NDArray[np.integer]
     features: NDArray[np.integer]
 
 
-class WholeModel(NamedTuple):
-    """A label model in whole numbers, with log odds in units of ``1 / EVIDENCE_UNITS``.
+class Predictor(NamedTuple):
+    """Linear predictors in whole numbers.
 
-    Shapes: offsets (K,); tables (K, S) per column; feature weights (K, r), in ``1 / WEIGHT_UNITS``.
+    Shapes: tables (K, S) per term of a design, in units of the link; feature weights (K, r), in
+    ``1 / WEIGHT_UNITS`` of these per ``1 / INPUT_UNITS`` of a feature.
     """
 
-    offsets: NDArray[np.int64]
     tables: tuple[NDArray[np.int64], ...]
     weights: NDArray[np.int64]
 
 
-def sum_slopes(
-    evidence: tuple[NDArray[np.int64], ...], model: WholeModel, radius: int, chunk: Featured
-) -> NDArray[np.int64]:
-    """Sum the slopes of the logistic loss over records, (K (m + 1 + r),), in whole numbers.
+#: Maps predictions, (n, K), and targets, (n,), to residuals, (n, K), record by record.
+Residuals = Callable[[NDArray[np.int64], NDArray[np.integer]], NDArray[np.int64]]
 
-    ``radius`` is in units of ``1 / (EVIDENCE_UNITS * CHANCE_UNITS)``.
+
+def sum_slopes(
+    design: Design, predictor: Predictor, residuals: Residuals, radius: int, chunk: Seen
+) -> NDArray[np.int64]:
+    """Sum the slopes of the loss over records, (K D,), in whole numbers.
+
+    ``radius`` is in units of ``1 / (INPUT_UNITS * TARGET_UNITS)``.
 
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
-        * a record adds a vector of whole numbers that depends on its codes, its class and its
+        * a record adds a vector of whole numbers that depends on its codes, its target and its
           features alone, bit for bit: no fraction is summed, and odds come from a table
         * the norm of that vector is at most ``radius``, which is checked in whole numbers
     """
-    num_odds, num_columns = len(model.offsets), len(evidence)
-    num_rows, num_features = chunk.features.shape
-    odds = np.tile(model.offsets, (num_rows, 1))
-    squares = np.full_like(odds, EVIDENCE_UNITS**2)
-    for column, table, own in zip(chunk.codes.T, model.tables, evidence, strict=True):
-        found = look_up(np.concatenate([table, own**2]), column)
-        odds += found[:, :num_odds]
-        squares += found[:, num_odds:]
-    residuals, weights = np.empty_like(odds), model.weights.T / WEIGHT_UNITS
-    sums = np.zeros((num_odds, 1 + num_columns + num_features), dtype=np.int64)
-    for start in range(0, num_rows, BLOCK_ROWS):
+    num = len(predictor.weights)
+    pairs = zip(predictor.tables, design.inputs, strict=True)
+    both = [np.concatenate([table, own**2]) for table, own in pairs]
+    found = add_up(design.terms, both, chunk.codes)
+    predicted, squares = found[:, :num], found[:, num:]
+    left, weights = np.empty_like(predicted), predictor.weights.T / WEIGHT_UNITS
+    of_features = np.zeros(predictor.weights.shape, dtype=np.int64)
+    for start in range(0, len(found), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
         features = chunk.features[rows].astype(np.float64)
-        odds[rows] += np.rint(features @ weights).astype(np.int64)
+        predicted[rows] += np.rint(features @ weights).astype(np.int64)
         squares[rows] += np.einsum('ij,ij->i', features, features).astype(np.int64)[:, None]
-        own = _shorten(_residuals(odds[rows], chunk.labels[rows]), squares[rows], radius)
-        residuals[rows] = own
-        sums[:, 1 + num_columns :] += (own.T.astype(np.float64) @ features).astype(np.int64)
-    sums[:, 0] = EVIDENCE_UNITS * residuals.sum(axis=0)
-    for at, (column, own) in enumerate(zip(chunk.codes.T, evidence, strict=True)):
-        # Residuals are summed by code first, as floats that are exact whole numbers. Place zero is
-        # code -1, without evidence.
-        places = column.astype(np.intp) + 1
-        by_code = [np.bincount(places, each, own.shape[1] + 1)[1:] for each in residuals.T]
-        sums[:, at + 1] = (np.stack(by_code).astype(np.int64) * own).sum(axis=1)
-    return sums.ravel()
+        own = residuals(predicted[rows], np.asarray(chunk.targets[rows]))
+        left[rows] = _shorten(own, squares[rows], radius)
+        of_features += (left[rows].T.astype(np.float64) @ features).astype(np.int64)
+    sums = []
+    for term, table in zip(design.terms, design.inputs, strict=True):
+        # Residuals are summed by bin first, as floats that are exact whole numbers. Place zero has
+        # the records in no bin.
+        places = term(chunk.codes) + 1
+        by_bin = [np.bincount(places, each, term.size + 1)[1:] for each in left.T]
+        own = np.stack(by_bin).astype(np.int64) * table
+        sums.append(own if design.by_bin else own.sum(axis=1, keepdims=True))
+    return np.concatenate([*sums, of_features], axis=1).ravel()
 
 
-def _residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return ``y - p`` in units of ``1 / CHANCE_UNITS``, shape (n, K), in whole numbers."""
+def class_residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return ``y - p`` of classes, shape (n, K), in whole numbers."""
     num_odds, odds = odds.shape[1], all_odds(odds)
     behind = odds.max(axis=1, keepdims=True) - odds
     chances = ODDS[np.minimum(behind, len(ODDS) - 1)]
     total = chances.sum(axis=1, keepdims=True)
-    found: NDArray[np.int64] = -((2 * CHANCE_UNITS * chances + total) // (2 * total))
-    found[np.arange(len(found)), labels] += CHANCE_UNITS
+    found: NDArray[np.int64] = -((2 * TARGET_UNITS * chances + total) // (2 * total))
+    found[np.arange(len(found)), labels] += TARGET_UNITS
     return found[:, -num_odds:]
+
+
+def number_residuals(predicted: NDArray[np.int64], left: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return what predictions leave of numbers, shape (n, 1), cut to the largest residual."""
+    cut = np.clip(left[:, None] - predicted, -LARGEST_RESIDUAL, LARGEST_RESIDUAL)
+    return np.asarray(cut, dtype=np.int64)
+
+
+def all_odds(log_odds: NDArray[Number]) -> NDArray[Number]:
+    """Return the log odds of all classes, shape (n, C), given the ``K`` that are not zero."""
+    if log_odds.shape[1] > 1:
+        return log_odds
+    return np.concatenate([np.zeros_like(log_odds), log_odds], axis=1)
 
 
 def _shorten(

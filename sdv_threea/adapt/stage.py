@@ -1,7 +1,7 @@
 """The stage *adapt*: fit the target to a loss over the private rows.
 
 A categorical target gets a model of its labels (:mod:`~sdv_threea.adapt.labels`), a numerical one a
-regression of its numbers (:mod:`~sdv_threea.adapt.regression`).
+model of its numbers (:mod:`~sdv_threea.adapt.numbers`). One fit serves both.
 
 Formal guarantees, of every function here:
     * only the releases of :mod:`sdv_threea.adapt` read private records, and the account of the run
@@ -15,13 +15,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.evidence import weigh_evidence
-from sdv_threea.adapt.fit import Draws
-from sdv_threea.adapt.labels import adapt_labels, plan_features
-from sdv_threea.adapt.model import LabelModel
-from sdv_threea.adapt.numbers import Expectation, NumberModel
-from sdv_threea.adapt.regression import adapt_number, carries_number
-from sdv_threea.adapt.ridge import plan_interplay
+from sdv_threea.adapt.design import weigh_evidence
+from sdv_threea.adapt.labels import LabelModel, adapt_labels
+from sdv_threea.adapt.links import Draws
+from sdv_threea.adapt.numbers import Expectation, NumberModel, adapt_number, carries_number
 from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
@@ -38,6 +35,9 @@ from sdv_threea.sampling.gaussians import Gaussians
 
 #: A target with fewer codes than this, the missing value included, cannot be regressed.
 LEAST_CODES = 3
+
+#: Number of draws of a numerical target: they train trees.
+NUM_DRAWS = 20_000
 
 
 def adapt(
@@ -75,13 +75,12 @@ def calibrate(
     constants, totals = run.constants.adapt, density.counts.totals
     model = _model(mixture, joint, density, run)
     if isinstance(adapted, Expectation):
-        codes, _ = model.draw(constants.number_draws, run.rng)
+        codes, _ = model.draw(NUM_DRAWS, run.rng)
         shares = density.counts.shares @ density.scores.chances(adapted.target)
         return None, adapted.adjusted(codes, shares, run.settings.alpha, constants, run.rng)
     if adapted is None:
         return None, None
-    codes, _, weights = draw_evenly(model, totals, run.rng)
-    known = codes, weights, density.counts.shares
+    known = draw_evenly(model, totals, run.rng), density.counts.shares
     return adapted.adjusted(*known, run.settings.alpha, constants), None
 
 
@@ -90,13 +89,10 @@ def _adapt_labels(
 ) -> LabelModel:
     """Fit the model of the labels, which predicts a record's class from its codes."""
     constants, totals = run.constants.adapt, density.counts.totals
-    terms = run.spending.terms('adapt')
-    evidence = weigh_evidence(density.chances, totals, constants)
+    evidence = weigh_evidence(density.chances, totals, constants.largest_evidence)
     draws = draw_evenly(_start(joint, density, run), totals, run.rng)
-    seen = evidence, draws, totals, density.pooled
-    features = plan_features(*seen, run.settings.kernel, terms['mu'], constants)
-    fitted = evidence, draws, density.pooled, features, constants
-    return run.spending.keep(adapt_labels(encoded, *fitted, **terms))
+    known = evidence, draws, density.pooled, run.settings.kernel, constants
+    return run.spending.keep(adapt_labels(encoded, *known, **run.spending.terms('adapt')))
 
 
 def _adapt_number(
@@ -117,23 +113,23 @@ def _adapt_number(
         return None
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     model = _model(class_mixture(totals, density.correlations), joint, density, run)
-    codes, labels = model.draw(constants.number_draws, run.rng)
+    codes, labels = model.draw(NUM_DRAWS, run.rng)
     draws = Draws(codes, labels, np.full(len(codes), totals.sum() / len(codes)))
     own, others = scores[at][0], [other for other in range(len(scores)) if other != at]
     sizes = [table.shape[1] for table in scores]
-    grown = codes, own[codes[:, at]], draws.weights, others, sizes, ordered, constants
+    grown = codes, own[codes[:, at]], draws.weights, others, sizes, ordered
     start = Expectation(at, own, grow_trees(*grown, seed=int(run.rng.integers(2**31))))
-    mu = run.spending.price('adapt')
-    interplay = plan_interplay(draws, at, density.pooled, run.settings.kernel, mu, constants)
+    pair_bins = constants.single_bins // 2
     return run.spending.keep(
         adapt_number(
             encoded,
             start,
             draws,
             _cut(density, ordered, constants.single_bins, run),
-            _cut(density, ordered, constants.pair_bins, run, 1 / constants.pair_bins),
+            _cut(density, ordered, pair_bins, run, 1 / pair_bins),
             ordered,
-            interplay,
+            density.pooled,
+            run.settings.kernel,
             constants,
             **run.spending.terms('adapt'),
         )

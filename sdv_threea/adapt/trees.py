@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.slopes import TARGET_UNITS
 from sdv_threea.approximate.moments import SCORE_UNITS
 
-#: Units per one of a number's normal score: predictions are whole numbers.
-NUMBER_UNITS = 2**12
-
 #: Units of predictions per unit of a score.
-UNITS_PER_SCORE = NUMBER_UNITS // SCORE_UNITS
+UNITS_PER_SCORE = TARGET_UNITS // SCORE_UNITS
+
+#: Number of trees, and how they are grown: steps, most comparisons before a leaf, most leaves, and
+#: fewest draws in a leaf.
+NUM_TREES, RATE, DEPTH, LEAVES, LEAF_DRAWS = 80, 0.1, 6, 15, 40
 
 #: Rows per block, few enough for the cache.
 BLOCK_ROWS = 2**14
@@ -36,7 +37,7 @@ class Trees:
         columns: The column compared at a place, shape (T, N).
         cuts: The largest rank that goes left, shape (T, N).
         ways: The next place, left and right, shape (2, T, N); a leaf leads to itself.
-        values: The value of each leaf, in units of ``1 / NUMBER_UNITS``, shape (T, N).
+        values: The value of each leaf, in units of ``1 / TARGET_UNITS``, shape (T, N).
     """
 
     ranks: tuple[NDArray[np.int64], ...]
@@ -81,7 +82,6 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
     columns: Sequence[int],
     sizes: Sequence[int],
     ordered: Sequence[bool],
-    constants: AdaptConstants,
     seed: int,
 ) -> Trees:
     """Return trees that predict the scores of draws, in score units, (n,), from ``columns``."""
@@ -93,11 +93,11 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
     )
     points = np.column_stack([ranks[at][codes[:, at]] for at in columns])
     forest = HistGradientBoostingRegressor(
-        max_iter=constants.trees,
-        learning_rate=constants.tree_rate,
-        max_leaf_nodes=constants.tree_leaves,
-        max_depth=constants.tree_depth,
-        min_samples_leaf=constants.leaf_draws,
+        max_iter=NUM_TREES,
+        learning_rate=RATE,
+        max_leaf_nodes=LEAVES,
+        max_depth=DEPTH,
+        min_samples_leaf=LEAF_DRAWS,
         early_stopping=False,
         random_state=seed,
     )
@@ -105,8 +105,8 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
     with threadpool_limits(1, 'openmp'):
         forest.fit(points, scores / SCORE_UNITS, sample_weight=weights / weights.mean())
     grown = [predictor.nodes for (predictor,) in forest._predictors]
-    trees = _flatten(grown, ranks, np.asarray(columns), constants.tree_depth)
-    trees.values[0] += round(float(forest._baseline_prediction.item()) * NUMBER_UNITS)
+    trees = _flatten(grown, ranks, np.asarray(columns), DEPTH)
+    trees.values[0] += round(float(forest._baseline_prediction.item()) * TARGET_UNITS)
     return trees
 
 
@@ -142,5 +142,5 @@ def _flatten(
         cuts[at, inner] = np.floor(nodes['num_threshold'][inner])
         ways[0, at, inner], ways[1, at, inner] = nodes['left'][inner], nodes['right'][inner]
         leaves = np.flatnonzero(nodes['is_leaf'])
-        values[at, leaves] = np.rint(nodes['value'][leaves] * NUMBER_UNITS)
+        values[at, leaves] = np.rint(nodes['value'][leaves] * TARGET_UNITS)
     return Trees(ranks, asked, cuts, ways, values, depth)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.regression import carries_number
+from sdv_threea.adapt.numbers import carries_number
 from sdv_threea.describe.description import asks, is_open
 from sdv_threea.describe.questions import find_asked_part, find_wide
 from sdv_threea.domain import Category, Domain, Number

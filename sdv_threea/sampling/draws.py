@@ -8,8 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.fit import Draws
-from sdv_threea.adapt.labels import num_draws
+from sdv_threea.adapt.links import Draws, num_draws
 from sdv_threea.sampling.asked import Given, ImpossibleCondition, deal
 
 #: The most rows for which :func:`draw_wanted` draws at once.

@@ -163,54 +163,22 @@ FEATURES = Kind(
     moves=('17/√2 (w² + F²)', '17 (w² + F²)'),
     sensitivity=sensitivities.moments,
     share='adapt',
-    proofs=('adapt.moments.release_feature_moments', 'accounting.sensitivities.moment_sensitivity'),
+    proofs=('adapt.fit.Looks', 'accounting.sensitivities.moment_sensitivity'),
 )
 
 SLOPES = Kind(
     name='slopes',
     stage='adapt',
-    title='slopes of the logistic loss in {weights} weights',
+    title='slopes of the loss of the target in {weights} weights',
     words=(
-        'slopes of the loss of the labels: in what each column tells, three times; in that and the '
-        'features, three times, or once and then without them'
+        'slopes of the loss of the target, a few times: in what each column tells; of a numerical '
+        'target also in what pairs of columns tell; with features of the kernel, where the budget '
+        'carries any'
     ),
     moves=('S', '2 S'),
     sensitivity=sensitivities.slopes,
     share='adapt',
-    proofs=('adapt.labels.adapt_labels', 'adapt.slopes.sum_slopes', f'{_OWN}.slopes'),
-)
-
-RESIDUALS = Kind(
-    name='residuals',
-    stage='adapt',
-    title='sums of residuals of the target in the bins of {terms} terms',
-    words=(
-        'how far numbers of a numerical target are from what is expected of them, summed in the '
-        'bins of K terms: of columns, twice, or once and then times features; where the budget '
-        'carries pairs, once of pairs too'
-    ),
-    moves=('E √K', '2 E √K'),
-    sensitivity=sensitivities.residuals,
-    share='adapt',
-    proofs=(
-        'adapt.regression.adapt_number',
-        'adapt.terms.sum_residuals',
-        f'{_OWN}.residuals',
-    ),
-)
-
-PRODUCTS = Kind(
-    name='residuals times features',
-    stage='adapt',
-    title='products of residuals of the target with {features} kernel features',
-    words=(
-        'how far these numbers are from it times the features of the kernel, summed, three times, '
-        'where that promises more than terms again'
-    ),
-    moves=('E F', '2 E F'),
-    sensitivity=sensitivities.products,
-    share='adapt',
-    proofs=('adapt.ridge.fit_ridge', 'adapt.ridge.sum_products', f'{_OWN}.products'),
+    proofs=('adapt.fit.Looks', 'adapt.slopes.sum_slopes', f'{_OWN}.slopes'),
 )
 
 MIXES = Kind(
@@ -306,8 +274,6 @@ REGISTRY = MappingProxyType(
             COMPONENTS,
             FEATURES,
             SLOPES,
-            RESIDUALS,
-            PRODUCTS,
             MIXES,
             MAGNITUDES,
             ORPHANS,

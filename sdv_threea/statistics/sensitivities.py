@@ -83,24 +83,6 @@ def slopes(*, radius: float, neighbors: str, **_: Any) -> float:
     return radius * SQUARED_DISTANCE[neighbors]
 
 
-def residuals(*, largest: float, terms: int, neighbors: str, **_: Any) -> float:
-    """A record adds at most ``largest``, of either sign, to one sum of each of ``K`` terms.
-
-    Formal guarantees: a record moves all sums by at most ``largest sqrt(K)``; two records may pull
-    opposite ways, so replacing one by another moves them by at most twice that.
-    """
-    return slopes(radius=float(largest * math.sqrt(terms)), neighbors=neighbors)
-
-
-def products(*, largest: int, radius: int, neighbors: str, **_: Any) -> float:
-    """A record adds a residual of at most ``largest`` times a vector of at most this norm.
-
-    Formal guarantees: a record moves the sums by at most ``largest radius``; two records may pull
-    opposite ways, so replacing one by another moves them by at most twice that.
-    """
-    return slopes(radius=float(largest * radius), neighbors=neighbors)
-
-
 def references(*, columns: int, within: bool, neighbors: str, **_: Any) -> float:
     """A unit moves numbers of references and comparisons of ``r`` columns.
 

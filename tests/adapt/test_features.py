@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import (
-    FEATURE_UNITS,
     KERNEL_BITS,
     LARGEST_RADIUS,
     LARGEST_SCORE,
@@ -101,7 +101,7 @@ def compute_directly(scores, features):
     inputs = np.column_stack(
         [features.kernel(points, features.landmarks), np.ones(len(points)), points]
     )
-    found = inputs @ features.projection * FEATURE_UNITS
+    found = inputs @ features.projection * INPUT_UNITS
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     return found * np.minimum(1.0, features.radius / np.maximum(lengths, 1e-300))
 
@@ -119,8 +119,8 @@ def test_features_of_rows_are_those_of_the_kernel(kernel, columns):
 
     # Single precision and the grid: a hundredth of a feature's standard deviation at most, but at
     # landmarks, where square roots cancel and cost half of the digits.
-    np.testing.assert_allclose(whole[128:], direct[128:], atol=0.02 * FEATURE_UNITS)
-    assert np.mean(np.abs(whole - direct) > 0.1 * FEATURE_UNITS) < 0.01
+    np.testing.assert_allclose(whole[128:], direct[128:], atol=0.02 * INPUT_UNITS)
+    assert np.mean(np.abs(whole - direct) > 0.1 * INPUT_UNITS) < 0.01
 
 
 @pytest.mark.parametrize('columns', [1, 3, 14, 70])

@@ -16,7 +16,6 @@ from label_tasks import (
     measure_auc,
     no_noise,
     plan,
-    score,
     weigh,
 )
 from sklearn.linear_model import LogisticRegression
@@ -24,10 +23,10 @@ from triangles import pack
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS
-from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
+from sdv_threea.adapt.design import INPUT_UNITS, scorecard
 from sdv_threea.adapt.fit import Fit
-from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.labels import LabelModel, _make_model
+from sdv_threea.adapt.links import Classes
 from sdv_threea.approximate import moments as moments_module
 
 
@@ -42,11 +41,11 @@ def squared_distance(first, second):
 def test_without_noise_it_comes_close_to_a_logistic_regression():
     records, fresh = make_task(), make_task(seed=1)
     tables = [each[0] for each in weigh(records)]
-    alone = tuple(np.stack([0 * each, each]) / EVIDENCE_UNITS for each in tables)
+    alone = tuple(np.stack([0 * each, each]) / INPUT_UNITS for each in tables)
     naive = LabelModel(np.log(np.bincount(records.labels)), alone)
     ours, _ = fit(records, math.inf)
     inputs, theirs = (
-        np.stack([t[c] for t, c in zip(tables, each.codes.T, strict=True)], axis=1) / EVIDENCE_UNITS
+        np.stack([t[c] for t, c in zip(tables, each.codes.T, strict=True)], axis=1) / INPUT_UNITS
         for each in (records, fresh)
     )
     oracle = LogisticRegression(C=1e3).fit(inputs, records.labels).predict_proba(theirs)
@@ -73,7 +72,7 @@ def test_a_kernel_that_a_user_wrote_in_jax_sees_it_too_and_travels():
     def gaussian(first, second):
         return jnp.exp(-squared_distance(first, second) / 4)
 
-    model, _ = fit(records, math.inf, together=True, kernel=gaussian, landmarks=64)
+    model, _ = fit(records, math.inf, together=True, kernel=gaussian, most_features=64)
 
     assert measure_auc(model, fresh) > 0.9
     copy = cloudpickle.loads(cloudpickle.dumps(model))
@@ -110,32 +109,30 @@ def test_the_parts_of_the_price_are_those_of_the_constants():
     _, receipts = fit(make_task(2000), 0.5, together=True, noise=no_noise)
     shares = [receipt.mu**2 / 0.25 for receipt in receipts]
     made = AdaptConstants()
-    left = 1 - made.evidence_share - made.moment_share
-    expected = [made.evidence_share / 3] * 3 + [made.moment_share] + [left / 3] * 3
+    early, left = made.early_share, 1 - 2 * made.early_share
+    expected = [early / 3] * 3 + [early] + [left / 3] * 3
     assert shares == pytest.approx(expected)
 
 
 def test_the_whole_model_is_the_model_but_for_rounding():
     records = make_xor()
     draws, constants = draw_independent(records, np.random.default_rng(0)), AdaptConstants()
-    pooled, features = score(records), plan(records, draws, 1.0, constants)
-    fitted = Fit(weigh(records), draws, constants)
-    fitted.start()
-    scores = pooled(draws.codes, np.zeros(len(draws.codes), np.int64))
-    whole = whole_features(scores, features)
-    width = features.rank
+    interplay = plan(records, draws, 1.0, constants)
+    design = scorecard(weigh(records))
+    fitted = Fit(Classes(draws, 1, constants), design, draws.codes, constants)
+    whole, width = interplay.see(draws.codes), interplay.features.rank
     exact = moments_module.ScoreMoments(
         np.array([20_000.0]), np.zeros((1, width)), pack(np.eye(width)[None] * 20_000), 0.0, 0.0
     )
-    fitted.add_features(whole / FEATURE_UNITS, exact, 1.0)
-    fitted.coordinates[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (1, width))
+    fitted.add_features(whole / INPUT_UNITS, exact, 1.0)
+    fitted.belief.means[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (1, width))
 
-    offsets, tables, weights = fitted.whole_model()
+    tables, weights = fitted.predictor()
 
-    found = offsets / EVIDENCE_UNITS + whole @ weights.T / 2**12 / EVIDENCE_UNITS
-    for table, column in zip(tables, draws.codes.T, strict=True):
-        found = found + table[:, column].T / EVIDENCE_UNITS
-    expected = fitted.model(pooled, features).log_odds(draws.codes)
+    found = whole @ weights.T / 2**12 / INPUT_UNITS
+    for term, table in zip(design.terms, tables, strict=True):
+        found = found + table[:, term(draws.codes)].T / INPUT_UNITS
+    expected = _make_model(fitted, interplay).log_odds(draws.codes)
     assert not expected[:, 0].any()
     np.testing.assert_allclose(found[:, 0], expected[:, 1], atol=0.05)
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.features import FEATURE_UNITS, make_features, whole_features
-from sdv_threea.adapt.model import Interplay, LabelModel
+from sdv_threea.adapt.design import INPUT_UNITS
+from sdv_threea.adapt.features import Interplay, make_features, whole_features
+from sdv_threea.adapt.labels import LabelModel
+from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.approximate.scores import normal_scores
 
@@ -42,7 +44,7 @@ def test_log_odds_add_up_what_codes_say_one_by_one_and_together():
     found = model.log_odds(codes)
 
     scores = model.interplay.scores(codes, np.zeros(50, np.int64))
-    features = whole_features(scores, model.interplay.features) / FEATURE_UNITS
+    features = whole_features(scores, model.interplay.features) / INPUT_UNITS
     for row, own, together in zip(codes, found, features, strict=True):
         expected = model.offsets + model.interplay.weights @ together
         for code, table in zip(row, model.evidence, strict=True):
@@ -61,6 +63,7 @@ def test_a_missing_code_is_no_evidence():
 def test_log_odds_are_stretched_as_far_as_the_loss_counts(num_classes, together):
     model, codes = make_model(num_classes, together=together), make_codes(500)
     weights, shares = np.random.default_rng(0).random(500), np.full(num_classes, 1 / num_classes)
+    draws = Draws(codes, np.zeros(500, np.int64), weights)
 
     def measure_spread(model):
         odds = model.log_odds(codes)
@@ -73,7 +76,7 @@ def test_log_odds_are_stretched_as_far_as_the_loss_counts(num_classes, together)
     cases += [(1.0, 30, 1), (0.5, 3, 2), (0.5, 30, 3), (0.5, 0.75, 1), (0.75, 5, 2)]
     for alpha, wanted, factor in cases:
         constants = AdaptConstants(log_odds_spread=wanted * own, most_stretch=5.0)
-        found = model.adjusted(codes, weights, shares, alpha, constants)
+        found = model.adjusted(draws, shares, alpha, constants)
         assert measure_spread(found) == pytest.approx(factor * own)
         for before, after in zip(model.evidence, found.evidence, strict=True):
             np.testing.assert_allclose(after, factor * before)
@@ -85,5 +88,6 @@ def test_log_odds_are_stretched_as_far_as_the_loss_counts(num_classes, together)
 def test_adjusted_models_have_the_shares_of_the_classes(together):
     model, codes = make_model(2, together=together), make_codes(2000)
     weights, shares = np.random.default_rng(0).random(2000), np.array([0.9, 0.1])
-    found = model.adjusted(codes, weights, shares, 0.5, AdaptConstants())
+    draws = Draws(codes, np.zeros(2000, np.int64), weights)
+    found = model.adjusted(draws, shares, 0.5, AdaptConstants())
     np.testing.assert_allclose(weights @ found.chances(codes) / weights.sum(), shares, atol=1e-6)

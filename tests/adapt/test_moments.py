@@ -4,70 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from triangles import pack
 
-from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.features import FEATURE_UNITS, LARGEST_RADIUS, make_features
-from sdv_threea.adapt.moments import add_features, match_moments, release_feature_moments
+from sdv_threea.adapt.design import INPUT_UNITS
+from sdv_threea.adapt.features import (
+    COUNT_WEIGHT,
+    LARGEST_RADIUS,
+    Interplay,
+    make_features,
+    match_moments,
+)
+from sdv_threea.adapt.fit import see_features
 from sdv_threea.adapt.ntk import ReluNtk
-from sdv_threea.adapt.slopes import Featured
-from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.adapt.slopes import Seen
+from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
-from sdv_threea.rows.records import Encoded
-
-CONSTANTS = AdaptConstants()
-RADIUS = 5 * FEATURE_UNITS
+from sdv_threea.rows.records import Grouped
+from sdv_threea.statistics import registry
 
 
 def no_noise(size, scale):
     return np.zeros(size, dtype=np.int64)
-
-
-def make_rows(features):
-    features = np.asarray(features)
-    size = len(features)
-    codes, labels = np.zeros((size, 1), np.int8), np.arange(size, dtype=np.int8) % 2
-    return Featured(codes, labels, features)
-
-
-def draw_features(rng, size, spread, radius=RADIUS):
-    found = np.rint(rng.normal(size=(size, len(spread))) @ spread * FEATURE_UNITS)
-    return clip_norm(found.astype(np.int64), radius)
-
-
-def release(rows, *, radius=RADIUS, mu=math.inf, neighbors='add_remove', noise=no_noise, cut=999):
-    terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
-    rows = chunk_arrays(rows, chunk_rows=cut)
-    return release_feature_moments(rows, radius, CONSTANTS, **terms)
-
-
-def test_moments_of_chunks_add_up_to_those_of_the_table_to_the_bit():
-    rows = make_rows(draw_features(np.random.default_rng(1), 2000, np.eye(5)))
-    order = np.random.default_rng(2).permutation(2000)
-    other = Featured(*(each[order] for each in rows))
-
-    wholes = [release(rows, cut=cut)[0] for cut in (1, 7, 2000)] + [release(other)[0]]
-
-    for one, two in pairwise(wholes):
-        for name in ('counts', 'sums', 'products'):
-            np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-
-
-def test_without_noise_moments_are_those_of_the_features():
-    features = draw_features(np.random.default_rng(3), 300, np.diag([1, 0.5, 2]))
-    moments, _ = release(make_rows(features))
-
-    vectors = features / FEATURE_UNITS
-    assert moments.counts[0] == 300
-    np.testing.assert_allclose(moments.sums[0], vectors.sum(axis=0), rtol=1e-12)
-    np.testing.assert_allclose(moments.products[0], vectors.T @ vectors, rtol=1e-12)
-    assert moments.sum_scale == moments.product_scale == 0
 
 
 def test_features_of_records_are_those_of_their_scores_and_the_rest_stays():
@@ -75,19 +37,21 @@ def test_features_of_records_are_those_of_their_scores_and_the_rest_stays():
     pooled = normal_scores(chances, [np.arange(5), np.arange(3)], 1)
     rng = np.random.default_rng(0)
     codes = np.stack([rng.integers(-1, 5, 400), rng.integers(-1, 3, 400)], axis=1)
-    chunk = Encoded(codes, rng.integers(0, 2, 400))
+    chunk = Seen(codes, rng.integers(0, 2, 400), np.zeros((400, 0), np.int16))
     scores = pooled(codes, np.zeros(400, np.int64))
     features = make_features(
         scores, np.ones(400), ReluNtk(), num_landmarks=60, rank=5, unclipped=0.9
     )
 
-    found = add_features(pooled, features, chunk)
+    interplay = Interplay(pooled, features, np.zeros((1, 5)))
+
+    found = see_features(interplay, chunk)
     order = rng.permutation(400)
-    moved = add_features(pooled, features, Encoded(*(each[order] for each in chunk)))
-    flipped = add_features(pooled, features, chunk._replace(labels=1 - chunk.labels))
+    moved = see_features(interplay, Seen(*(each[order] for each in chunk)))
+    flipped = see_features(interplay, chunk._replace(targets=1 - chunk.targets))
 
     np.testing.assert_array_equal(found.codes, chunk.codes)
-    np.testing.assert_array_equal(found.labels, chunk.labels)
+    np.testing.assert_array_equal(found.targets, chunk.targets)
     np.testing.assert_array_equal(moved.features, found.features[order])
     # A class tells nothing of the features: they are what it is to follow from.
     np.testing.assert_array_equal(flipped.features, found.features)
@@ -144,9 +108,12 @@ def test_what_stands_out_of_noise_is_seen_through_it():
 
 def test_rows_at_the_largest_radius_are_summed_exactly():
     features = clip_norm(np.full((5000, 4), LARGEST_RADIUS), LARGEST_RADIUS)
-    moments, _ = release(make_rows(features), radius=LARGEST_RADIUS)
+    rows = chunk_arrays(Grouped(features, np.zeros(5000, dtype=np.int64)), chunk_rows=999)
+    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': no_noise}
+    known = rows, 1, LARGEST_RADIUS, COUNT_WEIGHT
+    moments, _ = release_score_moments(*known, kind=registry.FEATURES, **terms)
 
-    expected = 5000 * int(features[0, 0]) ** 2 / FEATURE_UNITS**2
+    expected = 5000 * int(features[0, 0]) ** 2 / INPUT_UNITS**2
     np.testing.assert_array_equal(moments.products, np.full((1, 4, 4), expected))
-    assert moments.sums[0].tolist() == pytest.approx([5000 * features[0, 0] / FEATURE_UNITS] * 4)
+    assert moments.sums[0].tolist() == pytest.approx([5000 * features[0, 0] / INPUT_UNITS] * 4)
     assert moments.counts[0] == 5000

@@ -9,18 +9,31 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.fit import Draws
-from sdv_threea.adapt.numbers import Expectation
-from sdv_threea.adapt.regression import Slopes, adapt_number
-from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
+from sdv_threea.adapt.fit import RADII
+from sdv_threea.adapt.links import Draws
+from sdv_threea.adapt.numbers import Expectation, adapt_number
+from sdv_threea.adapt.slopes import TARGET_UNITS
+from sdv_threea.adapt.trees import (
+    DEPTH,
+    LEAF_DRAWS,
+    LEAVES,
+    NUM_TREES,
+    RATE,
+    UNITS_PER_SCORE,
+    grow_trees,
+)
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 
 #: Codes of the columns and of the number, the missing value among them; the number is last.
 SIZES = (5, 5, 4, 11)
-CONSTANTS = AdaptConstants(number_draws=2000, trees=10, leaf_draws=10)
+CONSTANTS = AdaptConstants(most_features=0)
+POOLED = normal_scores(
+    [np.full((1, size), 1 / size) for size in SIZES], list(map(np.arange, SIZES)), 1
+)
 SCORES = np.append(0, np.rint(np.linspace(-2, 2, 10) * SCORE_UNITS)).astype(np.int64)
 
 
@@ -41,7 +54,7 @@ def start():
     codes[:, 3] = np.random.default_rng(2).permutation(codes[:, 3])
     draws = Draws(codes, np.zeros(2000, dtype=np.int64), np.full(2000, 10.0))
     ordered = (True, True, False, True)
-    grown = codes, SCORES[codes[:, 3]], draws.weights, (0, 1, 2), SIZES, ordered, CONSTANTS
+    grown = codes, SCORES[codes[:, 3]], draws.weights, (0, 1, 2), SIZES, ordered
     return Expectation(3, SCORES, grow_trees(*grown, seed=0)), draws
 
 
@@ -52,7 +65,7 @@ def cut():
 def fit(start, records, mu, neighbors='add_remove', noise=discrete_gaussian):
     expectation, draws = start
     rows = chunk_arrays(records, 3000)
-    known = cut(), cut(), (True, True, False, True), None, CONSTANTS
+    known = cut(), cut(), (True, True, False, True), POOLED, None, CONSTANTS
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
     return adapt_number(rows, expectation, draws, *known, **terms)
 
@@ -87,18 +100,6 @@ def test_what_columns_say_only_together_is_found(start):
     assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(4)
 
 
-def test_looks_at_the_same_sums_are_pooled_by_their_precision():
-    rng = np.random.default_rng(0)
-    sums, scales = rng.normal(0, 10, 2000), (1.0, 2.0, 4.0)
-    looks = [Slopes(sums + rng.normal(0, scale, 2000), scale) for scale in scales]
-    pooled = looks[0].average(looks[1]).average(looks[2])
-
-    assert pooled.scale == pytest.approx((1 + 1 / 4 + 1 / 16) ** -0.5, rel=1e-5)
-    assert np.std(pooled.sums - sums) == pytest.approx(pooled.scale, rel=0.1)
-    exact = Slopes(sums, 0.0).average(Slopes(sums, 0.0))
-    assert exact.sums == pytest.approx(sums) and exact.scale < 1e-3
-
-
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
 @pytest.mark.parametrize('mu', [0.012, 2.0])
 def test_receipts_add_up_to_the_price(start, mu, neighbors):
@@ -106,12 +107,10 @@ def test_receipts_add_up_to_the_price(start, mu, neighbors):
     assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(mu**2)
     assert len(receipts) == (3 if mu > 1 else 2)
     for each in receipts:
-        num_terms = int(each.released.split()[-2])
         assert each.stage == 'adapt' and each.charged and not each.delta
-        assert num_terms in (3, 4, 5, 6)
-        apart = 2 if neighbors == 'replace_one' else 1
-        largest = each.sensitivity * NUMBER_UNITS / math.sqrt(num_terms) / apart
-        assert largest == pytest.approx(round(largest))
+        assert 'slopes of the loss' in each.released
+        sixteenths = each.sensitivity * RADII / (2 if neighbors == 'replace_one' else 1)
+        assert sixteenths == pytest.approx(round(sixteenths))
         assert each.noise_scale >= each.sensitivity / each.mu
 
 
@@ -130,20 +129,20 @@ def test_trees_are_those_that_were_grown():
 
     codes = make_records(2000, 7).codes
     weights, ordered = np.full(2000, 3.0), (True, True, True, True)
-    grown = codes, SCORES[codes[:, 3]], weights, (0, 1, 2), SIZES, ordered, CONSTANTS
+    grown = codes, SCORES[codes[:, 3]], weights, (0, 1, 2), SIZES, ordered
     trees = grow_trees(*grown, seed=0)
     with threadpool_limits(1, 'openmp'):
         same = HistGradientBoostingRegressor(
-            max_iter=10,
-            learning_rate=CONSTANTS.tree_rate,
-            max_leaf_nodes=CONSTANTS.tree_leaves,
-            max_depth=CONSTANTS.tree_depth,
-            min_samples_leaf=10,
+            max_iter=NUM_TREES,
+            learning_rate=RATE,
+            max_leaf_nodes=LEAVES,
+            max_depth=DEPTH,
+            min_samples_leaf=LEAF_DRAWS,
             early_stopping=False,
             random_state=0,
         ).fit(codes[:, :3] + 1, SCORES[codes[:, 3]] / SCORE_UNITS)
         told = same.predict(codes[:, :3] + 1)
-    assert np.abs(trees(codes) / NUMBER_UNITS - told).max() < 11 / NUMBER_UNITS
+    assert np.abs(trees(codes) / TARGET_UNITS - told).max() < (NUM_TREES + 1) / TARGET_UNITS
     assert np.var(told) > 0.3
 
 

@@ -4,9 +4,10 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import weigh_evidence
-from sdv_threea.adapt.fit import Draws
-from sdv_threea.adapt.labels import adapt_labels, plan_features
+from sdv_threea.adapt.design import scorecard, weigh_evidence
+from sdv_threea.adapt.features import plan_interplay
+from sdv_threea.adapt.labels import MOST_ENTRIES, adapt_labels
+from sdv_threea.adapt.links import Draws
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
@@ -43,7 +44,7 @@ def weigh(records):
     for column in records.codes.T:
         counts = [np.bincount(column[records.labels == at], minlength=NUM_CODES) for at in (0, 1)]
         tables.append(np.stack(counts) / totals[:, None])
-    return weigh_evidence(tables, totals, AdaptConstants())
+    return weigh_evidence(tables, totals, AdaptConstants().largest_evidence)
 
 
 def score(records):
@@ -66,9 +67,9 @@ def draw_independent(records, rng, size=4000):
 
 
 def plan(records, draws, mu, constants, kernel=None):
-    totals = np.bincount(records.labels).astype(np.float64)
-    known = weigh(records), draws, totals, score(records)
-    return plan_features(*known, kernel, mu, constants)
+    squares = np.square(scorecard(weigh(records)).matrix(draws.codes)).sum(axis=2).T
+    known = mu * draws.weights.sum() / 2, constants.label_features, MOST_ENTRIES, constants
+    return plan_interplay(draws, score(records), kernel, squares, *known)
 
 
 def fit(
@@ -83,12 +84,14 @@ def fit(
     **constants,
 ):
     """Fit to private rows, with all that was released before made of ``records``."""
-    draws, chosen = draw_independent(records, np.random.default_rng(0)), AdaptConstants(**constants)
-    features = plan(records, draws, mu, chosen, kernel) if together else None
-    assert together == (features is not None)
+    together = {} if together else {'most_features': 0}
+    draws, chosen = (
+        draw_independent(records, np.random.default_rng(0)),
+        AdaptConstants(**together | constants),
+    )
     rows = chunk_arrays(records if private is None else private, chunk_rows=3000)
-    terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
-    return adapt_labels(rows, weigh(records), draws, score(records), features, chosen, **terms)
+    known = weigh(records), draws, score(records), kernel, chosen
+    return adapt_labels(rows, *known, mu=mu, neighbors=neighbors, noise=noise)
 
 
 def measure_auc(model, records):

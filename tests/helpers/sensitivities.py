@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.features import COUNT_WEIGHT
 from sdv_threea.adapt.fit import RADII
-from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.statistics.kind import Kind
@@ -90,7 +89,7 @@ def multiply_features(facts: Facts, found: float) -> float:
 
     A release that keeps no features does not tell their norm, so a whole number will do.
     """
-    weight = AdaptConstants().count_weight
+    weight = COUNT_WEIGHT
     if facts.feature_radius:
         return _square(facts.feature_radius, weight)
     nearest = round(SCORE_UNITS * math.sqrt(found * math.sqrt(2) / 17 / (1 + weight**2)))
@@ -112,19 +111,6 @@ def slope(facts: Facts, found: float) -> float:
     """A whole number of sixteenths: the norm that slopes are clipped to in a step."""
     apart = math.sqrt(2) if facts.replaced else 1.0
     return apart * round(found / apart * RADII) / RADII
-
-
-def residual(facts: Facts, found: float) -> float:
-    """A whole number of units, what residuals are cut to, times the root of that of the terms."""
-    apart = math.sqrt(2) if facts.replaced else 1.0
-    return apart * math.sqrt(round((found / apart * NUMBER_UNITS) ** 2)) / NUMBER_UNITS
-
-
-def residual_of_features(facts: Facts, found: float) -> float:
-    """A whole number of units, what residuals are cut to, times the norm of the features."""
-    apart = math.sqrt(2) if facts.replaced else 1.0
-    unit = apart * facts.feature_radius / (NUMBER_UNITS * SCORE_UNITS)
-    return round(found / unit) * unit
 
 
 def once(facts: Facts, _: float) -> float:
@@ -161,8 +147,6 @@ FORMULAS: Mapping[str, Formula] = {
     'components': add,
     'features': multiply_features,
     'slopes': slope,
-    'residuals': residual,
-    'residuals times features': residual_of_features,
     'mixes': add,
     'magnitudes': once,
     'orphans': once,
@@ -175,8 +159,8 @@ FORMULAS: Mapping[str, Formula] = {
 def expect(kind: Kind, facts: Facts, found: float) -> float:
     """What the sensitivity of an accounting record should be, where ``found`` stands there.
 
-    Replacing a record multiplies it by ``sqrt(2)``, but for interactions, slopes,
-    residuals and distances, whose formulas say it.
+    Replacing a record multiplies it by ``sqrt(2)``, but for interactions, slopes
+    and distances, whose formulas say it.
     """
     formula = FORMULAS[kind.name]
     if kind.about_units:

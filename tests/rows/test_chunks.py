@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from unpaired import Unpaired
 
-from sdv_threea.adapt import labels
+from sdv_threea.adapt import features, links
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
@@ -204,7 +204,7 @@ def test_a_release_does_not_depend_on_where_the_rows_are_or_how_they_are_cut(mon
 def measure_peak(num_rows):
     table = make_table(num_rows)
     # What draws take is the same for any table. It is made little, or the rows would not be seen.
-    constants = Constants(adapt=AdaptConstants(most_features=8, landmarks=32))
+    constants = Constants(adapt=AdaptConstants(most_features=8))
     settings = Unpaired(epsilon=30.0, delta=1e-7, constants=constants)
     tracemalloc.start()
     release(table, DOMAIN, settings, noise=fixed_noise, rng=np.random.default_rng(1))
@@ -216,7 +216,8 @@ def measure_peak(num_rows):
 def test_memory_does_not_grow_with_the_rows(monkeypatch):
     monkeypatch.setattr(room, 'CHUNK_CELLS', 2**13)
     monkeypatch.setattr(room, 'KEPT_BYTES', 2**14)
-    monkeypatch.setattr(labels, 'MOST_DRAWS', 1000)
+    monkeypatch.setattr(links, 'MOST_DRAWS', 1000)
+    monkeypatch.setattr(features, 'NUM_LANDMARKS', 32)
     measure_peak(1000)
     few, many = (measure_peak(num_rows) for num_rows in (8000, 96_000))
 

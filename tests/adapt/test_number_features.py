@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.features import FEATURE_UNITS
-from sdv_threea.adapt.fit import Draws
-from sdv_threea.adapt.numbers import Expectation
-from sdv_threea.adapt.regression import adapt_number
-from sdv_threea.adapt.ridge import Remainders, plan_interplay, sum_products
-from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
+from sdv_threea.adapt.features import plan_interplay
+from sdv_threea.adapt.links import Draws
+from sdv_threea.adapt.numbers import MOST_ENTRIES, Expectation, adapt_number
+from sdv_threea.adapt.trees import UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.privacy.mechanism import discrete_gaussian
@@ -24,7 +22,7 @@ from sdv_threea.rows.records import Encoded
 #: Eight codes of each column, and of the number; code 0 is the missing value, and the number last.
 SIZES, TARGET = (9,) * 5, 4
 ORDERED = (True,) * 5
-CONSTANTS = AdaptConstants(trees=10, leaf_draws=10)
+CONSTANTS = AdaptConstants()
 SCORES = np.append(0, np.rint(np.linspace(-2, 2, 8) * SCORE_UNITS)).astype(np.int64)
 
 
@@ -49,19 +47,14 @@ def start():
     """What a density expects in which the number follows from nothing, and draws of it."""
     codes = make_records(2000, seed=1, follows=False).codes
     draws = Draws(codes, np.zeros(2000, dtype=np.int64), np.full(2000, 10.0))
-    grown = codes, SCORES[codes[:, TARGET]], draws.weights, (0, 1, 2, 3), SIZES, ORDERED, CONSTANTS
+    grown = codes, SCORES[codes[:, TARGET]], draws.weights, (0, 1, 2, 3), SIZES, ORDERED
     return Expectation(TARGET, SCORES, grow_trees(*grown, seed=0)), draws
 
 
-@pytest.fixture(scope='module')
-def interplay(start, pooled):
-    return plan_interplay(start[1], TARGET, pooled, None, 2.0, CONSTANTS)
-
-
-def fit(start, records, interplay, mu, neighbors='add_remove', constants=CONSTANTS):
+def fit(start, records, pooled, mu, neighbors='add_remove', constants=CONSTANTS):
     expectation, draws = start
     bins = [np.append(-1, np.arange(8))] * 5
-    known = bins, bins, ORDERED, interplay, constants
+    known = bins, bins, ORDERED, pooled, None, constants
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': discrete_gaussian}
     return adapt_number(chunk_arrays(records, 3000), expectation, draws, *known, **terms)
 
@@ -72,11 +65,11 @@ def measure(found, records):
     return 1 - np.var(own - found.expect(records.codes)) / np.var(own)
 
 
-def test_what_three_columns_say_together_is_found_by_features_alone(start, interplay):
+def test_what_three_columns_say_together_is_found_by_features_alone(start, pooled):
     records, fresh = make_records(20_000), make_records(5000, 3)
-    without, _ = fit(start, records, None, 2.0)
-    found, receipts = fit(start, records, interplay, 2.0)
-    exact, _ = fit(start, records, interplay, math.inf)
+    without, _ = fit(start, records, pooled, 2.0, constants=AdaptConstants(most_features=0))
+    found, receipts = fit(start, records, pooled, 2.0)
+    exact, _ = fit(start, records, pooled, math.inf)
 
     assert without is None or measure(without, fresh) < 0.05
     assert measure(found, fresh) > 0.3
@@ -85,41 +78,25 @@ def test_what_three_columns_say_together_is_found_by_features_alone(start, inter
 
 
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_receipts_say_what_is_read_of_features(start, interplay, neighbors):
-    _, receipts = fit(start, make_records(20_000), interplay, 2.0, neighbors)
-    moments, products, *others = receipts[-4:]
+def test_receipts_say_what_is_read_of_features(start, pooled, neighbors):
+    _, receipts = fit(start, make_records(20_000), pooled, 2.0, neighbors)
+    moments, *slopes = receipts[-CONSTANTS.feature_steps - 1 :]
     assert 'kernel features' in moments.released
-    assert products.released.startswith('products of residuals')
-    assert all(each == products for each in others) and len(others) == CONSTANTS.ridge_steps - 1
-    apart = 2 if neighbors == 'replace_one' else 1
-    largest = (
-        products.sensitivity * NUMBER_UNITS * FEATURE_UNITS / interplay.features.radius / apart
-    )
-    assert largest == pytest.approx(round(largest), rel=1e-9)
+    assert all(each.released.startswith('slopes of the loss') for each in slopes)
     for each in receipts:
         assert each.noise_scale >= each.sensitivity / each.mu
 
 
-def test_a_step_sees_what_the_weights_before_it_leave():
-    rng = np.random.default_rng(6)
-    features, left = rng.integers(-900, 900, (400, 5)), rng.integers(-3000, 3000, 400)
-    weights = rng.integers(-(2**20), 2**20, 5)
-    told = features @ weights / 2**20 / FEATURE_UNITS * NUMBER_UNITS
-    whole = np.floor(told).astype(np.int64)
-    found = sum_products(10**6, weights, Remainders(left, features))
-    none = np.zeros(5, dtype=np.int64)
-    assert (found == sum_products(10**6, none, Remainders(left - whole, features))).all()
-
-
 def test_the_budget_may_carry_no_features(start, pooled):
-    planned = start[1], TARGET, pooled, None
-    few = AdaptConstants(least_features=8)
-    assert plan_interplay(*planned, 1e-4, few) is None
-    assert plan_interplay(*planned, 0.01, few).features.rank < 40
-    assert plan_interplay(*planned, math.inf, few).features.rank > 100
+    draws, squares = start[1], np.ones((2000, 1))
+
+    def plan(mu, scores=pooled):
+        known = mu * draws.weights.sum(), CONSTANTS.number_features, MOST_ENTRIES, CONSTANTS
+        return plan_interplay(draws, scores, None, squares, *known)
+
+    assert plan(1e-4) is None
+    assert plan(0.01).features.rank < 40
+    assert plan(math.inf).features.rank > 100
     # Of a single column terms say all.
-    narrow = replace(
-        pooled, scores=pooled.scores[:2], cuts=pooled.cuts[:2], orders=pooled.orders[:2]
-    )
-    draws = start[1]._replace(codes=start[1].codes[:, 3:])
-    assert plan_interplay(draws, 1, narrow, None, 2.0, few) is None
+    alone = tuple(own * (at == 0) for at, own in enumerate(pooled.scores))
+    assert plan(2.0, replace(pooled, scores=alone)) is None

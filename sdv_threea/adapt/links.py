@@ -1,0 +1,167 @@
+"""Links: what a linear predictor predicts, and how far it is off, on draws and on private rows."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from sdv_threea.adapt.belief import Belief
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.design import TINY
+from sdv_threea.adapt.slopes import (
+    ODDS_UNITS,
+    TARGET_UNITS,
+    all_odds,
+    class_residuals,
+    number_residuals,
+)
+
+#: L-BFGS steps of the start, enough to come near the least loss.
+START_STEPS = 40
+
+#: With fewer weights, their prior is that of this many.
+FEWEST_WEIGHTS = 16
+
+#: Number of draws for a fit. It falls with columns and classes, because the array of evidence has
+#: at most ``MOST_ENTRIES`` entries, but not below the fewest.
+LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
+
+
+class Draws(NamedTuple):
+    """Draws: codes (n, m), labels (n,), and how many private records each draw represents, (n,)."""
+
+    codes: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    def among(self, kept: NDArray[np.bool_]) -> Draws:
+        """Return some of the draws."""
+        return Draws(self.codes[kept], self.labels[kept], self.weights[kept])
+
+    def first(self, most: int) -> Draws:
+        """Return at most the first ``most`` draws, reweighted to represent all records."""
+        weights = self.weights[:most]
+        each = self.weights.sum() / weights.sum()
+        return Draws(self.codes[:most], self.labels[:most], weights * each)
+
+
+def num_draws(num_classes: int, num_columns: int) -> int:
+    """Return how many records to draw for a fit."""
+    fitting = MOST_ENTRIES // (num_classes * (num_columns + 1))
+    return min(max(fitting, LEAST_DRAWS), MOST_DRAWS)
+
+
+class Classes:
+    """Predictors are log odds of the classes, their softmax is probabilities.
+
+    ``groups`` are the classes of the draws, ``unit`` the unit of predictors, ``units`` those per
+    one on private rows.
+    """
+
+    units, unit = ODDS_UNITS, 1.0
+    residuals = staticmethod(class_residuals)
+
+    def __init__(self, draws: Draws, num_odds: int, constants: AdaptConstants) -> None:
+        self.records, self.groups = draws.weights, draws.labels
+        self._constants, self._num = constants, num_odds
+        self._classes = np.eye(max(num_odds, 2))[draws.labels]
+        self.shares = draws.weights @ self._classes / draws.weights.sum()
+
+    def begin(self, inputs: NDArray[np.float64], num_weights: int) -> Belief:
+        """Return weights fitted to the labels of the draws, from inputs (K, n, D)."""
+        smoothing, shape = self._constants.smoothing, (self._num, inputs.shape[2])
+        expected = (1 - smoothing) * self._classes + smoothing * self.shares
+        precision = 1 / self._constants.start_weight_spread**2
+
+        def lose(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            """Return the penalised loss over draws and its gradient."""
+            weights = flat.reshape(shape)
+            logs = log_softmax(all_odds(weigh(inputs, weights)), axis=1)
+            missing = self._own((np.exp(logs) - expected) * self.records[:, None]).T
+            loss = -float(self.records @ (expected * logs).sum(axis=1))
+            gradient = (missing[:, None, :] @ inputs)[:, 0] + precision * weights
+            return loss + precision / 2 * float(flat @ flat), gradient.ravel()
+
+        means, limits = np.zeros(shape), {'maxiter': START_STEPS}
+        # A class that does not occur would have log odds without a limit.
+        logs = np.log(np.maximum(self.shares, TINY))
+        means[:, 0] = logs if self._num > 1 else np.diff(logs)
+        found = minimize(lose, means.ravel(), jac=True, method='L-BFGS-B', options=limits)
+        spread = self._constants.weight_spread / math.sqrt(max(num_weights, FEWEST_WEIGHTS))
+        covariance = spread**2 * np.eye(shape[1])
+        return Belief(found.x.reshape(shape), np.tile(covariance, (self._num, 1, 1)))
+
+    def miss(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the residuals of the draws, shape (n, K)."""
+        return self._own(self._classes - softmax(all_odds(predicted)))
+
+    def curve(
+        self, predicted: NDArray[np.float64], records: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the curvature of the loss of each draw in each predictor, shape (n, K).
+
+        It is raised because all classes move at once.
+        """
+        chances, others = softmax(all_odds(predicted)), self._num / max(self._num - 1, 1)
+        least = self._constants.least_curvature * self.shares * (1 - self.shares)
+        own = np.maximum(chances * (1 - chances), least) * records[:, None] * others
+        return self._own(own)
+
+    def _own(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the classes whose log odds are not zero, shape (n, C) to (n, K)."""
+        return values[:, values.shape[1] - self._num :]
+
+
+class Numbers:
+    """The predictor is a number, in units of ``unit``, the deviation of residuals of the density.
+
+    ``groups`` is one group of all draws.
+    """
+
+    units = TARGET_UNITS
+    residuals = staticmethod(number_residuals)
+
+    def __init__(self, records: NDArray[np.float64], left: NDArray[np.int64]) -> None:
+        self.records, self.groups = records, np.zeros(len(records), dtype=np.int64)
+        squares = np.square(left / TARGET_UNITS)
+        # Scores are whole multiples of a score unit, so less than that is rounding.
+        self.unit = max(math.sqrt(float(np.average(squares, weights=records))), 1 / ODDS_UNITS)
+        self._left = left[:, None] / TARGET_UNITS / self.unit
+
+    def begin(self, inputs: NDArray[np.float64], num_weights: int) -> Belief:
+        """Return weights of zero, because draws are as the density predicts."""
+        return Belief(np.zeros((1, num_weights)), np.zeros((1, num_weights, num_weights)))
+
+    def miss(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the residuals of the density, (n, 1): draws do not show what is predicted."""
+        return self._left
+
+    def curve(
+        self, predicted: NDArray[np.float64], records: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the curvature of the loss of each draw, (n, 1): its variance is one."""
+        return records[:, None]
+
+
+def weigh(inputs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the predictors of draws, (n, K), from inputs, (K, n, D), and weights, (K, D)."""
+    return np.asarray((inputs @ weights[:, :, None])[:, :, 0].T)
+
+
+def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities from log odds, shape (n, C)."""
+    odds = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def draw_by_chance(chances: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a class from each row of probabilities, (n, C), which need not sum to one."""
+    passed = np.cumsum(chances, axis=1)
+    places = rng.random((len(chances), 1)) * passed[:, -1:]
+    found = (passed <= places).sum(axis=1)
+    return np.asarray(np.minimum(found, chances.shape[1] - 1), dtype=np.int64)
