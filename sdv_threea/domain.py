@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 #: Candidate granularities of plain numbers, coarse to fine; finer values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
@@ -55,6 +58,26 @@ class Number:
     sentinels: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True)
+class Pseudonyms:
+    """The names that stand for the values of a column, which are counted in buckets.
+
+    Args:
+        known: How many different values there are, if that is public; otherwise 0.
+        buckets: The bucket of each of V names, ascending, shape (V,); empty before a release, and
+            if each record has a name of its own.
+        sizes: How many records have each name, shape (V,).
+    """
+
+    known: int = 0
+    buckets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sizes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __str__(self) -> str:
+        number = len(self.buckets)
+        return f'{number:,} made-up names' if number else 'a made-up name in each row'
+
+
 @dataclass(frozen=True, kw_only=True)
 class Category:
     """A categorical, boolean or ordinal column.
@@ -67,6 +90,7 @@ class Category:
         unreleased: The substitute in samples for values that are not released, if values are
             unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
         many: Whether there are too many values to list (``high_cardinality`` of SDV's metadata).
+        pseudonyms: If the values are buckets, the made-up names in them; otherwise ``None``.
     """
 
     name: str
@@ -75,6 +99,7 @@ class Category:
     ordered: bool = False
     unreleased: Hashable = SPREAD
     many: bool = False
+    pseudonyms: Pseudonyms | None = field(default=None, compare=False)
 
 
 Column = Number | Category

@@ -40,6 +40,9 @@ VALUES = 'values'
 RANGE = 'range'
 NOTHING = ''
 
+#: The kind of columns whose names are made up, as often as the released counts say.
+NAMED = 'pseudonyms'
+
 
 @dataclass(frozen=True)
 class Share:
@@ -90,6 +93,11 @@ class Loss:
         match self.kind:
             case 'made up':
                 return 'All values are made up: nothing was learned.'
+            case 'pseudonyms':
+                said = f'{len(self.listed):,} made-up names, as often as the noisy counts say.'
+                return (
+                    said if self.listed else 'A made-up name in each row: none repeats evidently.'
+                )
             case 'no value':
                 return 'No value was common enough to be released.'
             case 'guessed range':

@@ -109,8 +109,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         mixture, labels, number = _model(density, joint, encoder, encoded, run, begin)
     else:
         mixture, labels, number = mix_records(density, encoded, run, begin), None, None
+    seen = density.masks, density.counts.columns
     return Release(
-        domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
+        domain=narrowed(encoder.description, encoder.scored_transformers, *seen),
         ledger=run.spending.ledger,
         transformers=encoder.transformers,
         scored=encoder.scored,

@@ -31,11 +31,17 @@ class Counts:
         columns: Noisy counts of each column's codes over all classes, each of shape (S,).
         totals: Number of records of each class, at least one, shape (C,).
         scale: Noise scale of a count, and an upper bound on that of a class size.
+        settled: The columns whose counts have no noise any more.
     """
 
     columns: tuple[NDArray[np.float64], ...]
     totals: NDArray[np.float64]
     scale: float
+    settled: frozenset[int] = frozenset()
+
+    def noise(self, at: int) -> float:
+        """Return the noise scale of the counts of a column."""
+        return 0.0 if at in self.settled else self.scale
 
     @property
     def shares(self) -> NDArray[np.float64]:

@@ -69,8 +69,8 @@ def plan_class_counts(
     bar = constants.clear_of_noise(sum(map(len, masks)))
     least = bar * scale / counts.totals.sum()
     plans, masses = [], []
-    for column, mask, natural in zip(counts.columns, masks, ordered, strict=True):
-        shares = _shares(column, counts, mask, natural, constants)
+    for at, (mask, natural) in enumerate(zip(masks, ordered, strict=True)):
+        shares = _shares(at, counts.columns[at], counts, mask, natural, constants)
         bins = np.arange(len(mask))
         if natural:
             bins = cut_bins(shares, mask, num_bins, least, constants)
@@ -132,7 +132,7 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):
         if by_class is None:
-            found = _shares(counts.columns[at], counts, mask, natural, constants)[None]
+            found = _shares(at, counts.columns[at], counts, mask, natural, constants)[None]
         elif by_class.scales[at].any():
             found = chances[at]
         else:
@@ -190,6 +190,7 @@ def clip_radius(variances: NDArray[np.float64], clip: float) -> int:
 
 
 def _shares(
+    at: int,
     column: NDArray[np.float64],
     counts: Counts,
     mask: NDArray[np.bool_],
@@ -197,7 +198,7 @@ def _shares(
     constants: ApproximateConstants,
 ) -> NDArray[np.float64]:
     total = float(counts.totals.sum())
-    return column_shares(column, total, mask, constants, scale=counts.scale, ordered=ordered)
+    return column_shares(column, total, mask, constants, scale=counts.noise(at), ordered=ordered)
 
 
 def _shares_of_both(
@@ -212,8 +213,8 @@ def _shares_of_both(
     own, scales = by_class.columns[at], by_class.scales[at]
     # The classes add up to a second count of the column, in coarse bins.
     again = own.sum(axis=0), scales * math.sqrt(len(own))
-    column = reconcile(counts.columns[at], counts.scale, *again, by_class.plans[at].bins)
-    return _shares(column, counts, mask, ordered, constants)
+    column = reconcile(counts.columns[at], counts.noise(at), *again, by_class.plans[at].bins)
+    return _shares(at, column, counts, mask, ordered, constants)
 
 
 def _see(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ from sdv_threea.approximate.density import (
 )
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
+from sdv_threea.domain import Category, Column, Pseudonyms
 from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import supports
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
@@ -41,6 +43,7 @@ from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.parts import Part, find_parts
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.joint.sums import Sum, find_likely, list_numbers, price_sums, release_sums
+from sdv_threea.maths.buckets import occupy
 from sdv_threea.planning.plan import finish_plan
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
@@ -61,6 +64,7 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
     transformers, classes = encoder.scored_transformers, encoder.classes
     constants, description = run.constants.approximate, encoder.description
     counts, run = _count_columns(encoder, encoded, run)
+    counts = _settle_names(counts, [description.domain[own.name] for own in transformers])
     looks = counts.columns, counts.scale, run.constants.describe
     masks = supports(transformers, description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
@@ -109,6 +113,19 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
         twice = release_counts(encoded, sizes, classes.count, **spending.terms(*again))
         counts = counts.average(spending.keep(twice))
     return counts, run
+
+
+def _settle_names(counts: Counts, columns: Sequence[Column]) -> Counts:
+    """Return counts without noise in buckets of names, as empty and as uneven as they are."""
+    found, total = list(counts.columns), float(counts.totals.sum())
+    named = {at: own.pseudonyms for at, own in enumerate(columns) if isinstance(own, Category)}
+    settled = frozenset(at for at, own in named.items() if own is not None)
+    for at in settled:
+        missing, *_ = found[at]
+        present = total - max(missing, 0.0) * bool(columns[at].nullable)
+        known = cast(Pseudonyms, named[at]).known
+        found[at] = np.append(missing, occupy(found[at][1:], counts.scale, present, known))
+    return replace(counts, columns=tuple(found), settled=settled)
 
 
 def _count_classes(

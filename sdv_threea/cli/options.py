@@ -143,6 +143,14 @@ SETTINGS = (
         'be repeated.',
     ),
     click.option(
+        '--pseudonyms',
+        multiple=True,
+        metavar='[TABLE.]COLUMN[=NUMBER|WORD]',
+        help='Personal information that repeats: made-up names, as many and as often as the noisy '
+        'counts say. NUMBER: how many there are, if public; columns with a WORD share names. May '
+        'be repeated.',
+    ),
+    click.option(
         '--number-text',
         'number_texts',
         multiple=True,

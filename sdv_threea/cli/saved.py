@@ -111,6 +111,8 @@ def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
     alone = {name: common.pop(name, None) for name in OF_ONE_TABLE}
     stated = {name: own for name, own in alone.items() if own}
     tables = metadata.to_dict()['tables']
+    common.pop('pseudonyms', None)
+    named = _read_pseudonyms(settings.get('pseudonyms', ()), tables)
     targets = [split_target(target, tables) for target in settings['targets']]
     if len({table for table, _ in targets}) < len(targets):
         raise RefusedError('There can be one --target by table.')
@@ -120,7 +122,7 @@ def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
         own = {name: settings[name] for name in OF_DATABASES}
         alpha = common.pop('alpha', DEFAULT_ALPHA)
         synthesizer = ClustMixMultiTableSynthesizer(
-            metadata, target_column=dict(targets) or None, **common, **own
+            metadata, target_column=dict(targets) or None, pseudonyms=named, **common, **own
         )
         for name in tables if alpha != DEFAULT_ALPHA else ():
             synthesizer.set_table_parameters(name, {'alpha': alpha})
@@ -132,7 +134,22 @@ def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
     if 'sentinels' in stated:
         (table,) = tables.values()
         stated['sentinels'] = _read_sentinels(stated['sentinels'], table['columns'])
-    return ClustMixSynthesizer(metadata, target_column=column, **common, **stated)
+    (counted,) = named.values() or [None]
+    terms = {'target_column': column, 'pseudonyms': counted, **common, **stated}
+    return ClustMixSynthesizer(metadata, **terms)
+
+
+def _read_pseudonyms(
+    stated: Sequence[str], tables: Mapping[str, Any]
+) -> dict[str, dict[str, str | int | None]]:
+    """Return what is said of columns with pseudonyms, ``[TABLE.]COLUMN[=NUMBER]``, by table."""
+    found: dict[str, dict[str, str | int | None]] = {}
+    for each in stated:
+        name, _, said = each.partition('=')
+        table, column = split_target(name, tables, '--pseudonyms')
+        known = int(said) if said.isdecimal() else said or None
+        found.setdefault(table, {})[column] = known
+    return found
 
 
 def _read_sentinels(

@@ -84,7 +84,7 @@ def read_conditions(
     Raises:
         ValueError: If values cannot be read as the type of their column.
     """
-    stated = [name for name in storage.domain.names if name in known]
+    stated = [each.name for each in storage.domain.columns if each.name in known and _is_read(each)]
     rows = pd.RangeIndex(len(known))
     values = make_table({name: _read(known[name], storage) for name in stated}, rows)
     entered, steps = enter(values, derivations), list_steps(derivations)
@@ -94,7 +94,8 @@ def read_conditions(
     occurs = np.ones((len(released.mixture.weights), len(known)), dtype=np.bool_)
     for name in values:
         is_missing = known[name].isna().to_numpy()
-        if name not in released.domain.names or (name in replaced and is_missing.any()):
+        left_out = name not in released.domain.names or _is_named(released.domain[name])
+        if left_out or (name in replaced and is_missing.any()):
             continue
         column, transformer = released.domain[name], _find_transformer(released, name)
         is_stated = entered[name].isna().to_numpy() == is_missing
@@ -235,9 +236,20 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
     return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
 
 
+def _is_named(column: Column) -> bool:
+    return isinstance(column, Category) and column.pseudonyms is not None
+
+
+def _is_read(column: Column) -> bool:
+    """Return false if each row has a made-up name of its own, which can only be written."""
+    names = column.pseudonyms if isinstance(column, Category) else None
+    return names is None or len(names.buckets) > 0
+
+
 def _list_facts(name: str, storage: StoredColumns) -> Facts:
     """Return the facts to read a column by, without stated ranges and values."""
-    (facts,) = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
+    listed = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
+    facts = next(iter(listed), Facts(name, 'categorical'))  # pseudonyms have no facts
     # A user may write 1 for True.
     sdtype = 'categorical' if facts.sdtype == 'boolean' else facts.sdtype
     return replace(facts, sdtype=sdtype, low=None, high=None, values=None, nullable=None)

@@ -12,9 +12,10 @@ from sdv_threea.describe.description import Description
 from sdv_threea.describe.ends import Looks, find_ends, is_guessed
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import Sketch
-from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
+from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number, Pseudonyms
 from sdv_threea.encoding.edges import find_range_bins, find_sentinel_bins
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
+from sdv_threea.maths.buckets import share_out
 
 
 def supports(
@@ -61,6 +62,8 @@ def support(
         if ends is not None:
             spans = _spans(transformer)[inside]
             mask[1:][inside] = _between(Sketch(spans, counts[1:][inside], scale), *ends)
+    if getattr(description.domain[transformer.name], 'pseudonyms', None) is not None:
+        mask[1:] = counts[1:] > 0
     if isinstance(transformer, CategoryEncoder) and transformer.unlisted > 0:
         # Noise must not create unlisted values if all values of a column are released.
         bar = constants.clear_of_noise(len(description.domain.columns))
@@ -109,10 +112,12 @@ def narrowed(
     description: Description,
     transformers: tuple[Transformer, ...],
     masks: tuple[NDArray[np.bool_], ...],
+    counts: tuple[NDArray[np.float64], ...],
 ) -> Domain:
     """Return the domain with estimated ranges narrowed to the values that can occur.
 
     If all values of a category are released, its stand-in for unreleased values is dropped.
+    The ``counts`` of buckets are shared out among names.
     """
     possible = {
         transformer.name: _spans(transformer)[mask[1:] & _is_inside(transformer, description)]
@@ -128,6 +133,8 @@ def narrowed(
     }
     domain = description.domain
     columns = tuple(_narrow(column, possible, complete) for column in domain.columns)
+    by_name = {own.name: each for own, each in zip(transformers, counts, strict=True)}
+    columns = tuple(_name_buckets(own, by_name.get(own.name)) for own in columns)
     return replace(domain, columns=columns)
 
 
@@ -153,6 +160,13 @@ def _narrow(column: Column, possible: dict[str, NDArray[np.float64]], complete: 
         return column
     values = possible[column.name]
     return replace(column, low=float(values[0, 0]), high=float(values[-1, 1]))
+
+
+def _name_buckets(column: Column, counts: NDArray[np.float64] | None) -> Column:
+    if not isinstance(column, Category) or column.pseudonyms is None or counts is None:
+        return column
+    known = column.pseudonyms.known
+    return replace(column, pseudonyms=Pseudonyms(known, *share_out(counts[1:], known)))
 
 
 def _spans(transformer: NumberEncoder) -> NDArray[np.float64]:

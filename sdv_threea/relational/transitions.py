@@ -214,6 +214,6 @@ def describe_following(model: TableRelease) -> tuple[Category, ...]:
         for name, transformer in zip(names, own, strict=True):
             occurs = np.asarray((released.chances(transformer.name) > 0).any(axis=0))
             codes = tuple(each for each in np.flatnonzero(occurs).tolist() if each > 0)
-            kind = {'nullable': bool(occurs[0]), 'ordered': transformer.ordered}
-            found.append(Category(name=name, values=codes, **kind))
+            nullable, ordered = bool(occurs[0]), transformer.ordered
+            found.append(Category(name=name, values=codes, nullable=nullable, ordered=ordered))
     return (*(each for each in context if isinstance(each, Category)), *found)

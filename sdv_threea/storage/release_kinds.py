@@ -37,6 +37,7 @@ KINDS = {
     'Number': 'sdv_threea.domain:Number',
     'NumberModel': 'sdv_threea.adapt.numbers:NumberModel',
     'Part': 'sdv_threea.joint.parts:Part',
+    'Pseudonyms': 'sdv_threea.domain:Pseudonyms',
     'Receipt': 'sdv_threea.accounting.receipts:Receipt',
     'RelationalConstants': 'sdv_threea.constants:RelationalConstants',
     'ReluNtk': 'sdv_threea.adapt.ntk:ReluNtk',

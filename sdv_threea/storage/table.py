@@ -16,7 +16,7 @@ from sdv_threea.rows.intake.table import (
     find_problems,
     find_repeated_keys,
 )
-from sdv_threea.storage.dtypes import choose_dtypes, declare, make_proxy
+from sdv_threea.storage.dtypes import OBJECT, choose_dtypes, declare, is_categorical, make_proxy
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata, describe, list_facts
 from sdv_threea.storage.reading import PrivateTable
 from sdv_threea.storage.writing import decode
@@ -49,6 +49,7 @@ class TableStorage:
         unreleased: By column, the value of samples in place of values that are not released, as in
             :func:`~sdv_threea.storage.metadata.describe`.
         sentinels: Pairs of a column and the numbers in it that stand for something else.
+        named: The columns that are read although their values are made up.
         declared: The dtypes of the private table by column, without the values in them.
         dtypes: The dtypes of the synthetic table by column; empty before a release.
     """
@@ -59,6 +60,7 @@ class TableStorage:
     declared: dict[str, Any] = field(default_factory=dict)
     dtypes: dict[str, Any] = field(default_factory=dict)
     sentinels: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    named: tuple[str, ...] = ()
 
     @property
     def columns(self) -> Mapping[str, ColumnMetadata]:
@@ -81,6 +83,9 @@ class TableStorage:
         """Keep the dtypes of the private table; only its columns are read, not its rows."""
         dtypes = header.dtypes.to_dict()  # pandas lists all dtypes at each access
         self.declared = {name: declare(dtypes[name]) for name in self.columns}
+        # No list of names is kept, so no dtype can have one.
+        listed = [name for name in self.named if is_categorical(self.declared[name])]
+        self.declared |= dict.fromkeys(listed, OBJECT)
 
     def make_proxy(self, domain: Domain) -> pd.DataFrame:
         """Make the table that SDV is shown in place of the private one."""
@@ -93,7 +98,12 @@ class TableStorage:
     def list_facts(self, dtypes: Mapping[str, Any] | None = None) -> tuple[Facts, ...]:
         """List the public facts by which private cells are read, for declared dtypes by default."""
         declared = self.declared if dtypes is None else dtypes
-        return list_facts(self.columns, declared, dict(self.sentinels))
+        facts = list_facts(self.columns, declared, dict(self.sentinels))
+        named = (
+            Facts(name, 'categorical', nullable=self.columns[name].get('range_is_nullable'))
+            for name in self.named
+        )
+        return (*facts, *named)
 
     def find_problems(self, table: PrivateTable, *, coerce: bool) -> list[str]:
         """List the mismatches with the metadata, one sentence each, without a value.
@@ -107,7 +117,8 @@ class TableStorage:
         keys = sorted(self.described._get_primary_and_alternate_keys())
         facts = self.list_facts(table.header.dtypes.to_dict())
         # Ids are checked, too, because they may be foreign keys, which a fit reads.
-        read = [name for name, each in self.columns.items() if each['sdtype'] in (*MODELLED, 'id')]
+        kinds = {name: each['sdtype'] for name, each in self.columns.items()}
+        read = [name for name in kinds if name in self.named or kinds[name] in (*MODELLED, 'id')]
         problems = find_misstored(table.header, facts)
         with guarded():
             problems += find_merged(table.header, dict.fromkeys([*read, *keys]))

@@ -23,7 +23,8 @@ from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.ids import check_formats
-from sdv_threea.storage.metadata import MODELLED, ColumnMetadata, read_points
+from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED, ColumnMetadata, read_points
+from sdv_threea.storage.references import find_keys
 from sdv_threea.warning import warn
 
 #: The treatments of cells that contradict the metadata.
@@ -46,6 +47,7 @@ TABLE_PARAMETERS = frozenset(
         'locales',
         'mixing',
         'n_components',
+        'pseudonyms',
         'public_metadata',
         'target_column',
     }
@@ -210,6 +212,59 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
             f'sentinels must be like the values of their columns, got {sentinels!r}.'
         )
     return {name: tuple(sorted(own)) for name, own in found.items() if own}
+
+
+def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[str, int]]:
+    """Read the columns with pseudonyms: by column, the pool of its names and their known number.
+
+    They are given as a list, or as a dictionary with the number of different values, if that is
+    public, or with a word for the pool. The number is 0 if it is not known, and the pool has the
+    name of the column unless another one is given.
+
+    Raises:
+        SynthesizerInputError: If a column holds no personal information or is a key, or what is
+            said of it is neither a number nor a word.
+    """
+    ((table, described),) = metadata.tables.items()
+    names = isinstance(pseudonyms, list | tuple) and all(
+        isinstance(each, str) for each in pseudonyms
+    )
+    given: Any = dict.fromkeys(pseudonyms) if names else pseudonyms or {}  # type: ignore[call-overload]
+    keys = find_keys(metadata, table)
+    personal = [
+        name
+        for name, about in described.columns.items()
+        if about['sdtype'] not in (*MODELLED, *NEVER_LEARNED) and name not in keys
+    ]
+    if not isinstance(given, Mapping) or not all(map(_says_pseudonyms, given.values())):
+        raise SynthesizerInputError(
+            'pseudonyms must be a list of columns, or a dictionary that gives a column the number '
+            f'of its different values, a word for its pool of names, or None, got {pseudonyms!r}.'
+        )
+    if unknown := [name for name in given if name not in personal]:
+        raise SynthesizerInputError(
+            f'pseudonyms names {unknown}, which hold no personal information (such as name, city '
+            f'or email) or are keys: it may name columns of {personal}.'
+        )
+    return {
+        name: (said, 0) if isinstance(said, str) else (name, int(said or 0))
+        for name, said in given.items()
+    }
+
+
+def check_tables(metadata: Metadata, **by_table: object) -> None:
+    """Check that the named arguments are ``None``, or dictionaries by table."""
+    for name, given in by_table.items():
+        tables = list(given) if isinstance(given, Mapping) else [None] * (given is not None)
+        if any(each not in metadata.tables for each in tables):
+            raise SynthesizerInputError(
+                f'{name} must be a dictionary by table, of {list(metadata.tables)}, got {given!r}.'
+            )
+
+
+def _says_pseudonyms(said: object) -> bool:
+    number = isinstance(said, int) and not isinstance(said, bool) and said > 0
+    return said is None or number or (isinstance(said, str) and said != '')
 
 
 def make_settings(**chosen: Any) -> Settings:

@@ -45,7 +45,8 @@ class CheckedColumn:
         name: The column.
         sdtype: The sdtype, as it will be learned.
         outcome: ``'learned'``, ``'personal: learned'`` (word for word), ``'likely empty'``,
-            ``'made up'``, ``'personal: made up'``, ``'key'`` or ``'public: copied'``.
+            ``'made up'``, ``'personal: made up'``, ``'personal: made up, counts learned'``,
+            ``'key'`` or ``'public: copied'``.
         resolution: The values or differences that the noise leaves visible, in words; empty if the
             column is not learned.
         advice: The fact to state in order to change the outcome, in words; empty if there is none.

@@ -31,9 +31,10 @@ from sdv_threea.synthesizers.check import CALIBRATED, USUAL_ROWS, Check, Checked
 from sdv_threea.synthesizers.protection import name_shared
 
 #: The outcomes of columns.
-LEARNED, SHOWN, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
+LEARNED, SHOWN, NAMED, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
     'learned',
     'personal: learned',
+    'personal: made up, counts learned',
     'made up',
     'likely empty',
     'personal: made up',
@@ -127,7 +128,7 @@ def check_table(
         sdtype, advice = described['sdtype'], moved.get(name, '')
         facts = {'table': table, 'name': str(name), 'sdtype': sdtype}
         if name in own and not (name in keys and sdtype == 'id'):
-            outcome = LEARNED
+            outcome = NAMED if name in preprocessor.pseudonyms else LEARNED
             if name in personal:
                 outcome = SHOWN
             elif _comes_out_empty(own[name], errors, num_rows, is_target=name == target):

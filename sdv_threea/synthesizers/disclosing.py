@@ -25,6 +25,7 @@ from sdv_threea.warning import warn
 
 if TYPE_CHECKING:
     from sdv_threea.losses import Loss
+    from sdv_threea.release import Release
     from sdv_threea.settings import Settings
 
 
@@ -66,18 +67,31 @@ def list_losses(synthesizer: Any) -> dict[str, list[Loss]]:
     if hasattr(synthesizer, '_table_synthesizers'):
         metadata, tables = synthesizer._terms.metadata, synthesizer._table_synthesizers
         lost = {
-            name: [loss for loss in each.released.losses if loss.column in each.layout.own]
-            for name, each in model.tables.items()
+            name: [each for each in _list_own(one.released) if each.column in one.layout.own]
+            for name, one in model.tables.items()
         }
     else:
         tables = {synthesizer._table_name: synthesizer}
-        lost = {synthesizer._table_name: list(model.losses) if model else []}
+        lost = {synthesizer._table_name: _list_own(model) if model else []}
     found = {}
     for name, losses in lost.items():
         own = tables[name].preprocessor
         keys = find_keys(metadata, name)
         found[name] = name_losses(losses, own.derivations, own.columns, keys)
     return found
+
+
+def _list_own(released: Release) -> list[Loss]:
+    """List the losses of a release; columns with pseudonyms lose all values, and no count."""
+    from sdv_threea.losses import NAMED, NONE
+
+    names = {each.name: getattr(each, 'pseudonyms', None) for each in released.domain.columns}
+    return [
+        loss
+        if (own := names.get(loss.column)) is None
+        else replace(loss, kind=NAMED, share=NONE, stated=(), listed=tuple(range(len(own.sizes))))
+        for loss in released.losses
+    ]
 
 
 def tell_losses(synthesizer: Any) -> dict[str, dict[str, str]]:
@@ -106,6 +120,7 @@ def state_promise(synthesizer: Any) -> PrivacyStatement:
             public_metadata=synthesizer.public_metadata,
             constrained=bool(preprocessor.constraints.adopted),
             coerced=preprocessor.coerce,
+            counted=preprocessor.counts_known,
         ),
         fits=synthesizer._num_releases,
         lost=tell_losses(synthesizer).get(synthesizer._table_name, {}),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.constraints.derivations import Derivations
-from sdv_threea.losses import ALL, CONSTANT, EMPTY, GUESSED, MADE_UP, RANGE, VALUES, Loss
+from sdv_threea.losses import ALL, CONSTANT, EMPTY, GUESSED, MADE_UP, NAMED, RANGE, VALUES, Loss
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.warning import warn
 
@@ -109,8 +109,12 @@ def show(loss: Loss, about: Mapping[str, Any]) -> str:
 
 
 def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
-    """Say the loss of each column that is worth a warning."""
-    return {loss.column: loss.said for loss in losses if loss.share.at_most >= WORTH_A_WARNING}
+    """Say the loss of each column that is worth a warning, or whose names are made up."""
+    return {
+        loss.column: loss.said
+        for loss in losses
+        if loss.kind == NAMED or loss.share.at_most >= WORTH_A_WARNING
+    }
 
 
 def warn_of_losses(losses: Sequence[Loss], targets: Collection[str]) -> None:

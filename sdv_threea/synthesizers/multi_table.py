@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from secrets import token_bytes
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from sdv_threea.synthesizers.arguments import (
     check_flag,
     check_kernel,
     check_metadata,
+    check_tables,
     choose_word,
     read_accepted,
     read_path,
@@ -45,6 +47,7 @@ from sdv_threea.synthesizers.progress import bars, show_tables
 from sdv_threea.synthesizers.released import count_fit
 from sdv_threea.synthesizers.statement import DatabaseStatement
 from sdv_threea.synthesizers.turns import in_turn
+from sdv_threea.transforms.pseudonyms import KEY_BYTES
 
 if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease
@@ -109,6 +112,9 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
         ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
         target: The same as ``target_column``.
+        pseudonyms: The columns with made-up names as often as the real ones, by table: see
+            :class:`ClustMixSynthesizer`. Columns of the same name, or with the same word, share
+            their names.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
@@ -139,6 +145,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         accept: Collection[str] | str = (),
         ledger: str | os.PathLike[str] | None = None,
         target: Mapping[str, str] | None = None,
+        pseudonyms: Mapping[str, Any] | None = None,
     ) -> None:
         check_metadata(metadata)
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
@@ -148,6 +155,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.min_children, self.max_children = min_children, max_children
         self.target_column = choose_word(target_column, target)
+        check_tables(metadata, pseudonyms=pseudonyms)
+        self.pseudonyms = pseudonyms
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
         # The attributes are copies, so later changes of the caller's lists have no effect.
@@ -212,14 +221,15 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         schema = self._terms.read_schema()
         if self._fitted:
             warn_of_refit(self._num_releases + 1, self._settings.guarantee)
-        processed = {}
+        # Equal values have equal names in all tables.
+        processed, key = {}, token_bytes(KEY_BYTES)
         for name, table in tqdm(
             tables.items(), desc='Preprocess Tables', **bars(shown=self.verbose)
         ):
             if name not in schema.public:
                 synthesizer = self._table_synthesizers[name]
                 self._assign_table_transformers(synthesizer, name, table)
-                table = synthesizer.preprocessor.translate(table)
+                table = synthesizer.preprocessor.translate(table, key)
             processed[name] = table
         numbered = number_rows(tables, label_rows(self, schema), self._terms.list_keys())
         with guarded():

@@ -57,6 +57,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     _synthesizer = ClustMixSynthesizer
     _public_rows: dict[str, pd.DataFrame]
     memory_limit: float | None
+    pseudonyms: Mapping[str, Any] | None
     _rules: tuple[BetweenTables, ...] = ()
 
     #: The state before a fit.
@@ -143,7 +144,8 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
             table_name: The table.
             table_parameters: Parameters of :class:`ClustMixSynthesizer` by name: ``alpha``,
                 ``enforce_min_max_values``, ``enforce_rounding``, ``kernel``, ``locales``,
-                ``mixing``, ``n_components``, ``public_metadata`` or ``target_column``.
+                ``mixing``, ``n_components``, ``pseudonyms``, ``public_metadata`` or
+                ``target_column``.
 
         Raises:
             SynthesizerInputError: If a parameter belongs to the database as a whole.
@@ -242,6 +244,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
             self._table_parameters[name] = {
                 **{each: getattr(self, each) for each in SHARED},
                 'target_column': self._terms.find_target(name),
+                'pseudonyms': (self.pseudonyms or {}).get(name),
                 **self._table_parameters[name],
             }
         super()._initialize_models()

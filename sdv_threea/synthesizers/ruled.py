@@ -66,11 +66,13 @@ def connect_tables(
 
 def list_public(synthesizer: Any) -> tuple[str, ...]:
     """List the facts of a database taken as known to everybody, in words."""
+    tables = synthesizer._table_synthesizers
     facts = list_public_facts(
         public_metadata=synthesizer.public_metadata,
         constrained=bool(synthesizer._single_table_constraints),
         bounded=synthesizer._terms.is_bounded,
         coerced=synthesizer.invalid_cells == COERCE,
+        counted=any(one.preprocessor.counts_known for one in tables.values()),
     )
     rules = ', '.join(map(repr, synthesizer._rules))
     return (*facts, f'the rules between tables, which samples keep: {rules}') if rules else facts

@@ -42,7 +42,11 @@ def learn_release(preprocessor: Preprocessor, processor: DataProcessor, released
     column is modelled.
     """
     learned = (released.domain, released.transformers) if released else (Domain(()), ())
+    generators = processor._hyper_transformer.field_transformers
+    named = {name: generators[name] for name in preprocessor.pseudonyms if generators.get(name)}
+    preprocessor.generators |= named
     proxy, storage = preprocessor.learn(*learned), preprocessor.storage
+    generators.update(preprocessor.choose_generators(learned[0]))
     strict = list_strict(storage.columns, storage.dtypes)
     fit_processor(processor, proxy, storage.dtypes, strict)
 

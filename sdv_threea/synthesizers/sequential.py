@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import pickle
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences
 from sdv_threea.storage.table import compare_columns
 from sdv_threea.storage.version import get_version
-from sdv_threea.synthesizers.arguments import check_constraints, check_metadata
+from sdv_threea.synthesizers.arguments import check_constraints, check_metadata, read_pseudonyms
 from sdv_threea.synthesizers.attempts import forget
 from sdv_threea.synthesizers.cautions import check_fitted
 from sdv_threea.synthesizers.database_sampling import draw_tables, open_generator
@@ -86,6 +86,8 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         memory_limit: Gigabytes that a fit or a sample may take, as in :class:`ClustMixSynthesizer`.
         accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
         ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
+        pseudonyms: The columns with made-up names as often as the real ones, as in
+            :class:`ClustMixSynthesizer`.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, there is no sequence key, or a
@@ -108,10 +110,12 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         memory_limit: float | None = None,
         accept: Collection[str] | str = (),
         ledger: str | os.PathLike[str] | None = None,
+        pseudonyms: Any = None,
     ) -> None:
         check_metadata(metadata, sequential=True)
         self.metadata = keep_public(metadata, public_metadata=public_metadata)
         self._sequences = read_sequences(self.metadata, context_columns or [])
+        named = _read_pseudonyms(pseudonyms, self.metadata)
         tables = self._sequences.parent, self._sequences.table
         self._database = ClustMixMultiTableSynthesizer(
             self._sequences.describe(),
@@ -132,8 +136,10 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         self._database.ordered_tables = frozenset({tables[1]})
         self._database.protected = UNIT.format(self._sequences.key)
         for name in tables:
-            own = {'enforce_min_max_values': enforce_min_max_values}
+            own: dict[str, Any] = {'enforce_min_max_values': enforce_min_max_values}
             own['enforce_rounding'] = enforce_rounding
+            columns = named.keys() & self._database.metadata.tables[name].columns
+            own['pseudonyms'] = {each: named[each] for each in sorted(columns)}
             self._database.set_table_parameters(name, own)
         self._labels: dict[str, Any] = {}
         self._constraints: tuple[Any, ...] = ()
@@ -145,6 +151,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         self.max_length, self.public_metadata = max_length, public_metadata
         self.neighbors, self.verbose, self.memory_limit = neighbors, verbose, memory_limit
         self.accept, self.ledger = self._database.accept, self._database.ledger
+        self.pseudonyms = pseudonyms
         fix(self)
 
     def check(self) -> Check:
@@ -291,6 +298,8 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             public_metadata=self.public_metadata,
             constrained=bool(self._constraints),
             bounded=self.max_length is not None,
+            counted=isinstance(self.pseudonyms, Mapping)
+            and any(isinstance(known, int) for known in self.pseudonyms.values()),
         )
         protected = dict.fromkeys((tables.parent, tables.table), self._database.protected)
         return replace(said, tables=protected, public=(*public, ORDER))
@@ -377,3 +386,9 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             if tables.index is not None
         ]
         return [each.step or 0.0 for each in found if isinstance(each, Number)]
+
+
+def _read_pseudonyms(pseudonyms: Any, metadata: Metadata) -> dict[str, Any]:
+    """Return what is said of columns with pseudonyms, by column; an error for a wrong column."""
+    read_pseudonyms(pseudonyms, metadata)
+    return dict(pseudonyms) if isinstance(pseudonyms, Mapping) else dict.fromkeys(pseudonyms or ())

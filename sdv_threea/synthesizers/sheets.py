@@ -167,7 +167,7 @@ def _list_columns(
     shown: Domain,
     errors: Mapping[str, float],
 ) -> tuple[ColumnFacts, ...]:
-    public = {column.name: column for column in preprocessor.describe().columns}
+    public = {column.name: column for column in preprocessor.derive().domain.columns}
     released = {column.name: column for column in shown.columns}
     return tuple(
         ColumnFacts(
@@ -190,6 +190,8 @@ def _tell_known(public: Column) -> str:
 
 def _show(column: Column, described: Mapping[str, Any]) -> str:
     """Say what samples of a column show."""
+    if isinstance(column, Category) and column.pseudonyms is not None:
+        return str(column.pseudonyms)
     if isinstance(column, Category):
         values = [str(value) for value in column.values or ()]
         if not values:

@@ -138,6 +138,10 @@ class ClustMixSynthesizer(SingleTableAdapter):
         target: The same as ``target_column``.
         sentinels: A public list of numbers and dates that stand for something else, as 999 does for
             an unknown age; or such lists by column. They are values of their own, outside ranges.
+        pseudonyms: Columns of personal information whose values repeat, and are counted: samples
+            show made-up names, as many and as often as the noisy counts say. A list; or a
+            dictionary that gives a column the number of its different values, if that is public,
+            or a word: columns with the same word share their names.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the target cannot be predicted.
@@ -167,9 +171,10 @@ class ClustMixSynthesizer(SingleTableAdapter):
         mixing: str | None = None,
         target: str | None = None,
         sentinels: Any = None,
+        pseudonyms: Any = None,
     ) -> None:
         target_column = choose_word(target_column, target)
-        facts = target_column, public_metadata, invalid_cells, unreleased, sentinels
+        facts = target_column, public_metadata, invalid_cells, unreleased, sentinels, pseudonyms
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
         check_flag(verbose=verbose)
         check_limit(memory_limit=memory_limit)

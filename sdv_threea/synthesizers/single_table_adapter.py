@@ -36,6 +36,7 @@ from sdv_threea.synthesizers.arguments import (
     check_metadata,
     check_name,
     check_transformers,
+    read_pseudonyms,
     read_sentinels,
     read_unreleased,
 )
@@ -104,6 +105,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         invalid_cells: str,
         unreleased: object = MISSING,
         sentinels: object = None,
+        pseudonyms: object = None,
     ) -> None:
         check_metadata(metadata)
         check_flag(public_metadata=public_metadata)
@@ -115,7 +117,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         self.target_column = target_column
         self.public_metadata = public_metadata
         self.invalid_cells, self.unreleased = invalid_cells, unreleased
-        self.sentinels = sentinels
+        self.sentinels, self.pseudonyms = sentinels, pseudonyms
         self._harmless = list_harmless(metadata)[self._table_name]
         # SDV keeps all of the metadata, which may hold values of private rows.
         self.metadata = self._original_metadata = keep_public(
@@ -128,6 +130,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             coerce=invalid_cells == COERCE,
             unreleased=read_unreleased(unreleased, self.metadata),
             sentinels=read_sentinels(sentinels, self.metadata),
+            pseudonyms=read_pseudonyms(pseudonyms, self.metadata),
         )
         # SDV reads this list of constraints, and only reads it.
         # SDV would run constraints of its other list, the chained ones, on private rows.

@@ -259,7 +259,12 @@ class DatabaseStatement(Told):
 
 
 def list_public_facts(
-    *, public_metadata: bool, constrained: bool, bounded: bool = False, coerced: bool = False
+    *,
+    public_metadata: bool,
+    constrained: bool,
+    bounded: bool = False,
+    coerced: bool = False,
+    counted: bool = False,
 ) -> tuple[str, ...]:
     """List the facts taken as known to everybody, in words.
 
@@ -269,6 +274,7 @@ def list_public_facts(
         constrained: Whether there are constraints.
         bounded: Whether the user gave bounds on the numbers of children.
         coerced: Whether cells that contradict the metadata are replaced.
+        counted: Whether the user gave the number of different values of a column with pseudonyms.
     """
     facts = [
         'column names, types, formats and keys',
@@ -280,6 +286,8 @@ def list_public_facts(
     if constrained:
         facts.append('the constraints')
     facts.append(COERCED if coerced else RAISED)
+    if counted:
+        facts.append('the stated numbers of different values of columns with pseudonyms')
     if bounded:
         facts.append('the bounds on the number of rows that refer to one row')
     return tuple(facts)

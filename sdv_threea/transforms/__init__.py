@@ -11,6 +11,7 @@ record by record. They must not fit a transformer to anything but public or rele
 * :mod:`~sdv_threea.transforms.steps`: a user's transformer as a step before the codes,
 * :mod:`~sdv_threea.transforms.outer`: all such steps of a table,
 * :mod:`~sdv_threea.transforms.texts`: numbers that are written as texts,
+* :mod:`~sdv_threea.transforms.pseudonyms`: private values as buckets, and back as made-up names,
 * :mod:`~sdv_threea.transforms.dates`: dates as codes.
 """
 

@@ -8,7 +8,9 @@ take the same steps in reverse.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from secrets import token_bytes
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.constraints.constraint_set import ConstraintSet, modify_metadata
 from sdv_threea.constraints.derivations import Derivations
-from sdv_threea.domain import Domain
+from sdv_threea.domain import Category, Domain
 from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.rows.derived import translate
 from sdv_threea.rows.guard import guarded
@@ -27,6 +29,7 @@ from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.storage.reading import PrivateTable, take_table
 from sdv_threea.storage.table import StoredColumns, TableStorage
 from sdv_threea.transforms.outer import find_untaken
+from sdv_threea.transforms.pseudonyms import KEY_BYTES, NameStep, has_names
 from sdv_threea.transforms.transformer_set import TransformerSet
 
 
@@ -48,6 +51,8 @@ class Preprocessor:
         coerce: Whether cells that break a stated fact are replaced; else the table is refused.
         unreleased: By column, the value of samples in place of values that are not released.
         sentinels: By column, the numbers that stand for something else.
+        pseudonyms: By column with pseudonyms, the pool of its names, and how many different values
+            there are, 0 if that is not public.
     """
 
     def __init__(
@@ -58,11 +63,16 @@ class Preprocessor:
         coerce: bool,
         unreleased: Mapping[str, Hashable | None] | None = None,
         sentinels: Mapping[str, tuple[float, ...]] | None = None,
+        pseudonyms: Mapping[str, tuple[str, int]] | None = None,
     ) -> None:
         ((self.name, table),) = metadata.tables.items()
         self.coerce = coerce
         self.storage = TableStorage(table, target, unreleased or {})
         self.storage.sentinels = tuple((sentinels or {}).items())
+        self.pseudonyms = dict(pseudonyms or {})
+        self.storage.named = tuple(self.pseudonyms)
+        #: RDT's generators of the names, by column.
+        self.generators: dict[str, Any] = {}
         self.constraints = ConstraintSet(metadata)
         self.transformers = TransformerSet(self.storage.columns)
         #: The derivations that the release was fitted with.
@@ -73,13 +83,26 @@ class Preprocessor:
         """The metadata of each column."""
         return self.storage.columns
 
+    @property
+    def counts_known(self) -> bool:
+        """Whether the number of different values of a column with pseudonyms is stated."""
+        return any(known for _, known in self.pseudonyms.values())
+
     def describe(self) -> Domain:
         """Describe the user's modelled columns by public facts."""
         return self.storage.describe(self.constraints.increments)
 
-    def derive(self) -> Derivations:
-        """Return the public derivations of the modelled columns from the user's columns."""
-        return self.transformers.extend(self.constraints.derive(self.describe()))
+    def derive(self, key: bytes = b'') -> Derivations:
+        """Return the public derivations of the modelled columns from the user's columns.
+
+        Only what reads private rows needs a ``key``, of pseudonyms.
+        """
+        derivations = self.transformers.extend(self.constraints.derive(self.describe()))
+        steps = [self._name(name, key) for name in self.pseudonyms]
+        # Other columns come last, as the last one may be taken as the target.
+        columns = (*(step.column for step in steps), *derivations.domain.columns)
+        domain = replace(derivations.domain, columns=columns)
+        return replace(derivations, domain=domain, steps=(*derivations.steps, *steps))
 
     def modify(self, metadata: Metadata) -> Metadata:
         """Return SDV's metadata of the modelled columns."""
@@ -106,7 +129,7 @@ class Preprocessor:
 
     def complete_transformers(self, found: Mapping[str, Any]) -> dict[str, Any]:
         """Return the transformers of all columns: see :meth:`TransformerSet.complete`."""
-        return self.transformers.complete(found, self.describe().names)
+        return self.transformers.complete(found, self.describe().names) | self.generators
 
     def take(self, data: object) -> PrivateTable:
         """Wrap the user's table for reading: see :func:`sdv_threea.storage.reading.take_table`."""
@@ -138,13 +161,18 @@ class Preprocessor:
         self.transformers.assign(self.derive().derived)
         return self.storage.make_proxy(self.describe())
 
-    def make_translation(self) -> Callable[[pd.DataFrame], pd.DataFrame]:
-        """Return the function that translates private rows one by one; it can be pickled."""
-        return partial(translate, self.storage.list_facts(), self.derive().forward)
+    def make_translation(self, key: bytes | None = None) -> Callable[[pd.DataFrame], pd.DataFrame]:
+        """Return the function that translates private rows one by one; it can be pickled.
 
-    def translate(self, table: pd.DataFrame) -> pd.DataFrame:
+        Tables of one database share the ``key`` of pseudonyms, so that they share names; by default
+        it is fresh.
+        """
+        drawn = token_bytes(KEY_BYTES) if key is None else key
+        return partial(translate, self.storage.list_facts(), self.derive(drawn).forward)
+
+    def translate(self, table: pd.DataFrame, key: bytes | None = None) -> pd.DataFrame:
         """Translate private rows to the modelled columns; the result is private."""
-        step = self.make_translation()
+        step = self.make_translation(key)
         with guarded():
             return step(table)
 
@@ -166,6 +194,11 @@ class Preprocessor:
         self.constraints.teach(self.derivations, domain, proxy)
         return proxy
 
+    def choose_generators(self, domain: Domain) -> dict[str, Any]:
+        """Return SDV's generators of columns with pseudonyms: ``None`` if the release has names."""
+        counted = {each.name for each in domain.columns if has_names(each)}
+        return {name: None if name in counted else own for name, own in self.generators.items()}
+
     def describe_storage(self, domain: Domain | None) -> StoredColumns:
         """Return the storage of the user's columns in a synthetic table."""
         restored = Domain(()) if domain is None else self.derivations.restore(domain)
@@ -180,3 +213,9 @@ class Preprocessor:
         rows = self.restore(sampled, domain)
         kept = self.constraints.keep_valid(rows)
         return np.asarray(np.isin(np.arange(len(rows)), kept.index))
+
+    def _name(self, name: str, key: bytes) -> NameStep:
+        """Return the step of a column with pseudonyms."""
+        nullable = self.columns[name].get('range_is_nullable')
+        column = Category(name=name, nullable=nullable, many=True)
+        return NameStep(column, *self.pseudonyms[name], self.generators.get(name), key)

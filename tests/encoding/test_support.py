@@ -30,7 +30,7 @@ def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):
     if scale:
         counts += rng.normal(0, scale, size=transformer.size)
     mask = support(transformer, description, counts, scale)
-    return transformer, mask, narrowed(description, (transformer,), (mask,))['x']
+    return transformer, mask, narrowed(description, (transformer,), (mask,), (counts,))['x']
 
 
 @pytest.mark.parametrize(

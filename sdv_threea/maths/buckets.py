@@ -1,0 +1,234 @@
+"""Noisy counts of buckets, read as values: how many there are, and how often each occurs.
+
+Values fall into buckets at random. So a bucket of ``B`` holds a Poisson number of values, and its
+count is the sum of their *sizes*. A size is log-normal, rounded, and at least one. The median and
+the spread of the sizes follow by maximum likelihood from all counts and the noise (deconvolution);
+the number of values is the total over the mean size. All of it is post-processing.
+
+No value gets a count that noise explains, nor is one lost because its bucket is: buckets are drawn
+given their noisy counts, so that as many are occupied, as unevenly, as the counts say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, pdtrik
+
+#: The spreads of log sizes that are tried, and how many medians.
+SPREADS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.3, 1.6, 2.0, 2.5, 3.0)
+MEDIANS = 40
+
+#: Sizes are looked at up to this count, or farther where noise is larger, up to the last one.
+LEAST_REACH, LARGEST_REACH = 4096, 2**16
+
+#: Noise reaches this many standard deviations, and the reach has to be this many.
+FAR, REACH = 6, 16
+
+#: All values are taken for different ones unless the log likelihood is lower by more than this.
+DOUBT = 2.0
+
+#: Multiples of these, without whole parts, are evenly drawn from [0, 1). They are the same for all
+#: columns, so that a bucket that is occupied in one is likely so in others with the same values.
+PLACE, OTHER_PLACE = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of values, and how many values a bucket holds on average.
+
+    Args:
+        chances: The probability of each size from 0 to the reach, shape (reach + 1,).
+        rate: The mean number of values of a bucket.
+        distinct: Whether each record may have a value of its own.
+    """
+
+    chances: NDArray[np.float64]
+    rate: float
+    distinct: bool
+
+    def bucket(self) -> NDArray[np.float64]:
+        """Return the probabilities of the counts of a bucket up to the reach, without noise."""
+        return np.maximum(self._invert(self.rate * (self._transform() - 1), exponent=True), 0.0)
+
+    def several(self, most: int) -> NDArray[np.float64]:
+        """Return the probability that a bucket holds k values of a count, shape (most + 1, S)."""
+        step, found = self._transform(), []
+        power = np.full(len(step), np.exp(-self.rate), dtype=np.complex128)
+        for number in range(most + 1):
+            found.append(np.maximum(self._invert(power), 0.0))
+            power = power * step * (self.rate / (number + 1))
+        return np.array(found)
+
+    def _transform(self) -> NDArray[np.complex128]:
+        return np.asarray(np.fft.rfft(self.chances, 2 * len(self.chances)))
+
+    def _invert(
+        self, transformed: NDArray[np.complex128], *, exponent: bool = False
+    ) -> NDArray[np.float64]:
+        own = np.exp(transformed) if exponent else transformed
+        return np.asarray(np.fft.irfft(own, 2 * len(self.chances))[: len(self.chances)])
+
+
+def occupy(
+    counts: NDArray[np.float64], scale: float, total: float, known: int = 0
+) -> NDArray[np.float64]:
+    """Return whole counts of buckets without their noise, shape (B,).
+
+    Each is drawn given the noisy one. So single buckets are as uncertain as they are, and all
+    together are as empty and as uneven as the released counts say.
+
+    Args:
+        counts: Noisy counts, shape (B,).
+        scale: The standard deviation of their noise.
+        total: The number of records in all buckets.
+        known: The number of values, if it is public; otherwise 0.
+    """
+    if not scale:
+        return counts
+    own = fit_sizes(counts, scale, total, known).bucket()
+    sizes, places = np.arange(len(own)), _spread(PLACE, len(counts))
+    found = np.array(
+        [
+            round(count)  # too large to be anything else
+            if count > len(own) - FAR * scale
+            else _draw(own * np.exp(-np.square((sizes - count) / scale) / 2), place)
+            for count, place in zip(counts.tolist(), places.tolist(), strict=True)
+        ],
+        dtype=np.float64,
+    )
+    if total >= 1 and not found.any():
+        found[np.argmax(counts)] = 1.0
+    return found
+
+
+def share_out(
+    counts: NDArray[np.float64], known: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Share the counts of buckets, shape (B,), out among values.
+
+    Returns:
+        The bucket and the size of each of V values, in order of buckets, then from the largest on,
+        shape (V,) both; empty if each record may have a value of its own.
+    """
+    sizes = fit_sizes(counts, 0.0, float(counts.sum()), known)
+    if sizes.distinct:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    reach, places = len(sizes.chances) - 1, _spread(PLACE, len(counts))
+    table = sizes.several(int(sizes.rate + 8 * np.sqrt(sizes.rate) + 4))
+    # Where a count is impossible, values are as many as anywhere.
+    table += 1e-12 * table.sum(axis=1, keepdims=True)
+    usual = np.ceil(pdtrik(places, sizes.rate)).astype(int)
+    # In a count beyond the reach, one value is large; the others are as anywhere.
+    numbers = [
+        0 if count < 1 else 1 + other if count > reach else max(_draw(table[:, count], place), 1)
+        for count, place, other in zip(counts.astype(int), places, usual, strict=True)
+    ]
+    buckets = np.repeat(np.arange(len(counts)), numbers)
+    evenly = _spread(OTHER_PLACE, len(buckets))
+    drawn = np.searchsorted(np.cumsum(sizes.chances)[1:-1], evenly) + 1
+    buckets, drawn = _sort(buckets, drawn)
+    firsts = np.unique(buckets, return_index=True)[1]
+    sums = np.bincount(buckets, drawn, len(counts))
+    parts = np.minimum(counts / np.maximum(sums, 1), 1)[buckets]
+    drawn = np.maximum((drawn * parts).astype(np.int64), 1)
+    if known:
+        kept = np.isin(np.arange(len(drawn)), firsts)
+        kept[np.argsort(-np.where(kept, np.inf, drawn))[:known]] = True
+        buckets, drawn = buckets[kept], drawn[kept]
+        firsts = np.unique(buckets, return_index=True)[1]
+    # The largest value makes up for what is missing.
+    missing = counts - np.bincount(buckets, drawn, len(counts))
+    drawn[firsts] += missing[buckets[firsts]].astype(np.int64)
+    return _sort(buckets, np.maximum(drawn, 1))
+
+
+def fit_sizes(counts: NDArray[np.float64], scale: float, total: float, known: int = 0) -> Sizes:
+    """Fit the sizes of values to noisy counts of buckets, shape (B,).
+
+    Without evidence for anything else, each record has a value of its own.
+    """
+    total, mean = max(total, 1.0), max(total, 1.0) / len(counts)
+    reach = min(max(LEAST_REACH, int(REACH * scale), int(REACH * mean)), LARGEST_REACH)
+    alone = Sizes(np.eye(1, reach + 1, 1)[0], mean, True)
+    if REACH * scale > reach or known >= total:
+        return alone
+    found = [alone] if not known else []
+    best, chance = None, -np.inf
+    for sizes in _list_sizes(total, len(counts), reach, known):
+        likelihood = _judge(sizes, counts, scale)
+        if likelihood > chance:
+            best, chance = sizes, likelihood
+    if best is None or any(_judge(each, counts, scale) >= chance - DOUBT for each in found):
+        return alone
+    return best
+
+
+def _list_sizes(total: float, num_buckets: int, reach: int, known: int) -> Iterator[Sizes]:
+    """Yield the sizes that are tried: if the number of values is known, those that lead to it."""
+    for spread in SPREADS:
+        medians = np.geomspace(0.5 if spread else 1.0, total, MEDIANS)
+        pairs = [(each, *_make_sizes(each, spread, reach)) for each in np.unique(medians)]
+        fitting = [(own, mean) for _, own, mean in pairs if 0 < mean <= total]
+        if known:
+            fitting = sorted(fitting, key=lambda each: abs(np.log(total / each[1] / known)))[:1]
+        for own, mean in fitting:
+            yield Sizes(own, total / mean / num_buckets, False)
+
+
+def _make_sizes(median: float, spread: float, reach: int) -> tuple[NDArray[np.float64], float]:
+    """Return the chances of sizes up to the reach, and the mean size; 0 if there is none."""
+    chances = np.zeros(reach + 1)
+    if not spread:
+        size = round(median)
+        chances[min(size, reach)] = size <= reach
+        return chances, float(size)
+    borders = (np.log(np.arange(reach + 1) + 0.5) - np.log(median)) / spread
+    mass = ndtr(-borders[0])
+    if mass < 1e-9:
+        return chances, 0.0
+    chances[1:] = np.diff(ndtr(borders)) / mass
+    beyond = median * np.exp(spread**2 / 2) * ndtr(spread - borders[-1]) / mass
+    return chances, float(chances @ np.arange(reach + 1) + beyond)
+
+
+def _judge(sizes: Sizes, counts: NDArray[np.float64], scale: float) -> float:
+    """Return the log likelihood of noisy counts; those beyond the reach are only known to be."""
+    own, noise = sizes.bucket(), int(np.ceil(FAR * scale))
+    last = len(own) - 1 - noise
+    inside = counts <= last
+    if scale:
+        kernel = np.exp(-np.square(np.arange(-noise, noise + 1) / scale) / 2)
+        own = _convolve(own, kernel / kernel.sum())
+    at = np.clip(counts[inside] + noise, 0, len(own) - 2)
+    low = np.floor(at).astype(int)
+    density = own[low] * (1 - (at - low)) + own[low + 1] * (at - low)
+    tail = max(1 - own[: last + noise + 1].sum(), 1e-12)
+    likelihood = np.log(np.maximum(density, 1e-12)).sum() + (~inside).sum() * np.log(tail)
+    return float(likelihood)
+
+
+def _convolve(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    size = len(first) + len(second) - 1
+    return np.asarray(np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size))
+
+
+def _spread(step: float, number: int) -> NDArray[np.float64]:
+    return np.asarray(np.arange(1, number + 1) * step % 1)
+
+
+def _draw(weights: NDArray[np.float64], place: float) -> int:
+    """Return a number drawn by weights, with ``place`` evenly drawn from [0, 1)."""
+    summed = np.cumsum(weights)
+    return int(min(np.searchsorted(summed, place * summed[-1], 'right'), len(weights) - 1))
+
+
+def _sort(
+    buckets: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    order = np.lexsort((-sizes, buckets))
+    return buckets[order], sizes[order]

@@ -1,0 +1,178 @@
+"""Pseudonyms: a column of private values as a column of public buckets, and back as made-up names.
+
+A value falls into a bucket by a hash with a key, which is drawn for each fit and forgotten. So the
+column is an ordinary category of ``NUM_BUCKETS`` public values, and the promise does not rest on
+the hash. A released bucket is as full as it is, and :mod:`sdv_threea.maths.buckets` says how many
+names are in it. Equal values share a bucket, and so a name, in all columns with names of one pool.
+
+Formal guarantees:
+    * the bucket of a cell is a function of that cell and of the key
+    * names are a function of the pool, of the generator of names and of the released counts
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.constraints.derivations import Choices
+from sdv_threea.domain import Category, Column, Domain, Pseudonyms
+from sdv_threea.rows.derived import Cells
+from sdv_threea.rows.intake.cells import take_values
+from sdv_threea.rows.intake.columns import find_distinct
+from sdv_threea.rows.intake.scalars import spell
+
+#: More buckets tell more values apart, and noise gives more of them some records.
+NUM_BUCKETS = 2048
+
+#: The bytes of a key.
+KEY_BYTES = 16
+
+#: Draws for a name; if they give too few different names, numbers tell equal ones apart.
+DRAWS = 3
+
+
+@lru_cache(maxsize=16)
+def make_names(pool: str, generator: Any, number: int) -> list[Any]:
+    """Make different names of a pool; where a kind has too few, numbers tell equal ones apart.
+
+    Args:
+        pool: The word for the pool: the same word gives the same names.
+        generator: RDT's generator of such names.
+        number: How many names; more names begin with the same ones.
+    """
+    faker = deepcopy(generator)
+    faker.cardinality_rule = None
+    # RDT seeds the names by the name of the column and by its cells.
+    faker.fit(pd.DataFrame({pool: ['']}), pool)
+    drawn = faker.reverse_transform(pd.DataFrame(index=range(DRAWS * (number + 1))))[pool]
+    found, turns = dict[Any, None](), Counter[Any]()
+    for at, name in enumerate(drawn):
+        turns[name] += 1
+        if turns[name] == 1:
+            found[name] = None
+        elif len(found) < at // DRAWS:
+            found[f'{name} {turns[name]}'] = None
+    return list(found)[:number]
+
+
+def find_buckets(name: str, key: bytes, table: pd.DataFrame) -> Cells:
+    """Find the bucket of each cell of a column, ``None`` for a missing one."""
+    codes, listed = find_distinct(table[name])
+    digests = (
+        blake2b(spell(each).encode(errors='surrogatepass'), digest_size=8, key=key)
+        for each in listed
+    )
+    buckets = [int.from_bytes(each.digest()) % NUM_BUCKETS for each in digests]
+    return {name: take_values(buckets, None, np.maximum(codes, -1))}
+
+
+@dataclass(frozen=True)
+class NameStep:
+    """A column of private values, replaced by their buckets.
+
+    Args:
+        column: The column of the user.
+        pool: The word for the pool of its names.
+        known: How many different values there are, if that is public; otherwise 0.
+        generator: RDT's generator of names; ``None`` before a release.
+        key: The key of the hash; empty where no private row is read.
+    """
+
+    column: Category
+    pool: str
+    known: int = 0
+    generator: Any = None
+    key: bytes = b''
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column.name,)
+
+    @property
+    def derived(self) -> tuple[Column, ...]:
+        """A category of public buckets."""
+        buckets = tuple(range(NUM_BUCKETS))
+        return (replace(self.column, values=buckets, pseudonyms=Pseudonyms(known=self.known)),)
+
+    @property
+    def forward(self) -> Callable[[pd.DataFrame], Cells]:
+        """What finds the bucket of each value."""
+        own = blake2b(self.pool.encode(), key=self.key).digest()
+        return partial(find_buckets, self.column.name, own)
+
+    def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
+        """Deal the rows of each bucket out to its names.
+
+        Without names, as before a release and where each row has its own, all cells are missing.
+        """
+        name, names = self.column.name, _list_names(domain[self.column.name])
+        buckets = np.array([-1 if each is None else each for each in sampled[name]], dtype=np.int64)
+        if not len(names.buckets):
+            return {name: np.full(len(buckets), None, dtype=object)}
+        turns = _deal(buckets, names)
+        numbers = np.where(buckets < 0, -1, buckets + NUM_BUCKETS * turns)
+        return {name: take_values(self._list(int(numbers.max(initial=0)) + 1), None, numbers)}
+
+    def restore(self, domain: Domain) -> tuple[Column, ...]:
+        """Describe the column by an example, and by whether cells may be missing."""
+        nullable, names = domain[self.column.name].nullable, _list_names(domain[self.column.name])
+        example = tuple(self._list(1))
+        return (replace(self.column, values=example, nullable=nullable, pseudonyms=names),)
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Choose the buckets of known made-up names."""
+        name, names = self.column.name, _list_names(domain[self.column.name])
+        if name not in known or known[name].isna().all() or not len(names.buckets):
+            return {}
+        turns = np.arange(len(names.buckets)) - np.searchsorted(names.buckets, names.buckets)
+        numbers = names.buckets + NUM_BUCKETS * turns
+        listed = take_values(self._list(int(numbers.max()) + 1), None, numbers)
+        found = dict(zip(listed, names.buckets.tolist(), strict=True))
+        buckets = known[name].map(lambda each: found.get(each, -1)).to_numpy()
+        return {name: buckets[:, None] == np.arange(NUM_BUCKETS)}
+
+    def _list(self, number: int) -> list[Any]:
+        # Lists are as long as powers of two, so that few of them are made.
+        return make_names(self.pool, self.generator, max(64, 1 << (number - 1).bit_length()))
+
+
+def has_names(column: Column) -> bool:
+    """Return whether a released column has names that stand for several rows each."""
+    return len(_list_names(column).buckets) > 0
+
+
+def _list_names(column: Column) -> Pseudonyms:
+    found = column.pseudonyms if isinstance(column, Category) else None
+    return found or Pseudonyms()
+
+
+def _deal(buckets: NDArray[np.int64], names: Pseudonyms) -> NDArray[np.int64]:
+    """Return which name of its bucket each row has, shape (n,), -1 buckets for missing cells.
+
+    The rows of a bucket are dealt out in turn, each name its share of them, so that no name of a
+    row or more is left out. Where they begin follows from all rows.
+    """
+    order = np.argsort(buckets, kind='stable')
+    own = np.maximum(buckets[order], 0)
+    first = np.searchsorted(buckets[order], buckets[order])
+    rows = np.searchsorted(buckets[order], buckets[order], 'right') - first
+    rng = np.random.default_rng(zlib.crc32(buckets.tobytes()))
+    place = (np.arange(len(own)) - first + rng.random(NUM_BUCKETS)[own]) / rows
+    ends = np.concatenate([[0.0], np.cumsum(names.sizes)])
+    low, high = (np.searchsorted(names.buckets, own, side) for side in ('left', 'right'))
+    reached = np.searchsorted(ends, ends[low] + place * (ends[high] - ends[low]), 'right') - 1
+    turns = np.empty(len(own), dtype=np.int64)
+    turns[order] = np.clip(reached - low, 0, np.maximum(high - low - 1, 0))
+    return turns
