@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import (
-    PARTS,
     SMALLEST,
     Sketch,
     find_grid,
@@ -32,7 +31,8 @@ Floats = NDArray[np.float64]
 #: width.
 FAR_OFF = 1 / 3
 
-#: A cluster is narrow if it has fewer bins, of those that cut an octave in four ...
+#: A cluster is narrow if it has fewer bins, and spans two octaves at most: numbers about a power of
+#: two fill two bins of a coarse grid ...
 NARROW_BINS = 6
 
 #: ... and is then split until it has twice as many. At once it is split into this many and more, a
@@ -187,7 +187,7 @@ def _is_narrow(sketch: Sketch, first: int, last: int, step: float) -> bool:
     """Return whether a cluster has few bins, far from zero, that can be split."""
     low, high = np.sort(np.abs([sketch.edges[first, 0], sketch.edges[last, 1]]))
     crosses = sketch.edges[first, 0] * sketch.edges[last, 1] <= 0
-    if crosses or last - first + 1 >= NARROW_BINS or high > low * 2 ** (NARROW_BINS / PARTS):
+    if crosses or last - first + 1 >= NARROW_BINS or high > 4 * low:
         return False
     widest = float(np.diff(sketch.edges[first : last + 1], axis=1).max())
     return widest >= max(2 * step, FLOATS_PER_PART * SPLIT_BINS * float(np.spacing(high)))

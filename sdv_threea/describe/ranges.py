@@ -124,11 +124,27 @@ def grid_sketch(
 
 
 def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) -> slice:
-    """Return the bins from the first to the last significant one, or the likeliest run."""
+    """Return the bins from the first to the last significant one, or the likeliest run.
+
+    Neighbours that exceed their noise join them, but not across zero.
+    """
     found = standing_out(sketch, num_looks, constants)
     if not len(found):
         found = np.asarray(likeliest_run(sketch, constants))
-    return slice(int(found[0]), int(found[-1]) + 1)
+    first, last = int(found[0]), int(found[-1])
+    signs = np.sign(sketch.edges.sum(axis=1))
+    first -= _grow(sketch.evidence[:first][::-1], signs[: first + 1][::-1])
+    last += _grow(sketch.evidence[last + 1 :], signs[last:])
+    return slice(first, last + 1)
+
+
+def _grow(evidence: NDArray[np.float64], signs: NDArray[np.float64]) -> int:
+    """Return how many bins in a row exceed their noise and have the sign of the end of a range.
+
+    ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the range.
+    """
+    joined = (evidence > 1) & (signs[1:] == signs[0]) & (signs[0] != 0)
+    return int(np.argmin(np.append(joined, False)))
 
 
 def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]:
