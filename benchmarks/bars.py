@@ -23,8 +23,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.metrics import r2_score, roc_auc_score
 from together import COUNTS, make_counts, make_wide, make_wide_domain
 
-from sdv_threea import ClustMixSynthesizer
-from sdv_threea.datasets import load_adult
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.datasets import load_adult, load_hospital
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.errors import ACCEPTABLE
@@ -326,3 +326,30 @@ def test_no_loss_of_adult_is_silent():
             lost = ~column.isin(set(sampled[name].dropna()))
         if lost.mean() >= 0.05:
             assert losses.loc[name, 'at_most'] >= 0.02, name
+
+
+def share_readmitted(stays):
+    """The share of stays that are not followed by another, of all and of patients with one."""
+    apart = stays['readmitted'] == 'NO'
+    alone = ~stays['patient_nbr'].duplicated(keep=False)
+    return apart.mean(), apart[alone].mean(), apart[~alone].mean()
+
+
+def test_the_target_depends_on_how_many_rows_the_owner_has_as_it_does():
+    """Stays of patients who come once are rarely followed by another: 77 % are not, for 26 %."""
+    tables, metadata = load_hospital()
+    codes = ['admission_type', 'discharge_disposition', 'admission_source']
+    synthesizer = ClustMixMultiTableSynthesizer(
+        metadata,
+        epsilon=20.0,
+        privacy_unit='patient',
+        public_tables=codes,
+        target_column={'encounter': 'readmitted'},
+        verbose=False,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer.fit(tables)
+    sampled = synthesizer.sample_scale(1.0)['encounter']
+    real = share_readmitted(tables['encounter'])
+    assert share_readmitted(sampled) == pytest.approx(real, abs=0.08)

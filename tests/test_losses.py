@@ -10,11 +10,9 @@ from sdv_threea.domain import MISSING, Category, Domain, Number
 from sdv_threea.losses import (
     CONSTANT,
     EMPTY,
-    NOTHING,
     RANGE,
     SURE,
     VALUES,
-    Loss,
     Share,
     make_share,
 )
@@ -99,22 +97,6 @@ def test_the_share_of_values_that_are_not_released_is_known(rng, unreleased):
     assert loss.kind == (VALUES if unreleased == MISSING else CONSTANT)
 
 
-def test_nothing_is_lost_where_all_is_stated_and_nothing_hidden(rng):
-    table = pd.DataFrame({'x': rng.choice(list('ab'), 2000).astype(object), 'y': [1.0, 2.0] * 1000})
-    domain = Domain(
-        (
-            Category(name='x', values=('a', 'b'), nullable=False),
-            Number(name='y', low=1.0, high=2.0, step=1.0, nullable=False),
-        )
-    )
-    found = release_table(table, domain)
-
-    assert [each.kind for each in found.values()] == [NOTHING, NOTHING]
-    assert [each.share for each in found.values()] == [Share(0, 0, 0)] * 2
-    assert found['x'].stated == ('values', 'nullability')
-    assert found['y'].stated == ('lowest', 'highest', 'granularity', 'nullability')
-
-
 def test_a_stated_value_that_noise_hides_is_counted_as_lost(rng):
     values = [f'value {at}' for at in range(60)]
     table = pd.DataFrame({'x': rng.choice(values, 300).astype(object)})
@@ -133,14 +115,3 @@ def test_without_noise_nothing_is_hidden_but_what_lies_in_the_last_bins(rng):
     assert found['letter'].share == Share(0, 0, 0)
     assert found['label'].share == Share(0, 0, 0)
     assert found['number'].share.at_most < 0.05
-
-
-def test_sentences_name_what_samples_show_instead():
-    terms = {'column': 'x', 'kind': VALUES, 'stated': (), 'share': Share(0.1, 0.05, 0.15)}
-    said = [Loss(**terms, instead=instead).said for instead in ('spread', MISSING, 'Other')]
-
-    assert [each.split('samples show ')[1] for each in said] == [
-        'released ones instead.',
-        'them as missing.',
-        "them as 'Other'.",
-    ]

@@ -49,15 +49,6 @@ def draw(sampler, known, max_tries=100, batch_size=None):
     return list(sampler.sample(pd.DataFrame(known), rng, max_tries, batch_size))
 
 
-def test_a_rare_condition_is_met_at_the_first_try(sampler):
-    sampler, made = sampler
-    made.clear()
-    (rows,) = draw(sampler, {'city': ['Chur'] * 50})
-
-    assert rows['city'].tolist() == ['Chur'] * 50
-    assert made == [50]
-
-
 def test_batches_are_as_large_as_asked_for_and_rows_have_the_index_of_their_conditions(sampler):
     sampler, made = sampler
     made.clear()
@@ -76,17 +67,6 @@ def test_what_cannot_be_met_is_dropped_with_a_warning_that_shows_no_condition(sa
 
     assert list(rows.index) == [0]
     assert 'secret' not in str(e[0].message)
-
-
-def test_it_is_an_error_if_nothing_can_be_met(sampler):
-    sampler, _ = sampler
-    possible, impossible = (pd.DataFrame({'city': [each]}) for each in ('Bern', 'secret'))
-    sampler.refuse_impossible([possible, impossible])
-    sampler.refuse_impossible([])
-    with pytest.raises(ValueError, match='Unable to sample any rows') as error:
-        sampler.refuse_impossible([impossible])
-
-    assert 'secret' not in str(error.value)
 
 
 class Rejecting:

@@ -8,45 +8,47 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
+from sdv_threea import pipeline
 from sdv_threea.release import Release
+from sdv_threea.synthesizers import single_table
 
 #: Column by column: what the metadata says.
 COLUMNS = {
-    'key': {'sdtype': 'id'},
-    'whole': {'sdtype': 'numerical'},
-    'whole_missing': {'sdtype': 'numerical'},
-    'int16': {'sdtype': 'numerical'},
-    'real': {'sdtype': 'numerical'},
-    'float32': {'sdtype': 'numerical'},
-    'cents': {'sdtype': 'numerical'},
-    'constant': {'sdtype': 'numerical'},
-    'letter': {'sdtype': 'categorical'},
-    'letter_missing': {'sdtype': 'categorical'},
-    'code': {'sdtype': 'categorical'},
-    'code_missing': {'sdtype': 'categorical'},
-    'category': {'sdtype': 'categorical'},
-    'string': {'sdtype': 'categorical'},
-    'many': {'sdtype': 'categorical'},
-    'flag': {'sdtype': 'boolean'},
-    'flag_missing': {'sdtype': 'boolean'},
-    'boolean': {'sdtype': 'boolean'},
-    'level': {'sdtype': 'ordinal'},
+    'key': 'id',
+    'whole': 'numerical',
+    'whole_missing': 'numerical',
+    'int16': 'numerical',
+    'real': 'numerical',
+    'float32': 'numerical',
+    'cents': 'numerical',
+    'constant': 'numerical',
+    'letter': 'categorical',
+    'letter_missing': 'categorical',
+    'code': 'categorical',
+    'code_missing': 'categorical',
+    'category': 'categorical',
+    'string': 'categorical',
+    'many': 'categorical',
+    'flag': 'boolean',
+    'flag_missing': 'boolean',
+    'boolean': 'boolean',
+    'level': 'ordinal',
     'text_date': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'},
-    'iso_date': {'sdtype': 'datetime'},
-    'iso_moment': {'sdtype': 'datetime'},
+    'iso_date': 'datetime',
+    'iso_moment': 'datetime',
     'offset_date': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d %H:%M:%S%z'},
     'number_date': {'sdtype': 'datetime', 'datetime_format': '%Y%m%d'},
-    'moment': {'sdtype': 'datetime'},
-    'second': {'sdtype': 'datetime'},
-    'zoned': {'sdtype': 'datetime'},
+    'moment': 'datetime',
+    'second': 'datetime',
+    'zoned': 'datetime',
     'reference': {'sdtype': 'id', 'regex_format': 'R-[0-9]{4}'},
-    'plain_id': {'sdtype': 'id'},
-    'number_id': {'sdtype': 'id'},
+    'plain_id': 'id',
+    'number_id': 'id',
     'email': {'sdtype': 'email', 'pii': True},
     'city': {'sdtype': 'city', 'pii': True},
-    'unknown': {'sdtype': 'unknown'},
+    'unknown': 'unknown',
 }
 
 #: Columns of every kind, and of most storages: a fit of all there are takes ten times as long.
@@ -109,8 +111,7 @@ def make_table(num_rows, seed):
 
 
 def make_metadata(columns, primary_key=None, name=NAME):
-    table = {'columns': columns} | ({'primary_key': primary_key} if primary_key else {})
-    return Metadata.load_from_dict({'tables': {name: table}})
+    return describe(columns, name, **({'primary_key': primary_key} if primary_key else {}))
 
 
 @pytest.fixture(scope='session')
@@ -162,13 +163,21 @@ def small_table():
 
 @pytest.fixture
 def small_metadata():
-    return make_metadata(
-        {
-            'age': {'sdtype': 'numerical'},
-            'income': {'sdtype': 'numerical'},
-            'city': {'sdtype': 'categorical'},
-        }
-    )
+    return describe({'age': 'numerical', 'income': 'numerical', 'city': 'categorical'}, NAME)
+
+
+@pytest.fixture
+def fixed(monkeypatch):
+    """Hold the noise and the draws of fits of one table fixed."""
+
+    def noise(size, scale):
+        return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
+
+    def release(*arguments):
+        return pipeline.release(*arguments, noise=noise, rng=np.random.default_rng(2))
+
+    monkeypatch.setattr(single_table, 'release', release)
+    return release
 
 
 @pytest.fixture

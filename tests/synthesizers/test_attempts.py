@@ -7,10 +7,9 @@ from functools import partial
 import cloudpickle
 import pandas as pd
 import pytest
-from relationships import relate
+from described import describe, describe_tables
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import InvalidDataError, NotFittedError, RefitWarning, SamplingError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
 from sdv_threea.privacy.mechanism import discrete_gaussian
@@ -18,7 +17,7 @@ from sdv_threea.relational import pipeline as relational
 from sdv_threea.synthesizers import multi_table, single_table
 from sdv_threea.synthesizers.attempts import attempted
 
-NUMBER, CATEGORY, KEY = ({'sdtype': each} for each in ('numerical', 'categorical', 'id'))
+COLUMNS = {'x': 'numerical', 'c': 'categorical'}
 
 ROWS = pd.DataFrame({'x': range(90), 'c': ['a', 'b', 'c'] * 30})
 
@@ -30,8 +29,7 @@ class One:
 
     @staticmethod
     def make():
-        tables = {'people': {'columns': {'x': NUMBER, 'c': CATEGORY}}}
-        metadata = Metadata.load_from_dict({'tables': tables})
+        metadata = describe(COLUMNS, 'people')
         return ClustMixSynthesizer(metadata, epsilon=10.0, target_column='c')
 
     @staticmethod
@@ -46,13 +44,8 @@ class Many:
 
     @staticmethod
     def make():
-        columns = {'x': NUMBER, 'c': CATEGORY}
-        tables = {
-            'a': {'columns': {**columns, 'key': KEY}, 'primary_key': 'key'},
-            'b': {'columns': {**columns, 'a_key': KEY}},
-        }
-        link = relate('b', 'a_key', 'a', 'key')
-        metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+        tables = {'a': COLUMNS | {'key': 'id'}, 'b': COLUMNS | {'a_key': 'id'}}
+        metadata = describe_tables(tables, ('b', 'a_key', 'a', 'key'))
         return ClustMixMultiTableSynthesizer(metadata, epsilon=10.0)
 
     @staticmethod

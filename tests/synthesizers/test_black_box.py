@@ -15,8 +15,7 @@ from contextlib import redirect_stderr
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
-from sdv.metadata import Metadata
+from described import describe, describe_tables
 from sdv.multi_table.base import SYNTHESIZER_LOGGER as DATABASES
 from sdv.sampling import Condition
 from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
@@ -28,16 +27,10 @@ from sdv_threea.audit import measure_mu
 EPSILON = 1e-4
 
 COLUMNS = {
-    'key': 'id',
-    'whole': 'numerical',
-    'real': 'numerical',
-    'missing': 'numerical',
-    'letter': 'categorical',
-    'flag': 'boolean',
-    'day': 'datetime',
-    'target': 'categorical',
+    'key': 'id', 'whole': 'numerical', 'real': 'numerical', 'missing': 'numerical',
+    'letter': 'categorical', 'flag': 'boolean', 'day': 'datetime', 'target': 'categorical',
     'email': 'email',
-}
+}  # fmt: skip
 
 
 def make_rows(num_rows, seed, low, letters, start):
@@ -64,15 +57,9 @@ ONE = make_rows(40, 0, 1000, 'abc', '2020-01-01')
 OTHER = make_rows(70, 1, -4000, 'XY', '1950-06-01')
 
 
-def describe(columns=COLUMNS):
-    return {name: {'sdtype': sdtype} for name, sdtype in columns.items()}
-
-
 def fit_table(rows, kind=ClustMixSynthesizer):
-    table = {'columns': describe(), 'primary_key': 'key'}
-    metadata = Metadata.load_from_dict({'tables': {'people': table}})
-    settings = {'target_column': 'target'}
-    synthesizer = kind(metadata, epsilon=EPSILON, accept='noise', **settings)
+    metadata = describe(COLUMNS, 'people', primary_key='key')
+    synthesizer = kind(metadata, epsilon=EPSILON, accept='noise', target_column='target')
     synthesizer.fit({'people': rows})
     synthesizer.told = [ask_methods(synthesizer), synthesizer.sample(25)]
     synthesizer.told += [
@@ -88,12 +75,8 @@ def fit_database(rows):
     owners = np.zeros(len(rows), dtype=int) if crowds else np.arange(len(rows))
     keys = rows['key'].to_numpy()[owners]
     visits = pd.DataFrame({'owner': keys, 'whole': rows['whole'].to_numpy()})
-    tables = {
-        'people': {'columns': describe(), 'primary_key': 'key'},
-        'visits': {'columns': describe({'owner': 'id', 'whole': 'numerical'})},
-    }
-    link = relate('visits', 'owner', 'people', 'key')
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+    tables = {'people': COLUMNS, 'visits': {'owner': 'id', 'whole': 'numerical'}}
+    metadata = describe_tables(tables, ('visits', 'owner', 'people', 'key'))
     terms = {'max_children': 3, 'target': {'people': 'target'}}
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=EPSILON, **terms)
     synthesizer.fit({'people': rows, 'visits': visits})

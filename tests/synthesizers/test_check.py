@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe, describe_tables
 from sdv.cag import FixedIncrements, Inequality
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 
 from sdv_threea import (
     ClustMixMultiTableSynthesizer,
@@ -37,13 +37,9 @@ STAYS = {
 }
 
 
-def describe(columns, **more):
-    return Metadata.load_from_dict({'tables': {'stays': {'columns': columns, **more}}})
-
-
 def make(columns, *, primary_key=None, **settings):
     keys = {'primary_key': primary_key} if primary_key else {}
-    return ClustMixSynthesizer(describe(columns, **keys), **{'epsilon': 1.0} | settings)
+    return ClustMixSynthesizer(describe(columns, 'stays', **keys), **{'epsilon': 1.0} | settings)
 
 
 def list_kinds(checked):
@@ -172,8 +168,9 @@ def test_the_check_depends_on_no_row():
 
 
 def test_sequences_are_checked_as_two_tables_and_what_is_accepted_is_passed_on():
-    columns = {'patient': {'sdtype': 'id'}, 'notes': CATEGORY, 'hr': NUMBER}
-    metadata = describe(columns, sequence_key='patient')
+    metadata = describe(
+        {'patient': 'id', 'notes': CATEGORY, 'hr': NUMBER}, 'stays', sequence_key='patient'
+    )
     assert list_kinds(ClustMixSequentialSynthesizer(metadata).check()) == ['verbatim']
     accepted = ClustMixSequentialSynthesizer(metadata, accept='verbatim', ledger='people.ledger')
     accepted.check().demand(accepted.accept)
@@ -219,22 +216,12 @@ def test_a_fit_of_too_few_rows_stops_before_it_spends_the_main_budget(rng):
 
 
 def test_a_table_whose_rows_refer_to_two_units_is_named():
-    keys = {'id': {'sdtype': 'id'}}
-    columns = {'sender': {'sdtype': 'id'}, 'receiver': {'sdtype': 'id'}, 'amount': NUMBER}
     tables = {
-        'account': {'columns': {**keys, 'kind': CATEGORY}, 'primary_key': 'id'},
-        'transfer': {'columns': columns},
+        'account': {'id': 'id', 'kind': CATEGORY},
+        'transfer': {'sender': 'id', 'receiver': 'id', 'amount': NUMBER},
     }
-    edges = [
-        {
-            'parent_table_name': 'account',
-            'parent_primary_key': 'id',
-            'child_table_name': 'transfer',
-            'child_foreign_key': each,
-        }
-        for each in ('sender', 'receiver')
-    ]
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': edges})
+    ends = (('transfer', each, 'account', 'id') for each in ('sender', 'receiver'))
+    metadata = describe_tables(tables, *ends)
     (note,) = ClustMixMultiTableSynthesizer(metadata, privacy_unit='account').check().notes
 
     assert note.startswith("Rows of 'transfer' that refer to several units are protected with")
@@ -242,23 +229,14 @@ def test_a_table_whose_rows_refer_to_two_units_is_named():
 
 
 def test_a_line_for_each_table_says_before_a_fit_how_far_off_its_shares_will_be():
-    rng, keys = np.random.default_rng(0), {'sdtype': 'id'}
+    rng = np.random.default_rng(0)
     owners = np.repeat(np.arange(4000), 2)
     tables = {
         'patient': pd.DataFrame({'id': range(4000), 'age': rng.integers(0, 99, 4000)}),
         'stay': pd.DataFrame({'patient': owners, 'days': rng.integers(1, 30, 8000)}),
     }
-    parts = {
-        'patient': {'columns': {'id': keys, 'age': NUMBER}, 'primary_key': 'id'},
-        'stay': {'columns': {'patient': keys, 'days': NUMBER}},
-    }
-    edge = {
-        'parent_table_name': 'patient',
-        'parent_primary_key': 'id',
-        'child_table_name': 'stay',
-        'child_foreign_key': 'patient',
-    }
-    metadata = Metadata.load_from_dict({'tables': parts, 'relationships': [edge]})
+    parts = {'patient': {'id': 'id', 'age': NUMBER}, 'stay': {'patient': 'id', 'days': NUMBER}}
+    metadata = describe_tables(parts, ('stay', 'patient', 'patient', 'id'))
     made = ClustMixMultiTableSynthesizer(
         metadata, epsilon=1.0, privacy_unit='patient', accept=ACCEPTABLE, verbose=False
     )

@@ -4,58 +4,38 @@ import copy
 import inspect
 
 import pytest
-from relationships import relate
-from sdv.metadata import Metadata
+from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.synthesizers.fixed import FREE
 
 #: Calls that change a list or a dictionary.
 OF_LISTS = [
-    lambda each: each.append('more'),
-    lambda each: each.extend(['more']),
-    lambda each: each.insert(0, 'more'),
-    lambda each: each.remove(each[0]),
-    lambda each: each.pop(),
-    lambda each: each.clear(),
-    lambda each: each.sort(),
-    lambda each: each.reverse(),
-    lambda each: each.__setitem__(0, 'more'),
-    lambda each: each.__delitem__(0),
-    lambda each: each.__iadd__(['more']),
+    lambda each: each.append('more'), lambda each: each.extend(['more']),
+    lambda each: each.insert(0, 'more'), lambda each: each.remove(each[0]),
+    lambda each: each.pop(), lambda each: each.clear(), lambda each: each.sort(),
+    lambda each: each.reverse(), lambda each: each.__setitem__(0, 'more'),
+    lambda each: each.__delitem__(0), lambda each: each.__iadd__(['more']),
     lambda each: each.__imul__(2),
-]
+]  # fmt: skip
 OF_DICTS = [
-    lambda each: each.update(more=1),
-    lambda each: each.pop('a'),
-    lambda each: each.popitem(),
-    lambda each: each.clear(),
-    lambda each: each.setdefault('more', 1),
-    lambda each: each.__setitem__('a', 2),
-    lambda each: each.__delitem__('a'),
+    lambda each: each.update(more=1), lambda each: each.pop('a'), lambda each: each.popitem(),
+    lambda each: each.clear(), lambda each: each.setdefault('more', 1),
+    lambda each: each.__setitem__('a', 2), lambda each: each.__delitem__('a'),
     lambda each: each.__ior__({'a': 2}),
-]
+]  # fmt: skip
 
 
 @pytest.fixture
 def metadata():
     """Countries, persons of countries, and their visits."""
-    keys = {'sdtype': 'id'}
     tables = {
-        'country': {'columns': {'id': keys}, 'primary_key': 'id'},
-        'person': {
-            'columns': {'id': keys, 'country': keys, 'ill': {'sdtype': 'boolean'}},
-            'primary_key': 'id',
-        },
-        'visit': {'columns': {'person': keys, 'days': {'sdtype': 'numerical'}}},
+        'country': {'id': 'id'},
+        'person': {'id': 'id', 'country': 'id', 'ill': 'boolean'},
+        'visit': {'person': 'id', 'days': 'numerical'},
     }
-    links = [('country', 'person', 'country'), ('person', 'visit', 'person')]
-    return Metadata.load_from_dict(
-        {
-            'tables': tables,
-            'relationships': [relate(child, key, parent, 'id') for parent, child, key in links],
-        }
-    )
+    links = ('person', 'country', 'country', 'id'), ('visit', 'person', 'person', 'id')
+    return describe_tables(tables, *links)
 
 
 @pytest.fixture

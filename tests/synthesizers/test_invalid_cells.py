@@ -6,14 +6,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
+from described import describe, describe_tables
 from sdv.cag import FixedIncrements, Inequality, OneHotEncoding
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
-from sdv_threea.synthesizers import single_table
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 
 SECRET = 'secret-4711'
 
@@ -66,24 +64,8 @@ def break_cells(table):
 
 
 def make(columns=COLUMNS, **settings):
-    metadata = Metadata.load_from_dict(
-        {'tables': {'t': {'columns': columns, 'primary_key': 'key'}}}
-    )
     settings = {'epsilon': 2.0, 'public_metadata': True, **settings}
-    return ClustMixSynthesizer(metadata, **settings)
-
-
-@pytest.fixture
-def fixed(monkeypatch):
-    """Hold noise and draws fixed."""
-
-    def noise(size, scale):
-        return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
-
-    def release(*arguments):
-        return pipeline.release(*arguments, noise=noise, rng=np.random.default_rng(2))
-
-    monkeypatch.setattr(single_table, 'release', release)
+    return ClustMixSynthesizer(describe(columns, primary_key='key'), **settings)
 
 
 def fit_and_sample(table, **settings):
@@ -117,21 +99,15 @@ def test_no_message_depends_on_cells_that_are_replaced(caplog, capsys):
 
 
 def test_rows_that_break_a_constraint_are_taken_and_none_is_sampled():
-    columns = {name: {'sdtype': 'numerical'} for name in ('low', 'high', 'tens', 'one', 'two')} | {
-        'key': {'sdtype': 'id'}
-    }
+    columns = dict.fromkeys(('low', 'high', 'tens', 'one', 'two'), 'numerical') | {'key': 'id'}
     rng = np.random.default_rng(0)
     low, one = rng.integers(0, 50, 400), rng.integers(0, 2, 400)
     table = pd.DataFrame(
         {
-            'key': np.arange(400),
-            'low': low,
-            'high': low + rng.integers(0, 50, 400),
-            'tens': rng.integers(0, 9, 400) * 10,
-            'one': one,
-            'two': 1 - one,
+            'key': np.arange(400), 'low': low, 'high': low + rng.integers(0, 50, 400),
+            'tens': rng.integers(0, 9, 400) * 10, 'one': one, 'two': 1 - one,
         }
-    )
+    )  # fmt: skip
     constraints = [
         Inequality('low', 'high'),
         FixedIncrements('tens', 10),
@@ -175,10 +151,8 @@ def make_database():
     children = make_table(200, seed=1).assign(
         parent=parents['key'].sample(200, replace=True, random_state=0).to_numpy()
     )
-    tables = {'t': {'columns': COLUMNS, 'primary_key': 'key'}}
-    tables['c'] = {'columns': {**COLUMNS, 'parent': {'sdtype': 'id'}}, 'primary_key': 'key'}
-    link = relate('c', 'parent', 't', 'key')
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+    described = {'t': COLUMNS, 'c': COLUMNS | {'parent': 'id'}}
+    metadata = describe_tables(described, ('c', 'parent', 't', 'key'), c='key')
     return metadata, {'t': break_cells(parents)[0], 'c': break_cells(children)[0]}
 
 

@@ -8,10 +8,10 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
-from sdv.metadata import Metadata
 from spelled import spell_rows
 
 from sdv_threea.constraints import derivations as derive
@@ -20,40 +20,17 @@ from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.rows.guard import guarded
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
-dask_frames = pytest.importorskip('dask.dataframe', reason='Dask is not installed')
-
 NAME = 't'
 
 #: Columns under constraints of every kind, and some that are under none.
 COLUMNS = {
-    **dict.fromkeys(('low', 'middle', 'high', 'small', 'step'), {'sdtype': 'numerical'}),
-    'large': {'sdtype': 'numerical'},
-    **dict.fromkeys(('town', 'land'), {'sdtype': 'categorical'}),
-    **dict.fromkeys(('first', 'second'), {'sdtype': 'numerical'}),
-    'begin': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
-    'end': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
-    'other': {'sdtype': 'ordinal'},
-    'flag': {'sdtype': 'boolean'},
+    **dict.fromkeys(('low', 'middle', 'high', 'small', 'step', 'large'), 'numerical'),
+    **dict.fromkeys(('town', 'land'), 'categorical'),
+    **dict.fromkeys(('first', 'second'), 'numerical'),
+    **dict.fromkeys(('begin', 'end'), {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}),
+    'other': 'ordinal',
+    'flag': 'boolean',
 }
-
-
-def make_constraints():
-    return [
-        FixedCombinations(['town', 'land']),
-        Inequality('small', 'large'),
-        Inequality('begin', 'end', strict_boundaries=True),
-        Range('low', 'middle', 'high'),
-        OneHotEncoding(['first', 'second']),
-        FixedIncrements('step', 5),
-    ]
-
-
-def make_synthesizer(columns, *, constrained=False, **arguments):
-    metadata = Metadata.load_from_dict({'tables': {NAME: {'columns': columns}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, **arguments)
-    if constrained:
-        synthesizer.add_constraints(make_constraints())
-    return synthesizer
 
 
 def make_usual(num_rows=300, seed=0):
@@ -79,8 +56,17 @@ def make_usual(num_rows=300, seed=0):
 @pytest.fixture(scope='module')
 def fitted():
     """A synthesizer whose target has several classes, fitted to usual rows."""
-    synthesizer = make_synthesizer(
-        COLUMNS, constrained=True, invalid_cells='coerce', target_column='other'
+    terms = {'epsilon': 50.0, 'invalid_cells': 'coerce', 'target_column': 'other'}
+    synthesizer = ClustMixSynthesizer(describe(COLUMNS), **terms)
+    synthesizer.add_constraints(
+        [
+            FixedCombinations(['town', 'land']),
+            Inequality('small', 'large'),
+            Inequality('begin', 'end', strict_boundaries=True),
+            Range('low', 'middle', 'high'),
+            OneHotEncoding(['first', 'second']),
+            FixedIncrements('step', 5),
+        ]
     )
     synthesizer.fit({NAME: make_usual()})
     return synthesizer

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
@@ -23,7 +23,7 @@ def make_metadata(table, **facts):
         | facts.get(name, {})
         for name, each in table.items()
     }
-    return Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    return describe(columns)
 
 
 def fit(table, metadata=None, **settings):
@@ -188,6 +188,7 @@ def test_nothing_is_said_where_nothing_is_lost():
     assert told == []
     assert synthesizer.get_losses()['loss'].eq('').all()
     assert synthesizer.get_losses().loc['x', 'stated'] == 'values, nullability'
+    assert synthesizer.get_losses().loc['n', 'stated'].startswith('lowest, highest')
     assert synthesizer.get_privacy_statement().lost == {}
     assert 'do not show' not in str(synthesizer.get_privacy_statement())
 

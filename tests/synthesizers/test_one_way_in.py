@@ -7,13 +7,10 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
+from described import describe, describe_tables
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
-from sdv_threea.relational import pipeline as relational
-from sdv_threea.synthesizers import multi_table, single_table
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 
 pytestmark = [
     pytest.mark.filterwarnings('ignore:No value of the columns'),
@@ -22,21 +19,14 @@ pytestmark = [
 
 SECRET = 'John Smith, SSN 078-05-1120'
 
-OWN = {'key': {'sdtype': 'id'}}
+
+def make_single(sdtype, **settings):
+    return ClustMixSynthesizer(describe({'x': sdtype}, 'child'), **settings)
 
 
-def make_single(about, **settings):
-    metadata = Metadata.load_from_dict({'tables': {'child': {'columns': {'x': about}}}})
-    return ClustMixSynthesizer(metadata, **settings)
-
-
-def make_related(about, **settings):
-    tables = {
-        'parent': {'columns': OWN, 'primary_key': 'key'},
-        'child': {'columns': {'parent': {'sdtype': 'id'}, 'x': about}},
-    }
-    link = relate('child', 'parent', 'parent', 'key')
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+def make_related(sdtype, **settings):
+    tables = {'parent': {'key': 'id'}, 'child': {'parent': 'id', 'x': sdtype}}
+    metadata = describe_tables(tables, ('child', 'parent', 'parent', 'key'))
     return ClustMixMultiTableSynthesizer(metadata, max_children=1, **settings)
 
 
@@ -46,18 +36,17 @@ class Fit:
     Args:
         make: Makes the synthesizer.
         column: The private column.
-        about: What the metadata says of it.
+        sdtype: Its sdtype.
         settings: Of the synthesizer.
     """
 
-    def __init__(self, make, column, about, **settings):
-        self.synthesizer = make(about, **settings)
+    def __init__(self, make, column, sdtype, **settings):
+        self.synthesizer = make(sdtype, **settings)
         tables = {'child': pd.DataFrame({'x': column})}
         if make is make_related:
             keys = np.arange(len(column))
             tables = {'parent': pd.DataFrame({'key': keys}), 'child': tables['child']}
             tables['child'].insert(0, 'parent', keys)
-        self.tables = tables
         self.synthesizer.fit(tables)
 
     @property
@@ -79,29 +68,10 @@ def fit(request, neighbors):
     return partial(Fit, request.param, neighbors=neighbors)
 
 
-def noise(size, scale):
-    return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
-
-
-@pytest.fixture
-def fixed(monkeypatch):
-    """Hold noise and draws fixed."""
-
-    def release(*given):
-        return pipeline.release(*given, noise=noise, rng=np.random.default_rng(2))
-
-    def release_database(*given, **terms):
-        chance = {'noise': noise, 'rng': np.random.default_rng(2)}
-        return relational.release_database(*given, **terms, **chance)
-
-    monkeypatch.setattr(single_table, 'release', release)
-    monkeypatch.setattr(multi_table, 'release_database', release_database)
-
-
 @pytest.mark.parametrize('storage', [object, 'string'])
 def test_a_text_with_nul_does_not_take_the_place_of_others(fit, storage):
     values = [f'flu\0 {SECRET}', *['flu', 'cold', 'hiv'] * 1000]
-    fitted = fit(pd.Series(values, dtype=storage), {'sdtype': 'categorical'}, epsilon=1.0)
+    fitted = fit(pd.Series(values, dtype=storage), 'categorical', epsilon=1.0)
 
     assert set(fitted.released) == {'flu', 'cold', 'hiv'}
     assert set(fitted.sample().dropna()) <= {'flu', 'cold', 'hiv'}
@@ -116,7 +86,7 @@ def test_an_object_of_the_table_is_neither_saved_nor_sampled(fit):
     values = [Text(each) for each in ['flu', 'cold'] * 300]
     for each in values:
         each.owner = SECRET
-    fitted = fit(pd.Series(values, dtype=object), {'sdtype': 'categorical'}, epsilon=50.0)
+    fitted = fit(pd.Series(values, dtype=object), 'categorical', epsilon=50.0)
 
     assert SECRET.encode() not in cloudpickle.dumps(fitted.synthesizer)
     assert {type(each) for each in fitted.sample()} == {str}
@@ -129,8 +99,7 @@ def copy_text(text):
 
 @pytest.mark.parametrize('kind', [copy_text, pd.Timestamp])
 def test_which_cells_share_an_object_does_not_show_in_a_pickle(neighbors, fixed, kind):
-    columns = {name: {'sdtype': 'categorical'} for name in ('x', 'y')}
-    metadata = Metadata.load_from_dict({'tables': {'child': {'columns': columns}}})
+    metadata = describe(dict.fromkeys('xy', 'categorical'), 'child')
     values = ['2020-01-01', '2020-01-02'] * 300
     once = {each: kind(each) for each in values}
     sizes = []
@@ -150,9 +119,9 @@ def test_no_warning_tells_of_a_date(fit):
     column = pd.Series([*['2020-01-05', '2020-02-05'] * 50, odd])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        fit(column, {'sdtype': 'datetime'}, invalid_cells='coerce', **terms)
+        fit(column, 'datetime', invalid_cells='coerce', **terms)
         with pytest.raises(InvalidDataError, match='in a time zone') as refused:
-            fit(column, {'sdtype': 'datetime'}, **terms)
+            fit(column, 'datetime', **terms)
 
     assert 'XYZ' not in str(refused.value)
     assert not any('XYZ' in str(each.message) for each in caught)

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from described import describe
 from pyarrow import parquet
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 from spelled import spell_rows
 
 from sdv_threea.rows.guard import UnreadableRowsError
@@ -31,8 +31,7 @@ NAME = 't'
 
 
 def make_synthesizer(columns, **arguments):
-    metadata = Metadata.load_from_dict({'tables': {NAME: {'columns': columns}}})
-    return ClustMixSynthesizer(metadata, epsilon=50.0, **arguments)
+    return ClustMixSynthesizer(describe(columns), epsilon=50.0, **arguments)
 
 
 def count_rows(table):

@@ -26,17 +26,9 @@ HOSTS = [Path(each.__file__).parent for each in (sdv, rdt)]
 
 #: The rooms that SDV and RDT may be imported in.
 ROOMS = (
-    'cli',
-    'conditions',
-    'constraints',
-    'datasets',
-    'encoding',
-    'metadata',
-    'report',
-    'storage',
-    'synthesizers',
-    'transforms',
-)
+    'cli', 'conditions', 'constraints', 'datasets', 'encoding', 'metadata', 'report', 'storage',
+    'synthesizers', 'transforms',
+)  # fmt: skip
 
 
 def read_names(owners):

@@ -1,37 +1,30 @@
 """Every door takes epsilon and delta alike: whatever their type, within the range that works."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
+from described import describe, describe_tables
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.estimate import expected_error
 from sdv_threea.settings import LARGEST_DELTA, LARGEST_EPSILON, LEAST_DELTA, LEAST_EPSILON, Settings
 from sdv_threea.synthesizers.released import check_claims
 
-NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 NUM_ROWS = 200
-
-LINK = relate('child', 'key', 'parent', 'key')
-
-PARENT = {'columns': {'key': KEY, 'x': NUMBER}, 'primary_key': 'key'}
-CHILD = {'columns': {'key': KEY, 'x': NUMBER}}
 
 
 def make_one(**promise):
-    columns = {f'x{at}': NUMBER for at in range(4)} | {'c': {'sdtype': 'categorical'}}
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
-    return ClustMixSynthesizer(metadata, accept='noise', **promise)
+    columns = {f'x{at}': 'numerical' for at in range(4)} | {'c': 'categorical'}
+    return ClustMixSynthesizer(describe(columns, 'people'), accept='noise', **promise)
 
 
 def make_two(**promise):
-    tables = {'parent': PARENT, 'child': CHILD}
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
+    tables = dict.fromkeys(('parent', 'child'), {'key': 'id', 'x': 'numerical'})
+    metadata = describe_tables(tables, ('child', 'key', 'parent', 'key'))
     return ClustMixMultiTableSynthesizer(metadata, **promise)
 
 
@@ -77,7 +70,7 @@ def test_beyond_it_nothing_begins(promise):
         expected_error(1000, 5, **{'epsilon': 1.0, **promise})
 
 
-@pytest.mark.parametrize('kind', [np.float16, np.float32, np.longdouble])
+@pytest.mark.parametrize('kind', [np.float16, np.float32, np.longdouble, Fraction])
 def test_a_promise_is_of_pythons_floats_at_every_door(data, kind):
     given = {'epsilon': kind(8), 'delta': kind(2.0**-14)}
     exact = {'epsilon': 8.0, 'delta': 2.0**-14}

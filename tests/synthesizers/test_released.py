@@ -2,41 +2,38 @@
 
 import hashlib
 import io
+import math
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe, describe_tables
 from rdt.transformers import FloatFormatter
-from relationships import relate
 from sdv.cag import FixedCombinations, Inequality, SingleTableProgrammableConstraint
 from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.accounting import Receipt
 from sdv_threea.constraints import Formula, IfThen
 from sdv_threea.storage import release_files
 from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
-
-NUMBER, KEY, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'id'}, {'sdtype': 'categorical'}
-
-LINKS = [
-    relate('stay', foreign, parent, 'key')
-    for parent, foreign in (('person', 'person_key'), ('ward', 'ward_key'))
-]
+from sdv_threea.synthesizers.released import check_claims
+from sdv_threea.synthesizers.statement import PrivacyStatement
 
 
 @pytest.fixture(scope='module')
 def database():
     """Make a synthesizer of a unit, its children, and a public table with any kind of cell."""
-    keyed = {'primary_key': 'key'}
     tables = {
-        'person': {'columns': {'key': KEY, 'x': NUMBER}, **keyed},
-        'ward': {'columns': {'key': KEY, 'name': CATEGORY, 'size': NUMBER}, **keyed},
-        'stay': {'columns': {'person_key': KEY, 'ward_key': KEY, 'c': CATEGORY}},
+        'person': {'key': 'id', 'x': 'numerical'},
+        'ward': {'key': 'id', 'name': 'categorical', 'size': 'numerical'},
+        'stay': {'person_key': 'id', 'ward_key': 'id', 'c': 'categorical'},
     }
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': LINKS})
+    links = (('stay', f'{parent}_key', parent, 'key') for parent in ('person', 'ward'))
+    metadata = describe_tables(tables, *links)
     how = {'privacy_unit': 'person', 'public_tables': ['ward'], 'target': {'stay': 'c'}}
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=10.0, **how)
     synthesizer.set_table_parameters('stay', {'alpha': 0.25})
@@ -55,9 +52,7 @@ def database():
 
 @pytest.fixture(scope='module')
 def small():
-    metadata = Metadata.load_from_dict(
-        {'tables': {'people': {'columns': {'x': NUMBER, 'y': NUMBER, 'c': CATEGORY}}}}
-    )
+    metadata = describe({'x': 'numerical', 'y': 'numerical', 'c': 'categorical'}, 'people')
     synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0)
     rows = np.arange(2000)
     people = pd.DataFrame({'x': rows, 'y': rows % 7, 'c': np.where(rows % 3, 'a', 'b')})
@@ -113,8 +108,7 @@ def test_constraints_of_parameters_are_part_of_a_release(tmp_path):
         paid=bills.total + rng.integers(0, 3, 800), town=rng.choice(['x', 'y'], 800)
     )
     kinds = {'works': 'boolean', 'job': 'categorical', 'town': 'categorical'}
-    columns = {name: {'sdtype': kinds.get(name, 'numerical')} for name in bills}
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    metadata = describe({name: kinds.get(name, 'numerical') for name in bills}, 'people')
     rules = [
         Inequality('net', 'paid'),
         Formula('total', 'net + tip'),
@@ -150,9 +144,8 @@ class Own(SingleTableProgrammableConstraint):
 
 
 def test_what_is_code_is_refused(small, database, tmp_path):
-    columns = {'x': NUMBER, 'y': NUMBER}
     table = {'people': pd.DataFrame({'x': range(100), 'y': range(1, 101)})}
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    metadata = describe(dict.fromkeys('xy', 'numerical'), 'people')
     constrained, chosen = (ClustMixSynthesizer(metadata, accept='noise') for _ in range(2))
     with pytest.raises(NotFittedError):
         chosen.save_release(tmp_path / 'none')
@@ -227,7 +220,7 @@ def test_no_class_is_made_but_those_of_a_release(tmp_path, monkeypatch, kind):
 def test_values_that_do_not_fit_are_refused(small, tmp_path):
     small.save_release(tmp_path / 'file')
     facts = read_plain(tmp_path / 'file')
-    exploding = {'key': {**KEY, 'regex_format': r'\d{1000000}'}}
+    exploding = {'key': {'sdtype': 'id', 'regex_format': r'\d{1000000}'}}
     for change in (
         {'release': 3}, {'dtypes': {}}, {'metadata': {}}, {'arguments': {'x': 1}},
         {'made_with': 'latest'}, {'made_with': None},
@@ -261,3 +254,45 @@ def test_a_release_that_promises_more_than_its_receipts_show_is_refused(fixture,
     write_plain(tmp_path / 'other', {**facts, 'fits': 3})
     loaded = type(synthesizer).load_release(tmp_path / 'other')
     assert 'this was fit 3' in str(loaded.get_privacy_statement())
+
+
+PAID = Receipt(stage='a', released='b', sensitivity=1.0, noise_scale=10.0, mu=0.1, delta=1e-7)
+
+HONEST = PrivacyStatement(
+    epsilon=1.0,
+    delta=1e-6,
+    neighbors='add_remove',
+    guarantee='end_to_end',
+    mu=0.1,
+    receipts=(PAID,),
+)
+
+
+def test_honest_claims_are_believed():
+    check_claims(HONEST, modelled=True)
+    check_claims(replace(HONEST, fits=10), modelled=True)
+    paper = replace(HONEST, guarantee='paper', receipts=(PAID, replace(PAID, charged=False)))
+    check_claims(paper, modelled=True)
+    check_claims(replace(HONEST, mu=0.0, receipts=(), fits=0), modelled=False)
+    assert 'refits' not in str(replace(HONEST, fits=0))
+    free = replace(PAID, mu=math.inf, noise_scale=0.0)
+    noiseless = replace(HONEST, epsilon=math.inf, guarantee='none', receipts=(free,))
+    check_claims(noiseless, modelled=True)
+
+
+@pytest.mark.parametrize(
+    'edited',
+    [
+        {'epsilon': 0.01}, {'delta': 1e-8},
+        {'receipts': (replace(PAID, noise_scale=1.0),)},
+        {'receipts': (replace(PAID, charged=False),)},
+        {'receipts': (PAID,) * 20},
+        {'receipts': ()}, {'receipts': (PAID, replace(PAID, sensitivity=0.0, mu=0.0))},
+        {'fits': 0}, {'fits': 0, 'receipts': ()}, {'fits': -1}, {'fits': True}, {'fits': 1.5},
+        {'fits': None}, {'fits': 'x'},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_claims_beyond_the_evidence_are_refused(edited):
+    with pytest.raises(ValueError, match='receipt|how many fits'):
+        check_claims(replace(HONEST, **edited), modelled=True)

@@ -9,31 +9,27 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
-from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
+from described import describe, describe_tables
+from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 from sdv.single_table import GaussianCopulaSynthesizer
 from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-
-NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
-
-LINK = relate('child', 'parent_key', 'parent', 'key')
+from sdv_threea.storage.version import UNKNOWN, get_version
 
 
 def fit_one():
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'x': NUMBER}}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=10.0)
+    synthesizer = ClustMixSynthesizer(describe({'x': 'numerical'}, 'people'), epsilon=10.0)
     synthesizer.fit({'people': pd.DataFrame({'x': range(100)})})
     return synthesizer
 
 
 def fit_many():
-    parent = {'columns': {'key': KEY, 'x': NUMBER}, 'primary_key': 'key'}
-    child = {'columns': {'parent_key': KEY, 'y': NUMBER}}
-    tables = {'parent': parent, 'child': child}
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
+    tables = {
+        'parent': {'key': 'id', 'x': 'numerical'},
+        'child': {'parent_key': 'id', 'y': 'numerical'},
+    }
+    metadata = describe_tables(tables, ('child', 'parent_key', 'parent', 'key'))
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=10.0)
     rows = np.arange(100)
     synthesizer.fit(
@@ -150,9 +146,48 @@ def test_a_synthesizer_of_another_kind_is_refused(fitted, path):
 
 
 def test_a_synthesizer_of_sdv_is_refused(tmp_path):
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'x': NUMBER}}}})
+    metadata = describe({'x': 'numerical'}, 'people')
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         GaussianCopulaSynthesizer(metadata).save(tmp_path / 'theirs.pkl')
     with pytest.raises(SynthesizerInputError, match='but GaussianCopulaSynthesizer'):
         ClustMixSynthesizer.load(tmp_path / 'theirs.pkl')
+
+
+@pytest.fixture(scope='module')
+def save_as_of(build_metadata, tmp_path_factory):
+    """Save a synthesizer as another version of the package would have."""
+    synthesizer = ClustMixSynthesizer(build_metadata({'x': {'sdtype': 'numerical'}}), epsilon=5.0)
+    synthesizer.fit({'people': pd.DataFrame({'x': range(100)})})
+
+    def save(made_with):
+        path = tmp_path_factory.mktemp('saved') / 'synthesizer.pkl'
+        synthesizer._made_with = made_with
+        synthesizer.save(path)
+        return path
+
+    return save
+
+
+needs_installation = pytest.mark.skipif(
+    get_version() == UNKNOWN, reason='the version of a checkout that is not installed is unknown'
+)
+
+
+@needs_installation
+def test_a_file_of_a_newer_version_is_not_loaded(save_as_of):
+    with pytest.raises(VersionError, match=r'made with sdv-threea 999\.0'):
+        load_synthesizer(save_as_of('999.0'))
+
+
+@needs_installation
+def test_a_file_of_an_older_version_is_loaded_with_a_warning(save_as_of):
+    with pytest.warns(SDVVersionWarning, match=r'made with sdv-threea 0\.0\.1'):
+        loaded = load_synthesizer(save_as_of('0.0.1'))
+    assert len(loaded.sample(3)['people']) == 3
+
+
+def test_a_file_of_this_version_is_loaded_without_a_word(save_as_of):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert len(load_synthesizer(save_as_of(get_version())).sample(3)['people']) == 3

@@ -5,8 +5,8 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixSynthesizer
@@ -18,7 +18,7 @@ COLUMNS = {
     'clock': {'sdtype': 'datetime', 'datetime_format': '%H:%M:%S'},
     'kind': {'sdtype': 'categorical'},
 }
-METADATA = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+METADATA = describe(COLUMNS)
 STATED = {'age': [-1], 'until': ['9999-12-31']}
 
 

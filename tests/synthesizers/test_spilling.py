@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea import ClustMixSynthesizer
 
@@ -89,9 +89,7 @@ def make_table():
 
 
 def fit(data):
-    columns = {'x': {'sdtype': 'numerical'}, 'code': {'sdtype': 'id'}}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=5.0)
+    synthesizer = ClustMixSynthesizer(describe({'x': 'numerical', 'code': 'id'}), epsilon=5.0)
     synthesizer.fit({'t': data})
     return synthesizer
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow
 import pytest
+from described import describe
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixSynthesizer
@@ -39,13 +39,12 @@ STORED = {
 }
 
 
-def make(template, **more):
+def make(template):
     ends = MOMENTS.iloc[[0, -1]].dt.tz_convert('UTC').dt.strftime(template or '%Y-%m-%d %H:%M')
     told = {'sdtype': 'datetime'} | dict(zip(('range_min', 'range_max'), ends, strict=True))
     told |= {'datetime_format': template} if template else {}
-    columns = {'day': told, 'x': {'sdtype': 'numerical'}} | more
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
-    return ClustMixSynthesizer(metadata, epsilon=1e4, public_metadata=True)
+    columns = {'day': told, 'x': 'numerical'}
+    return ClustMixSynthesizer(describe(columns), epsilon=1e4, public_metadata=True)
 
 
 def as_moments(dates, template):

@@ -9,18 +9,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
+from described import describe, describe_tables
 from sdv.cag import Inequality, SingleTableProgrammableConstraint
 from sdv.errors import SamplingError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.storage.ids import IdGenerator
 from sdv_threea.synthesizers.turns import in_turn
-
-NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
-
-LINK = relate('child', 'key', 'parent', 'key')
 
 
 class Rare(SingleTableProgrammableConstraint):
@@ -43,8 +38,7 @@ class Rare(SingleTableProgrammableConstraint):
 
 @pytest.fixture
 def constrained(monkeypatch):
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'x': NUMBER}}}})
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0)
+    synthesizer = ClustMixSynthesizer(describe({'x': 'numerical'}, 'people'), epsilon=50.0)
     synthesizer.add_constraints([Rare()])
     synthesizer.fit({'people': pd.DataFrame({'x': range(1000)})})
 
@@ -96,10 +90,9 @@ class No:
 
 @pytest.fixture(scope='module')
 def database():
-    parent = {'columns': {'key': KEY, 'x': NUMBER, 'y': NUMBER}, 'primary_key': 'key'}
-    child = {'columns': {'key': KEY, 'x': NUMBER}}
-    tables = {'parent': parent, 'child': child}
-    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
+    child = {'key': 'id', 'x': 'numerical'}
+    tables = {'parent': child | {'y': 'numerical'}, 'child': child}
+    metadata = describe_tables(tables, ('child', 'key', 'parent', 'key'))
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=50.0)
     synthesizer.add_constraints([Inequality('x', 'y', table_name='parent')])
     rows = np.arange(200)
@@ -129,9 +122,9 @@ def test_threads_get_rows_and_ids_of_their_own(database, monkeypatch):
     # However threads are switched: what was made is read long before it is counted on.
     slow = property(read_slowly, lambda generator, made: generator.__dict__.update(_made=made))
     monkeypatch.setattr(IdGenerator, '_made', slow, raising=False)
-    columns = {'key': KEY, 'text_key': KEY, 'x': NUMBER, 'y': NUMBER}
-    table = {'columns': columns, 'primary_key': 'key', 'alternate_keys': ['text_key']}
-    metadata = Metadata.load_from_dict({'tables': {'people': table}})
+    columns = {'key': 'id', 'text_key': 'id', 'x': 'numerical', 'y': 'numerical'}
+    keys = {'primary_key': 'key', 'alternate_keys': ['text_key']}
+    metadata = describe(columns, 'people', **keys)
     synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0)
     rows = np.arange(500)
     people = {'key': rows, 'text_key': [f't{row}' for row in rows], 'x': rows, 'y': rows % 7}

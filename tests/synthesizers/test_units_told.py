@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe, spell
 from relationships import relate
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
@@ -12,12 +13,11 @@ from sdv.metadata import Metadata
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.synthesizers.checking import list_shared_ids
 
-ID, NUMBER, DAY = {'sdtype': 'id'}, {'sdtype': 'numerical'}, {'sdtype': 'datetime'}
-VISITS = {'patient': ID, 'visit': ID, 'day': DAY, 'cost': NUMBER}
+VISITS = {'patient': 'id', 'visit': 'id', 'day': 'datetime', 'cost': 'numerical'}
 
 
 def describe_visits(**keys):
-    return Metadata.load_from_dict({'tables': {'visits': {'columns': VISITS, **keys}}})
+    return describe(VISITS, 'visits', **keys)
 
 
 def make_visits():
@@ -29,8 +29,8 @@ def make_visits():
 
 def describe_hospital(visit_key='visit', **child):
     tables = {
-        'patients': {'columns': {'patient': ID}, 'primary_key': 'patient'},
-        'visits': {'columns': VISITS, 'primary_key': visit_key, **child},
+        'patients': {'columns': spell({'patient': 'id'}), 'primary_key': 'patient'},
+        'visits': {'columns': spell(VISITS), 'primary_key': visit_key, **child},
     }
     link = relate('visits', 'patient', 'patients', 'patient')
     return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})

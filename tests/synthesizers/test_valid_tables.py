@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
+from described import describe, describe_tables
 from sdv.cag import Inequality
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 
@@ -27,22 +26,12 @@ ROWS = [
 ]
 #: One cell of a row, what it becomes, and whether the row is then valid by itself.
 CELLS = [
-    ('amount', 100.0, True),
-    ('amount', 100.01, False),
-    ('amount', -1e-9, False),
-    ('amount', np.inf, False),
-    ('amount', 'seven', False),
-    ('limit', 10**400, False),
-    ('limit', 1e300, True),
-    ('day', '2020-02-30', False),
-    ('day', '9999-01-01', True),
-    ('day', 'soon', False),
-    ('day', '1700-01-01', True),
-    ('flag', 'yes', False),
-    ('kind', 'w', False),
-    ('kind', ['u'], False),
-    ('kind', None, True),
-]
+    ('amount', 100.0, True), ('amount', 100.01, False), ('amount', -1e-9, False),
+    ('amount', np.inf, False), ('amount', 'seven', False), ('limit', 10**400, False),
+    ('limit', 1e300, True), ('day', '2020-02-30', False), ('day', '9999-01-01', True),
+    ('day', 'soon', False), ('day', '1700-01-01', True), ('flag', 'yes', False),
+    ('kind', 'w', False), ('kind', ['u'], False), ('kind', None, True),
+]  # fmt: skip
 
 
 def make_table(rows):
@@ -56,10 +45,9 @@ def make_table(rows):
 
 
 def is_valid(rows, target='kind', public_metadata=True):
-    facts = {'tables': {'t': {'columns': SDTYPES, 'primary_key': 'key'}}}
-    synthesizer = ClustMixSynthesizer(
-        Metadata.load_from_dict(facts), target_column=target, public_metadata=public_metadata
-    )
+    metadata = describe(SDTYPES, primary_key='key')
+    terms = {'target_column': target, 'public_metadata': public_metadata}
+    synthesizer = ClustMixSynthesizer(metadata, **terms)
     synthesizer.add_constraints([Inequality('amount', 'limit')])
     try:
         synthesizer.validate({'t': make_table(rows)})
@@ -114,16 +102,9 @@ def test_the_last_row_and_the_last_target_may_not_be_taken_away():
 
 
 def test_a_reference_has_to_lead_to_a_row_and_a_unit_may_be_taken_away_whole():
-    columns = {'id': {'sdtype': 'id'}, 'kind': {'sdtype': 'categorical'}}
-    metadata = Metadata.load_from_dict(
-        {
-            'tables': {
-                'a': {'columns': columns, 'primary_key': 'id'},
-                'b': {'columns': {**columns, 'a_id': {'sdtype': 'id'}}, 'primary_key': 'id'},
-            },
-            'relationships': [relate('b', 'a_id', 'a', 'id')],
-        }
-    )
+    columns = {'id': 'id', 'kind': 'categorical'}
+    described = {'a': columns, 'b': columns | {'a_id': 'id'}}
+    metadata = describe_tables(described, ('b', 'a_id', 'a', 'id'), b='id')
     tables = {
         'a': pd.DataFrame({'id': ['p', 'q', 'r'], 'kind': ['u', 'v', 'u']}),
         'b': pd.DataFrame({'id': [1, 2, 3, 4], 'kind': ['u'] * 4, 'a_id': ['p', 'p', 'q', None]}),

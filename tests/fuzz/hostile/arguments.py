@@ -118,19 +118,13 @@ METHODS = {
 
 #: Words by which a complaint may name an argument, besides its own name.
 WORDS = {
-    'conditions': ('condition', 'column'),
-    'known_columns': ('column', 'condition'),
-    'data': ('table', 'column'),
-    'target_column': ('target column',),
-    'privacy_unit': ('privacy_unit', 'table'),
-    'main_table_name': ('table',),
-    'table_name': ('table',),
-    'table_parameters': ('parameter', 'epsilon'),
-    'constraints': ('constraint',),
-    'metadata': ('metadata',),
-    'version': ('version', 'metadata'),
+    'conditions': ('condition', 'column'), 'known_columns': ('column', 'condition'),
+    'data': ('table', 'column'), 'target_column': ('target column',),
+    'privacy_unit': ('privacy_unit', 'table'), 'main_table_name': ('table',),
+    'table_name': ('table',), 'table_parameters': ('parameter', 'epsilon'),
+    'constraints': ('constraint',), 'metadata': ('metadata',), 'version': ('version', 'metadata'),
     'scale': ('scale',),
-}
+}  # fmt: skip
 
 
 @st.composite

@@ -28,23 +28,10 @@ FORMATS = ('%Y-%m-%d', '%d/%m/%Y', '%Y%m%d', '%d %b %Y %H:%M', '%Y-%m-%dT%H:%M:%
 #: Texts of any script, with signs of every kind; those that a metadata must not hold are left out.
 TEXTS = st.text(max_size=6) | st.sampled_from(
     [
-        '',
-        ' ',
-        'nan',
-        'None',
-        'NULL',
-        '0',
-        'True',
-        'å∫ç',
-        '数据',
-        'بيانات',
-        '👩‍👩‍👧',
-        '\x00',
-        'a\nb',
-        '"',
-        "'",
+        '', ' ', 'nan', 'None', 'NULL', '0', 'True', 'å∫ç', '数据', 'بيانات', '👩‍👩‍👧', '\x00',
+        'a\nb', '"', "'",
     ]
-)
+)  # fmt: skip
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
     [0.0, -0.0, 5e-324, 1.7976931348623157e308, -1e308, 1e200, 2.0**53 + 2, 0.1 + 0.2, 1e-12]

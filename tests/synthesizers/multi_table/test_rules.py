@@ -1,15 +1,13 @@
 """Rules between tables hold in samples, whatever the private rows are, and are kept in files."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe, describe_tables
 from orders import RULES, SINGLE, draw_tables, make_metadata
 from sdv.cag import Inequality
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.constraints import After, Ranks, SameAs, TotalOf
@@ -129,19 +127,10 @@ def test_numbers_of_rows_may_be_part_of_a_key():
     orders = pd.DataFrame({'id': range(200)})
     lines = pd.DataFrame({'order': np.arange(600) % 200, 'number': np.arange(600) // 200 + 1})
     lines['price'] = np.arange(600) % 7
-    columns = {'order': 'id', 'number': 'numerical', 'price': 'numerical'}
-    link = {'parent_table_name': 'order', 'parent_primary_key': 'id'}
-    metadata = Metadata.load_from_dict(
-        {
-            'tables': {
-                'order': {'columns': {'id': {'sdtype': 'id'}}, 'primary_key': 'id'},
-                'line': {
-                    'columns': {name: {'sdtype': each} for name, each in columns.items()},
-                    'primary_key': ['order', 'number'],
-                },
-            },
-            'relationships': [{**link, 'child_table_name': 'line', 'child_foreign_key': 'order'}],
-        }
+    line = {'order': 'id', 'number': 'numerical', 'price': 'numerical'}
+    link = 'line', 'order', 'order', 'id'
+    metadata = describe_tables(
+        {'order': {'id': 'id'}, 'line': line}, link, line=['order', 'number']
     )
     synthesizer = ClustMixMultiTableSynthesizer(
         metadata, epsilon=float('inf'), verbose=False, accept='made_up'
@@ -152,12 +141,6 @@ def test_numbers_of_rows_may_be_part_of_a_key():
     assert len(sampled) == 600
     assert not sampled[['order', 'number']].duplicated().any()
     assert set(sampled['number']) == {1, 2, 3}
-
-
-def test_constraints_are_written_as_json(fitted, tmp_path):
-    fitted.get_constraints(tmp_path / 'rules.json')
-    kinds = [each['class_name'] for each in json.loads((tmp_path / 'rules.json').read_text())]
-    assert sorted(kinds) == sorted(type(each).__name__ for each in (*RULES, *SINGLE))
 
 
 def test_rules_hold_without_another_fit(tables):
@@ -201,7 +184,6 @@ def test_wrong_rules_change_nothing(tables):
 
 
 def test_one_table_refuses_rules_between_tables():
-    columns = {'a': {'sdtype': 'numerical'}, 'b': {'sdtype': 'numerical'}}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    metadata = describe(dict.fromkeys('ab', 'numerical'))
     with pytest.raises(SynthesizerInputError):
         ClustMixSynthesizer(metadata).add_constraints([After('t.a', 't.b')])
