@@ -32,11 +32,6 @@ WHOLE = tuple(np.ones(len(plan.weights)) for plan in COLUMNS)
 PLAN = ClassPlan(COLUMNS, 23, WHOLE)
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(19)
-
-
 def silent(size, scale):
     return np.zeros(size, dtype=np.int64)
 

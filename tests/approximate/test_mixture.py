@@ -6,11 +6,6 @@ from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
 
 
 @pytest.fixture
-def rng():
-    return np.random.default_rng(29)
-
-
-@pytest.fixture
 def mixture():
     """Two classes; the second has one component without weight, far from everything."""
     covariances = np.array(

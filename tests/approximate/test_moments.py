@@ -16,11 +16,6 @@ CONSTANTS = ApproximateConstants()
 RADIUS = 2_000
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(5)
-
-
 def silent(size, scale):
     return np.zeros(size, dtype=np.int64)
 
@@ -60,16 +55,6 @@ def test_counts_are_at_least_one_however_the_noise_falls():
     )
 
     assert moments.counts.tolist() == [1, 1]
-
-
-def make_moments(rng, num_groups=4, sum_scale=1.0, product_scale=2.0):
-    return ScoreMoments(
-        rng.uniform(1, 9, num_groups),
-        rng.normal(size=(num_groups, 2)),
-        rng.normal(size=(num_groups, 3)),
-        sum_scale,
-        product_scale,
-    )
 
 
 def test_unclipping_restores_the_sum_of_squares_but_not_out_of_noise(rng):

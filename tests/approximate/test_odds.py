@@ -13,11 +13,6 @@ CONSTANTS = ApproximateConstants()
 class_rates = partial(class_rates, constants=CONSTANTS)
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(5)
-
-
 def see(rng, truth, scale, *, whole_scale=None, ordered=False, sampled=True):
     """Counts of bins, of which ``truth`` has what is expected of each class, shape (C, G)."""
     exact = rng.poisson(truth).astype(float) if sampled else truth

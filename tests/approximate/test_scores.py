@@ -7,11 +7,6 @@ from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import LARGEST_SCORE, normal_scores, target_order
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(13)
-
-
 def make_scores(*columns, orders=None):
     histograms = tuple(np.atleast_2d(np.asarray(column, dtype=float)) for column in columns)
     orders = orders or tuple(np.arange(part.shape[1]) for part in histograms)

@@ -1,7 +1,5 @@
 """What thousands of columns take is matrices of a cell per pair of columns: few at once."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

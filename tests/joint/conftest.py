@@ -1,7 +1,5 @@
 """What the tests of releases of this room share."""
 
-from __future__ import annotations
-
 import pytest
 
 from sdv_threea.privacy.mechanism import add_noise

@@ -1,7 +1,5 @@
 """The bins of pairs: as many as the noise carries, and none for what cannot occur."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

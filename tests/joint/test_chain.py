@@ -1,7 +1,5 @@
 """The chain: its law is the one that the tables are of, computed by enumeration."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, permutations
 

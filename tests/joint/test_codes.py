@@ -1,7 +1,5 @@
 """Readings of counts code by code: the right one is chosen, and it comes close to the truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

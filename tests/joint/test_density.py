@@ -1,7 +1,5 @@
 """The density of a table: the chain of its bins, and codes inside them."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import combinations
 

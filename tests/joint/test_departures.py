@@ -1,7 +1,5 @@
 """What noisy interactions say: against the textbook's formula, and against noise that is known."""
 
-from __future__ import annotations
-
 import math
 from functools import reduce
 from itertools import product

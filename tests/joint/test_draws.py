@@ -1,7 +1,5 @@
 """Draws from a chain: they have its law, given what is known, and are the same each time."""
 
-from __future__ import annotations
-
 import numpy as np
 from laws import (
     ROWS,

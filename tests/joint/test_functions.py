@@ -1,7 +1,5 @@
 """Which pairs look like functions, and what counting them code by code may cost."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

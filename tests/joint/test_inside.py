@@ -1,7 +1,5 @@
 """Codes inside bins: as frequent as they should be, and never one that must not be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

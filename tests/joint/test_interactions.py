@@ -1,7 +1,5 @@
 """The release of interactions: exact sums, the stated noise, and how far records can move them."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Which triples are worth counting, and what is made of their counts."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Counts of single columns, and interactions that are given them: against what is known."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The order of the columns: what is told most comes next, and trees are walked step by step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

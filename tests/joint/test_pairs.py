@@ -1,7 +1,5 @@
 """The release of pairs code by code: exact sums, the stated noise, and how far records move it."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Values inside bins: they hang together where columns do."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

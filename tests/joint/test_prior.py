@@ -1,7 +1,5 @@
 """The tables that normal scores alone give, against integrals of the bivariate normal."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

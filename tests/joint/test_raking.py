@@ -1,7 +1,5 @@
 """Raked tables have the margins that they are to have, and keep everything else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Functions of codes that only their own counts show."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Values that follow one another along an order are told by those around them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdv_threea.joint.runs import follow_values

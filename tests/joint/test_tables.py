@@ -1,7 +1,5 @@
 """Noisy counts of pairs to probabilities: against loops, and against noise that is known."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

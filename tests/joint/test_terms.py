@@ -1,7 +1,5 @@
 """Tables that a column is fitted to, as its particles see them."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

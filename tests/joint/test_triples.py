@@ -1,7 +1,5 @@
 """The look at triples: exact sums, and which triples are looked at."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Numbers that categories have: the release of their digits, and what is made of it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

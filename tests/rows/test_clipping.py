@@ -1,16 +1,9 @@
 """Vectors are shortened to a norm in exact integers, each by itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from sdv_threea.rows.clipping import clip_norm
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(11)
 
 
 def squared_norms(vectors):

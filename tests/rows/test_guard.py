@@ -1,7 +1,5 @@
 """A library that warns, logs, prints and raises with the cell at hand, and a guard around it."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import logging

@@ -1,7 +1,5 @@
 """What the guard installs for the whole process disturbs nobody, and cannot be got round."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import sys

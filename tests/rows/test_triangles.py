@@ -1,7 +1,5 @@
 """A symmetric matrix and its upper triangle say the same, in the order of NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from triangles import pack

@@ -1,7 +1,5 @@
 """Cells that break the facts about their column: reported without a value, or replaced."""
 
-from __future__ import annotations
-
 import datetime
 
 import numpy as np

@@ -4,8 +4,6 @@ Every sensitivity stands on this: were a cell to change what others are read as,
 move the counts of many. Cells are compared by how they are spelled, numbers by their bits.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

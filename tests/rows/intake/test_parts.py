@@ -1,7 +1,5 @@
 """Parts of a column: refused, unless a cell is read alike whatever the others of its part are."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np
