@@ -54,18 +54,6 @@ def split(table, npartitions=3):
     return dask_frames.from_pandas(table, npartitions=npartitions, sort=False)
 
 
-@pytest.fixture(scope='module')
-def cluster():
-    """Two workers in processes of their own, which keep what they log."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=None
-        ) as workers,
-        distributed.Client(workers) as client,
-    ):
-        yield client
-
-
 def fit_and_sample(data, **arguments):
     synthesizer = make(**arguments)
     synthesizer.fit({'t': data})
@@ -93,28 +81,6 @@ def test_a_dask_dataframe_and_files_give_the_release_of_the_same_table(fixed, tm
         str(tmp_path / 'parts'),
     ):
         assert_same(fit_and_sample(data), expected)
-
-
-def kill_one(client):
-    """Kill a worker, as a machine that goes down would."""
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-
-
-def test_a_killed_worker_is_survived(fixed, cluster, monkeypatch):
-    table = make_table()
-    expected = fit_and_sample(table)
-    killed = []
-
-    def kill(stage):
-        if stage == 'approximate':
-            killed.append(stage)
-            kill_one(cluster)
-
-    monkeypatch.setattr(single_table, 'release', lambda *given: fixed(*given[:3], kill))
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        assert_same(fit_and_sample(split(table, 6)), expected)
-    assert killed == ['approximate']
 
 
 def test_constraints_are_checked_part_by_part(without_pairs):
@@ -148,6 +114,18 @@ def test_without_dask_paths_are_refused_with_the_way_out(monkeypatch, tmp_path):
         make().fit({'t': Path(tmp_path)})
 
 
+@pytest.fixture(scope='module')
+def cluster():
+    """Two workers in processes of their own, which keep what they log."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=None
+        ) as workers,
+        distributed.Client(workers) as client,
+    ):
+        yield client
+
+
 SECRET = 'secret-4711'
 
 
@@ -162,7 +140,6 @@ def test_errors_on_a_cluster_show_no_values_even_in_the_logs_of_workers(
     cluster, caplog, name, value, words
 ):
     caplog.set_level(logging.DEBUG)
-    cluster.wait_for_workers(2)  # one may still be on its way in the place of one that was killed
     table = make_table().astype({name: object})
     table.loc[1500, name] = value
     synthesizer = make()
@@ -187,3 +164,25 @@ def test_the_check_above_would_see_an_error_raised_by_a_worker(cluster):
         frame.map_partitions(fail, meta=frame).compute()
 
     assert SECRET in str(cluster.get_worker_logs())
+
+
+def kill_one(client):
+    """Kill a worker, as a machine that goes down would."""
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+
+def test_a_killed_worker_is_survived(fixed, cluster, monkeypatch):
+    table = make_table()
+    expected = fit_and_sample(table)
+    killed = []
+
+    def kill(stage):
+        if stage == 'approximate':
+            killed.append(stage)
+            kill_one(cluster)
+
+    monkeypatch.setattr(single_table, 'release', lambda *given: fixed(*given[:3], kill))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        assert_same(fit_and_sample(split(table, 6)), expected)
+    assert killed == ['approximate']

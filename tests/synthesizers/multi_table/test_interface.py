@@ -148,6 +148,7 @@ def fit_public(make_tables, make_metadata, read_links):
     return fit
 
 
+@pytest.mark.usefixtures('without_pairs')
 def test_a_database_of_stated_facts_passes_the_diagnostic_whatever_the_noise(schema, fit_public):
     synthesizer, tables = fit_public(schema, 0.1)
     report = DiagnosticReport()

@@ -84,6 +84,7 @@ def test_computed_columns_cost_nothing(fitted):
     assert {'pieces', 'kind', 'day'} <= names['line']
 
 
+@pytest.mark.usefixtures('without_pairs')
 def test_cells_of_computed_columns_are_never_read(tables):
     other = {name: table.copy() for name, table in tables.items()}
     other['order']['total'] = 77.0

@@ -29,6 +29,7 @@ def test_any_schema_comes_back_with_all_references_intact(
     check_integrity(schema, real, synthesizer.sample_scale(2.0))
 
 
+@pytest.mark.usefixtures('without_pairs')
 @pytest.mark.parametrize('name', ['nullable', 'several_parents', 'public_parent'])
 def test_missing_references_come_back_at_their_rate(name, make, make_tables, read_links):
     real = make_tables(name, 600)
@@ -45,6 +46,7 @@ def test_any_table_may_be_the_main_one(fitted):
         assert len(fitted.sample(37, main_table_name=table)[table]) == 37
 
 
+@pytest.mark.usefixtures('without_pairs')
 def test_sizes_are_those_of_the_private_tables(tables, make):
     synthesizer = make('chain', tables, epsilon=math.inf)
     synthesizer.fit(tables)
@@ -68,6 +70,7 @@ def make_composite(num_rows=150):
     return {'a': a, 'b': b}, describe_tables(tables, ('b', key, 'a', key), b=[*key, 'line'])
 
 
+@pytest.mark.usefixtures('without_pairs')
 def test_keys_of_several_columns_are_kept_and_unique():
     real, metadata = make_composite()
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=20.0)
@@ -146,6 +149,7 @@ def test_an_unlisted_key_that_is_coerced_keeps_its_stays():
     assert not measure(metadata, ['x', 'y'], 'z', **settings).refuted
 
 
+@pytest.mark.usefixtures('without_pairs')
 @pytest.mark.parametrize('dtype', ['Int64', 'float64', 'object'])
 def test_references_to_a_public_table_lead_to_its_rows(dtype):
     """A nullable key once became floats, which hold no more than 15 digits."""
