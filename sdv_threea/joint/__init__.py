@@ -8,7 +8,8 @@ record. If noise exceeds the counts of pairs, nothing is released here.
 
 * :mod:`~sdv_threea.joint.bins`: which pairs are counted, in which bins, and whether counting pays,
 * :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,
-* :mod:`~sdv_threea.joint.functions`: which pairs are counted code by code, and at which price,
+* :mod:`~sdv_threea.joint.functions`: which pairs are counted code by code,
+* :mod:`~sdv_threea.joint.pricing`: the prices of these counts,
 * :mod:`~sdv_threea.joint.repeats`: functions that only codes of few records show, without noise,
 * :mod:`~sdv_threea.joint.pairs`: the release of these counts,
 * :mod:`~sdv_threea.joint.triples`: the release of how far triples are from their pairs,

@@ -77,10 +77,6 @@ class JointConstants:
             left. With .25, 8 % of the rows of census_kdd at epsilon 8 deny how taxes are filed.
         one_code: A category may determine a number if it leaves fewer nats of the number's code
             open, and less than this share of its entropy. Set by hand.
-        records_per_digit: Nearly all categories should have records of this many times the noise of
-            digits. Set by hand.
-        value_part: The largest part of the remaining price for digits. With .15, more prices of
-            small products are wrong on a generated table of dependencies.
         step: Places inside bins depend on another column if it leaves fewer nats than this open.
             Set by hand.
         particles: Records that a distribution is fitted with. With fewer, their noise is fitted,
@@ -141,8 +137,6 @@ class JointConstants:
     most_weighed: int = 8
     settled: float = 0.05
     one_code: float = 0.3
-    records_per_digit: float = 6.0
-    value_part: float = 0.25
     step: float = 1.0
     particles: int = 24_000
     rounds: int = 4

@@ -21,13 +21,7 @@ from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint, fit_joint
 from sdv_threea.joint.estimates import Estimates, Singles, estimate, estimate_functions
-from sdv_threea.joint.functions import (
-    Function,
-    Side,
-    carry_functions,
-    find_functions,
-    list_shortcuts,
-)
+from sdv_threea.joint.functions import Side, find_functions
 from sdv_threea.joint.interactions import (
     Interactions,
     release_interactions,
@@ -43,6 +37,7 @@ from sdv_threea.joint.interplay import (
 )
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts, release_pair_counts
+from sdv_threea.joint.pricing import Function, carry_functions, sum_needs
 from sdv_threea.joint.repeats import add_repeated
 from sdv_threea.joint.tables import complete, estimate_tables
 from sdv_threea.joint.triples import (
@@ -61,6 +56,7 @@ from sdv_threea.joint.values import (
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded, Located
+from sdv_threea.rows.tables import BASE, DIGITS
 
 #: Pairs are counted again if the remaining price is at least this part of that of their first
 #: count.
@@ -107,9 +103,8 @@ class JointReleases:
         weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs, self.plan.stress)
         release = partial(release_interactions, self.rows, singles.bins, weights)
         found = keep(release(**self.spending.terms('pairs')))
-        most = math.sqrt(constants.value_part) * self.spending.left(self.promised)
         functions = self._count_functions(found)
-        values = self._count_values(found, functions, most)
+        values = self._count_values(found, functions)
         left = self.spending.left(self.promised)
         known = functions, self.expected, constants, self.rng, values
         interplay = None
@@ -144,20 +139,20 @@ class JointReleases:
         found = find_functions(pairs, sides, constants, singles.num_given, known)
         if math.isinf(self.spending.left(self.promised)):
             found = self._find_repeated(found, sides)
-        # The price of digits is kept if there may be any to count.
-        kept = self.spending.left(self.promised) * math.sqrt(constants.value_part)
-        kept *= bool(self._list_numbers(found))
-        counts = self._count_codes(found, kept)
-        if not counts.tables or singles.num_given:
-            return counts
-        tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
-        estimates = estimate_functions(singles, pairs, counts, tables, self.rng)
-        dropped, instead = list_shortcuts(estimates, sides, constants)
-        others = self._count_codes(instead, 0.0, every=True)
-        if not others.tables:
-            return counts
-        kept_tables = {k: v for k, v in counts.tables.items() if k not in dropped}
-        return PairCounts(kept_tables | others.tables, counts.scales | others.scales)
+        # Digits need as little noise as codes do, and get their part of the price.
+        parents = [pair for pair, own in found.items() if not own.in_order]
+        digits = [Function(sides[at].small, BASE) for at, _ in self._list_numbers(parents)]
+        both = DIGITS * digits, found.values()
+        needed = [sum_needs(each, singles.num_records) for each in both]
+        left = self.spending.left(self.promised)
+        kept = math.sqrt(needed[0] * min(1.0, left**2 / sum(needed))) if digits else 0.0
+        left = left if math.isinf(left) else math.sqrt(max(left**2 - kept**2, 0.0))
+        weights, price = carry_functions(found, singles.num_records, left, constants)
+        if not weights:
+            return PairCounts({}, {})
+        terms = self.spending.rest(price, self.promised)
+        counts = release_pair_counts(self.rows, singles.codes, weights, **terms)
+        return self.spending.keep(counts)
 
     def _find_repeated(
         self, found: dict[Pair, Function], sides: Sequence[Side]
@@ -178,20 +173,6 @@ class JointReleases:
         known = found, counts.tables, sides, self.constants
         return add_repeated(*known, singles.num_given)
 
-    def _count_codes(
-        self, found: Mapping[Pair, Function], kept: float, *, every: bool = False
-    ) -> PairCounts:
-        """Count pairs code by code: ``every`` pair or the affordable ones; leave ``kept`` over."""
-        left = self.spending.left(self.promised)
-        left = left if math.isinf(left) else math.sqrt(max(left**2 - kept**2, 0.0))
-        known = found, self.singles.num_records, left, self.constants
-        weights, price = carry_functions(*known)
-        if not weights or (every and len(weights) < len(found)):
-            return PairCounts({}, {})
-        terms = self.spending.rest(price, self.promised)
-        counts = release_pair_counts(self.rows, self.singles.codes, weights, **terms)
-        return self.spending.keep(counts)
-
     def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:
         """Return the pairs of a category and a number whose codes are intervals, category first."""
         singles = self.singles
@@ -201,9 +182,9 @@ class JointReleases:
         return [(i, j) for i, j in both if wide[j] and not singles.ordered[i]]
 
     def _count_values(
-        self, interactions: Interactions, functions: PairCounts, most: float
+        self, interactions: Interactions, functions: PairCounts
     ) -> ValueCounts | None:
-        """Count the digits of numbers that categories may determine, at most at this price."""
+        """Count the digits of numbers that categories may determine."""
         singles, constants = self.singles, self.constants
         numbers = self._list_numbers(functions.tables)
         if not numbers:
@@ -212,13 +193,14 @@ class JointReleases:
         tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
         found = estimate_functions(singles, pairs, functions, tables, self.rng)
         found |= {(j, i): table.T for (i, j), table in found.items()}
-        wanted = tuple(
-            pair for pair in numbers if pair in found and may_have_one(found[pair], constants)
-        )
-        if not wanted:
+        known = [
+            (i, singles.leave_listed(i, found[i, j]), j) for i, j in numbers if (i, j) in found
+        ]
+        wanted = tuple((i, j) for i, table, j in known if may_have_one(table, constants))
+        if not wanted or not self.spending.left(self.promised):
             return None
         seen = singles.columns, singles.num_records, wanted, constants
-        terms = self.spending.rest(min(price_values(*seen), most), self.promised)
+        terms = self.spending.rest(price_values(*seen), self.promised)
         sizes = [len(singles.bins[category]) for category, _ in wanted]
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 

@@ -84,6 +84,11 @@ class Singles:
         each = zip(self.histograms, self.bins, count_bins(self.bins), strict=True)
         return [add_up(self.totals[:, None] * table, own, size) for table, own, size in each]
 
+    def leave_listed(self, at: int, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a table, codes of column ``at`` in rows, without the code of unlisted values."""
+        code = self.unlisted[at] if self.unlisted else -1
+        return np.where((np.arange(len(table)) == code)[:, None], 0.0, table) if code > 0 else table
+
     def margins(self, interactions: Interactions) -> list[NDArray[np.float64]]:
         """Return counts of the bins of each column, shape (G,), from all its releases."""
         counts = [table.sum(axis=0) for table in self.by_class]
@@ -184,7 +189,7 @@ def estimate(  # noqa: PLR0913 (what is known)
     found = estimate_functions(singles, pairs, functions, tables, rng)
     numbers: dict[Pair, NDArray[np.float64]] = {}
     if values is not None:
-        numbers, alone = _settle_values(values, found, num_records)
+        numbers, alone = _settle_values(values, found, singles)
         for at, occurs in alone.items():
             singles, margins[at] = singles.limit(at, occurs, margins[at])
     shares = singles.columns
@@ -244,7 +249,7 @@ def _share_inside(
 
 
 def _settle_values(
-    counts: ValueCounts, functions: dict[Pair, NDArray[np.float64]], num_records: float
+    counts: ValueCounts, functions: dict[Pair, NDArray[np.float64]], singles: Singles
 ) -> tuple[dict[Pair, NDArray[np.float64]], dict[int, NDArray[np.bool_]]]:
     """Return the numbers that categories determine, and which codes of the numbers occur then."""
     occur: dict[int, NDArray[np.bool_]] = {}
@@ -255,8 +260,9 @@ def _settle_values(
     }
     known = {pair: own for pair, own in counts.digits.items() if pair in by_category}
     counts = replace(counts, digits=known)
-    values = estimate_values(counts, by_category, num_records)
-    for i, j in find_single(counts, by_category, num_records):
+    listed = {pair: singles.leave_listed(pair[0], own) for pair, own in by_category.items()}
+    values = estimate_values(counts, listed, singles.num_records)
+    for i, j in find_single(counts, listed, singles.num_records):
         settled = keep_one_code(by_category[i, j], ~np.isnan(values[i, j]))
         if (i, j) in functions:
             functions[i, j] = settled

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.pricing import Function, find_small
 from sdv_threea.joint.tables import couple, left_open
 
 #: The squared noise of a table is bounded by its mean plus this many standard deviations.
@@ -33,6 +33,9 @@ LEAST_GIVEN = 0.25
 #: Values do not follow the order of bins if the bins leave more than this share of their entropy.
 MOST_OPEN = 0.5
 
+#: A pair ranks nearly as high as another one from this part of its rank on.
+NEARLY = 0.9
+
 #: Counts of values in order may differ from the expected table by this part of its energy.
 SLACK = 0.05
 
@@ -44,41 +47,6 @@ OFTEN = 0.2
 
 #: Noise masks the rest of a table unless a function's energy exceeds it by this factor.
 DROWNED = 4.0
-
-#: A column determines another if its codes leave at most this share of the records open; it
-#: determines it exactly up to the smaller share.
-DETERMINED, EXACT = 0.05, 0.01
-
-#: The share of records of a functional pair that may get a wrong value because of noise.
-MISSED = 0.02
-
-#: Weights of pairs that are counted code by code are multiples of one over this.
-WEIGHT_UNIT = 8
-
-
-class Function(NamedTuple):
-    """A pair that looks functional.
-
-    Args:
-        small: Share of the records in a small code of the parent.
-        in_order: True if the parent is ordered, so that runs of its codes have the same value.
-        clear: True if the values clearly follow that order.
-    """
-
-    small: float
-    values: float
-    in_order: bool = False
-    clear: bool = False
-
-    def bear(self, num_records: float) -> float:
-        """Return the largest noise of a count at which nearly all records still get their value.
-
-        A code of r records with noise s gets a wrong one of V values with probability V Q(r / s
-        sqrt(2)). Runs of codes have V borders, each of which is off by about half of s.
-        """
-        if self.in_order:
-            return 2 * MISSED * num_records / self.values
-        return num_records * self.small / math.sqrt(2) / -float(ndtri(MISSED / self.values))
 
 
 class Side(NamedTuple):
@@ -137,68 +105,41 @@ def find_functions(
     for (i, j), counts in pairs.tables.items():
         if math.exp(sides[i].size + sides[j].size) <= constants.most_cells:
             scale = pairs.scales[i, j]
-            ways = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
-            first, second = (_rate(*way, scale, constants) for way in ways)
+            turns = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
+            first, second = (_rate(*turn, scale, constants) for turn in turns)
             rated[i, j] = max((*first, False), (*second, True))
     telling = [pair for pair, (_, alone, *_) in rated.items() if alone > constants.least_told]
     found = {}
     telling.sort(key=lambda pair: -rated[pair][0])
-    for i, j in grow_forest([*known, *telling], num_given)[len(known) :]:
+    ways = {pair: (rated[pair][0], pair[::-1] if rated[pair][3] else pair) for pair in telling}
+    for i, j in grow_forest([*known, *_put_chains_first(ways)], num_given)[len(known) :]:
         *_, clear, turned = rated[i, j]
         parent, child = (sides[j], sides[i]) if turned else (sides[i], sides[j])
         found[i, j] = make_function(parent, child, clear)
     return found
 
 
+def _put_chains_first(ways: Mapping[Pair, tuple[float, Pair]]) -> list[Pair]:
+    """Return pairs with those last whose child has another parent that theirs forms a pair with.
+
+    A maker follows from the model, which follows from the plane: a pair of plane and maker would
+    leave no place for one of the others. ``ways`` have the rank, and parent and child, by pair, the
+    best rank first. The pair of parents must rank nearly as high.
+    """
+    parents: dict[int, int] = {}
+    later = []
+    for pair, (rank, (parent, child)) in ways.items():
+        other = parents.setdefault(child, parent)
+        both = ways.get((min(other, parent), max(other, parent)))
+        if both is not None and both[0] > NEARLY * rank:
+            later.append(pair)
+    return [*(pair for pair in ways if pair not in later), *later]
+
+
 def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
     """Return how a pair is counted, given which column is the parent."""
     small = min(parent.small, child.small) if parent.ordered and child.ordered else parent.small
     return Function(small, math.exp(child.size), parent.ordered and not child.ordered, clear)
-
-
-def list_shortcuts(
-    functions: Mapping[Pair, NDArray[np.float64]],
-    sides: Sequence[Side],
-    constants: JointConstants,
-) -> tuple[list[Pair], dict[Pair, Function]]:
-    """Return pairs to drop, because a third column determines one of both better, and new pairs.
-
-    If a third column determines one column of a pair, it predicts the other column at least as
-    well. ``functions`` holds, for each functional pair, the joint probabilities of its codes, shape
-    (S_i, S_j).
-    """
-    ways = {**functions, **{(j, i): table.T for (i, j), table in functions.items()}}
-    misses = {(i, j): _miss(table, sides[i]) for (i, j), table in ways.items()}
-
-    def climb(column: int) -> int:
-        """Return a column that determines this one and does not follow from it, if any."""
-        determining, top = [column], column
-        for at in determining:  # the list grows in this loop
-            for i, j in misses:
-                suited = not sides[i].ordered and i not in determining
-                if j == at and misses[i, j] <= DETERMINED and suited:
-                    determining.append(i)
-                    top = i if misses[j, i] > DETERMINED else top
-        return top
-
-    dropped, instead = [], {}
-    for i, j in functions:
-        parent, child = (i, j) if misses[i, j] <= misses[j, i] else (j, i)
-        inexact, top, other = min(misses[i, j], misses[j, i]) > EXACT, climb(parent), child
-        if top == parent and sides[parent].ordered:
-            top, other = climb(child), parent
-        cells = math.exp(sides[top].size + sides[other].size)
-        if inexact and top not in (parent, child) and cells <= constants.most_cells:
-            dropped.append((i, j))
-            one, two = (other, top) if other == parent else (top, other)
-            instead[min(one, two), max(one, two)] = make_function(sides[one], sides[two])
-    return dropped, instead
-
-
-def _miss(table: NDArray[np.float64], parent: Side) -> float:
-    """Return the share of records without the likeliest value of their code of the parent."""
-    listed = table[parent.units > 0] if not parent.ordered else table
-    return float(1 - listed.max(axis=1).sum() / max(listed.sum(), 1e-9))
 
 
 def _rate(
@@ -211,8 +152,10 @@ def _rate(
     """
     shares = child.counts / child.counts.sum()
     full, runs, clear = _full_energy(parent.units, shares), False, False
-    if parent.ordered and not child.ordered:
+    if parent.ordered:
         runs, running = _run_along(counts, parent.units, shares, scale)
+        if child.ordered and not runs:  # numbers that are merely close follow from coarse bins
+            return -math.inf, 0.0, False
         full = min(full, running)
         hidden = _bound_noise(counts, scale)
         clear = runs and hidden < MOST_HIDDEN * running * counts.sum() ** 2
@@ -250,59 +193,6 @@ def _merge_rest(
     size = 2 * math.log(2) - child.size
     two = Side(own, shares, left_open(shares[None]), size, ordered=False, small=child.small)
     return merged, parent, two, scale * math.sqrt(2 - 2 / counts.shape[1])
-
-
-def carry_functions(
-    found: Mapping[Pair, Function], num_records: float, left: float, constants: JointConstants
-) -> tuple[dict[Pair, int], float]:
-    """Return weights and the price of pairs that are counted code by code.
-
-    Pairs with much more noise than they bear are dropped, and others get their budget: structure
-    read from such counts is random and creates impossible rows. Pairs whose values clearly follow
-    an order stay, because neighbouring codes support each other. ``left`` is the price, in GDP,
-    that may be paid.
-    """
-    kept = dict(found)
-    while kept:
-        weights, price = price_functions(kept, num_records, left, constants)
-        # The noise scale of a count is the length of a record's contribution, divided by the price.
-        length = math.sqrt(sum(weight**2 for weight in weights.values()))
-        borne = {
-            pair: own.bear(num_records) * weights[pair] * price
-            for pair, own in kept.items()
-            if not own.clear
-        }
-        worst = min(borne, key=lambda pair: borne[pair], default=None)
-        if worst is None or borne[worst] * constants.most_noise >= length:
-            return weights, price
-        del kept[worst]
-    return {}, 0.0
-
-
-def price_functions(
-    found: Mapping[Pair, Function], num_records: float, left: float, constants: JointConstants
-) -> tuple[dict[Pair, int], float]:
-    """Return the weights and the price of at least one pair that is counted code by code.
-
-    Nearly all codes should have enough records for their noise. The more codes a column has, the
-    fewer records each has, and the less noise they allow. A record adds a weight, a whole number of
-    at least one, to a count. The price, in GDP, is at most ``left``.
-    """
-    borne = {pair: max(own.bear(num_records), 1.0) for pair, own in found.items()}
-    most = min(max(borne.values()), constants.most_weighed * min(borne.values()))
-    weights = {
-        pair: max(round(WEIGHT_UNIT * most / noise), WEIGHT_UNIT) for pair, noise in borne.items()
-    }
-    needed = math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
-    price = max(needed, math.sqrt(constants.least_spent) * left)
-    return weights, price if price < constants.most_needed * left else left
-
-
-def find_small(shares: NDArray[np.float64], left_out: float) -> float:
-    """Return the share of a small code; all smaller codes have ``left_out`` of the records."""
-    present = np.sort(shares[shares > 0])
-    held = np.cumsum(present)
-    return float(present[np.searchsorted(held, left_out * held[-1])])
 
 
 def _look_beside(

@@ -15,8 +15,13 @@ from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.functions import DETERMINED, EXACT, Function, Side, make_function
+from sdv_threea.joint.functions import Side, make_function
 from sdv_threea.joint.order import grow_forest
+from sdv_threea.joint.pricing import Function
+
+#: A column determines another if its codes leave at most this share of the records open; it
+#: determines it exactly up to the smaller share.
+DETERMINED, EXACT = 0.05, 0.01
 
 #: The chance that one of all pairs is believed to be a function and is none.
 FALSE = 0.01

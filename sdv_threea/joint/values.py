@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.functions import find_small
+from sdv_threea.joint.pricing import Function, find_small, sum_needs
 from sdv_threea.joint.tables import left_open
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -120,9 +120,9 @@ def price_values(
     constants: JointConstants,
 ) -> float:
     """Return the price, in GDP, at which nearly all categories show their digits."""
-    small = min(find_small(columns[category], constants.left_out) for category, _ in wanted)
-    noise = max(num_records * small / constants.records_per_digit, 1.0)
-    return math.sqrt(DIGITS * len(wanted)) / noise
+    shares = (find_small(columns[category], constants.left_out) for category, _ in wanted)
+    digits = [Function(own, BASE) for own in shares]
+    return math.sqrt(sum_needs(DIGITS * [min(digits)] * len(digits), num_records))
 
 
 def keep_one_code(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -149,9 +149,10 @@ def estimate_values(
         records = num_records * tables[pair][:, 1:].max(axis=1)  # without those of a missing number
         largest = digits.max(axis=2).min(axis=0)
         seen = records * MOSTLY > STANDING_OUT * counts.scale
-        has = seen & (largest > records * MOSTLY) & (records > 0)
+        has = seen & (largest > records * MOSTLY)
         if records[has].sum() > MOSTLY * records[seen].sum():
             has[1:] |= ~seen[1:]  # the missing value is not a category
+        has &= records > 0
         first, second = digits.argmax(axis=2)
         found[pair] = np.where(has, (first + (second + 0.5) / BASE) / BASE, np.nan)
     return found

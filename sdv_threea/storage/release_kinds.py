@@ -92,7 +92,7 @@ NAMES_OF_0_1_0 = {
 
 #: Fields that a class had in earlier versions: they are not read from files.
 FORMER_FIELDS = {
-    'JointConstants': ('records_per_error', 'least_held'),
+    'JointConstants': ('records_per_error', 'least_held', 'records_per_digit', 'value_part'),
     'RelationalConstants': ('siblings_share', 'most_shared'),
     'TableRelease': ('together', 'common'),
 }

@@ -7,18 +7,16 @@ import pytest
 
 from sdv_threea.joint.bins import pack
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.functions import (
-    MISSED,
-    Function,
-    Side,
-    carry_functions,
-    find_functions,
-    find_small,
-    list_shortcuts,
-    price_functions,
-)
+from sdv_threea.joint.functions import Side, _put_chains_first, find_functions
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.pricing import (
+    MISSED,
+    Function,
+    carry_functions,
+    find_small,
+    price_functions,
+)
 
 CONSTANTS = JointConstants()
 NUM_RECORDS = 30_000
@@ -150,6 +148,27 @@ def test_a_forest_has_no_circles_and_keeps_the_first():
     assert grow_forest(pairs, 3) == ((3, 4), (2, 4), (5, 6))
 
 
+def test_a_column_that_follows_from_two_leaves_a_place_for_the_pair_of_these():
+    seats_of_model, seats_of_plane, model_of_plane, other = (1, 2), (0, 2), (0, 1), (3, 4)
+    every = seats_of_model, seats_of_plane, other, model_of_plane
+    alike = _put_chains_first({pair: (2.0, pair) for pair in every})
+    apart = _put_chains_first({pair: (2.0 - (pair == model_of_plane), pair) for pair in every})
+
+    assert alike == [seats_of_model, other, model_of_plane, seats_of_plane]
+    assert apart == list(every)
+
+
+def test_two_numbers_that_are_merely_close_are_no_function(rng):
+    x = rng.random(NUM_RECORDS)
+    for y, found in ((x + rng.normal(0, 0.05, len(x)), 0), (x**3, 1)):
+        codes = [np.argsort(np.argsort(own)) * 96 // NUM_RECORDS for own in (x, y)]
+        table = np.zeros((12, 12))
+        np.add.at(table, tuple(own // 8 for own in codes), 1)
+        pairs = PairCounts({(0, 1): table + rng.normal(0, 30, table.shape)}, {(0, 1): 30.0})
+        margins, columns = [np.full(12, NUM_RECORDS / 12)] * 2, [np.full(96, 1 / 96)] * 2
+        assert len(find(pairs, margins, columns, [True, True], CONSTANTS)) == found
+
+
 @pytest.mark.parametrize('scale', [0.0, 60.0])
 def test_what_follows_from_listed_values_is_found_among_many_that_are_not(rng, scale):
     """A fifth of the records have a rare clock time; these share a code, which has every hour."""
@@ -162,33 +181,6 @@ def test_what_follows_from_listed_values_is_found_among_many_that_are_not(rng, s
 
     assert tuple(found) == ((0, 1),)
     assert found[0, 1].small == pytest.approx(1 / 150, rel=0.3)
-
-
-def see(table, pairs, ordered):
-    """The columns of a table, and their pairs code by code."""
-    columns = [np.bincount(column) / len(table) for column in table.T]
-    functions = {}
-    for i, j in pairs:
-        functions[i, j] = np.zeros((len(columns[i]), len(columns[j])))
-        np.add.at(functions[i, j], (table[:, i], table[:, j]), 1 / len(table))
-    return functions, look([len(table) * own for own in columns], columns, ordered)
-
-
-def test_what_follows_nearly_from_a_column_follows_from_the_one_that_determines_it(rng):
-    """A size follows from the product, and a supplier, which has a name, nearly from the size."""
-    product = rng.integers(0, 60, NUM_RECORDS)
-    size, supplier = rng.integers(0, 40, 60), rng.integers(0, 20, 60)
-    supplier = np.where(rng.random(60) < 0.1, supplier, (size * 7) % 20)[product]
-    table = np.stack([size[product], product, supplier, 19 - supplier, supplier % 4], axis=1)
-    functions, sides = see(table, [(0, 1), (0, 2), (2, 3), (3, 4)], [False] * 5)
-
-    dropped, instead = list_shortcuts(functions, sides, CONSTANTS)
-
-    assert dropped == [(0, 2)], 'what follows exactly stays'
-    assert list(instead) == [(1, 2)]
-    assert instead[1, 2].small == sides[1].small
-    del functions[0, 1]
-    assert list_shortcuts(functions, sides, CONSTANTS) == ([], {})
 
 
 def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price():

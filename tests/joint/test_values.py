@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.pricing import Function
 from sdv_threea.joint.values import (
     BASE,
     DIGITS,
@@ -129,5 +130,5 @@ def test_the_price_is_what_nearly_all_categories_bear():
     columns = [np.append(np.full(9, 0.11), 0.01), np.full(4, 0.25), np.full(50, 0.02)]
     mu = price_values(columns, 6000.0, [(0, 2), (1, 2)], CONSTANTS)
     # The tenth value, of 60 records, is left out: the others have 660.
-    assert 2 / mu == pytest.approx(660 / CONSTANTS.records_per_digit)
+    assert 2 / mu == pytest.approx(Function(0.11, BASE).bear(6000.0))
     assert price_values(columns, 0.0, [(0, 2)], CONSTANTS) == pytest.approx(math.sqrt(DIGITS))

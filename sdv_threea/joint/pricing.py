@@ -1,0 +1,102 @@
+"""Prices of functional pairs that are counted code by code, by the noise that their codes bear.
+
+All of it is post-processing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from sdv_threea.joint.bins import Pair
+from sdv_threea.joint.constants import JointConstants
+
+#: The share of records of a functional pair that may get a wrong value because of noise.
+MISSED = 0.02
+
+#: Weights of pairs that are counted code by code are multiples of one over this.
+WEIGHT_UNIT = 8
+
+
+class Function(NamedTuple):
+    """A pair that looks functional.
+
+    Args:
+        small: Share of the records in a small code of the parent.
+        in_order: True if the parent is ordered, so that runs of its codes have the same value.
+        clear: True if the values clearly follow that order.
+    """
+
+    small: float
+    values: float
+    in_order: bool = False
+    clear: bool = False
+
+    def bear(self, num_records: float) -> float:
+        """Return the largest noise of a count at which nearly all records still get their value.
+
+        A code of r records with noise s gets a wrong one of V values with probability V Q(r / s
+        sqrt(2)). Runs of codes have V borders, each of which is off by about half of s.
+        """
+        if self.in_order:
+            return 2 * MISSED * num_records / self.values
+        return num_records * self.small / math.sqrt(2) / -float(ndtri(MISSED / self.values))
+
+
+def carry_functions(
+    found: Mapping[Pair, Function], num_records: float, left: float, constants: JointConstants
+) -> tuple[dict[Pair, int], float]:
+    """Return weights and the price of pairs that are counted code by code.
+
+    Pairs with much more noise than they bear are dropped: structure read from such counts is random
+    and creates impossible rows. Pairs whose values clearly follow an order stay, because
+    neighbouring codes support each other. The price, in GDP, is at most ``left``.
+    """
+    kept = dict(found)
+    while kept:
+        weights, price = price_functions(kept, num_records, left, constants)
+        # The noise scale of a count is the length of a record's contribution, divided by the price.
+        length = math.sqrt(sum(weight**2 for weight in weights.values()))
+        borne = {
+            pair: own.bear(num_records) * weights[pair] * price
+            for pair, own in kept.items()
+            if not own.clear
+        }
+        worst = min(borne, key=lambda pair: borne[pair], default=None)
+        if worst is None or borne[worst] * constants.most_noise >= length:
+            return weights, price
+        del kept[worst]
+    return {}, 0.0
+
+
+def price_functions(
+    found: Mapping[Pair, Function], num_records: float, left: float, constants: JointConstants
+) -> tuple[dict[Pair, int], float]:
+    """Return the weights and the price of at least one pair that is counted code by code.
+
+    Nearly all codes should have enough records for their noise. A record adds a weight, a whole
+    number of at least one, to a count. The price, in GDP, is at most ``left``.
+    """
+    borne = {pair: max(own.bear(num_records), 1.0) for pair, own in found.items()}
+    most = min(max(borne.values()), constants.most_weighed * min(borne.values()))
+    weights = {k: max(round(WEIGHT_UNIT * most / own), WEIGHT_UNIT) for k, own in borne.items()}
+    needed = math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
+    price = max(needed, math.sqrt(constants.least_spent) * left)
+    return weights, price if price < constants.most_needed * left else left
+
+
+def sum_needs(functions: Iterable[Function], num_records: float) -> float:
+    """Return the square of the price, in GDP, at which functions have the noise that they bear."""
+    return math.fsum(max(own.bear(num_records), 1.0) ** -2 for own in functions)
+
+
+def find_small(shares: NDArray[np.float64], left_out: float) -> float:
+    """Return the share of a small code; all smaller codes have ``left_out`` of the records."""
+    present = np.sort(shares[shares > 0])
+    held = np.cumsum(present)
+    return float(present[np.searchsorted(held, left_out * held[-1])])
