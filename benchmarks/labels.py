@@ -30,7 +30,7 @@ from tables import PROBLEMS, Split, load_split
 from utility import REAL
 
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.constants import Constants
+from sdv_threea.settings import Constants
 
 #: Predicts the target of the test part: chances of classes, a column each, or numbers.
 Model = Callable[[Split, Terms], pd.DataFrame]

@@ -15,11 +15,10 @@ from peers import PEERS, run_peer
 from tables import Split, state_facts
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.constants import Constants
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.settings import SHARES
+from sdv_threea.settings import SHARES, Constants
 
 
 @dataclass(frozen=True)

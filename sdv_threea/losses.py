@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.density import Density
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
 from sdv_threea.encoding.edges import find_range_bins

@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.accounting import Budget
-from sdv_threea.constants import Constants
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.constants import (
+    ApproximateConstants,
+    DescribeConstants,
+    EncodingConstants,
+    RelationalConstants,
+)
 from sdv_threea.errors import InputError
+from sdv_threea.joint.constants import JointConstants
 
 #: Part of ``delta`` for failures of stability thresholds, if values have to be estimated.
 THRESHOLD_SHARE = 0.1
@@ -51,6 +58,27 @@ SHARES = {
     'adapt': 0.22,
     'anonymize': 0.04,
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constants:
+    """The constants of each folder that has any.
+
+    Args:
+        describe: How the blanks of the domain are filled in.
+        encoding: How columns are cut into bins, and a numerical target into classes.
+        approximate: How densities are counted, smoothed and shrunk.
+        joint: How pairs of columns are counted and joined.
+        adapt: How the target is fitted to the loss of a model.
+        relational: How sizes, siblings and references of a database are found.
+    """
+
+    describe: DescribeConstants = DescribeConstants()
+    encoding: EncodingConstants = EncodingConstants()
+    approximate: ApproximateConstants = ApproximateConstants()
+    joint: JointConstants = JointConstants()
+    adapt: AdaptConstants = AdaptConstants()
+    relational: RelationalConstants = RelationalConstants()
 
 
 @dataclass(frozen=True, kw_only=True)

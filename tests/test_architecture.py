@@ -24,7 +24,6 @@ FLOORS = (
     {'approximate/stage', 'adapt/stage', 'paper'},
     {'planning', 'release'},
     {'settings', 'sampling'},
-    {'constants'},
     {'datasheet', 'audit', 'adapt', 'losses'},
     {'joint'},
     {'approximate'},
@@ -33,7 +32,7 @@ FLOORS = (
     {'statistics'},
     {'domain', 'privacy', 'pages'},
     {'cost', 'maths', 'rows', 'warning'},
-    {'accounting', 'atomic', 'errors', 'names'},
+    {'accounting', 'atomic', 'constants', 'errors', 'names'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.

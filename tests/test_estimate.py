@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import norm
 
 from sdv_threea.accounting.sensitivities import OFF_DIAGONAL_WEIGHT
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.density import clip_radius
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.cost import CELL_BYTES, GIGABYTE, expect_memory, expected_cost
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import SURE, expected_error

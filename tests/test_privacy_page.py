@@ -14,8 +14,8 @@ import pytest
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import delta_from_mu
+from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.datasets import load_adult
-from sdv_threea.describe.lattice import MAX_LATTICE
 from sdv_threea.privacy.mechanism import FINEST_SCALE
 from sdv_threea.settings import SHARES
 from sdv_threea.statistics.describe import QUESTIONS

@@ -13,17 +13,17 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.approximate.density import clip_radius
-from sdv_threea.datasets import load_adult, load_hospital
-from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.questions import find_asked_part, find_blanks
-from sdv_threea.planning.shares import (
+from sdv_threea.constants import (
     CLASSES_ADAPTED,
     CLASSES_ALONE,
     CLASSES_ASIDE,
     LABELS_ASIDE,
     TIMES_FOR_NUMBERS,
-    Known,
+    DescribeConstants,
 )
+from sdv_threea.datasets import load_adult, load_hospital
+from sdv_threea.describe.questions import find_asked_part, find_blanks
+from sdv_threea.planning.shares import Known
 from sdv_threea.planning.targets import guess_target, take_last
 from sdv_threea.relational.plan import plan_tables
 from sdv_threea.settings import SHARES, Settings

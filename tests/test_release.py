@@ -10,11 +10,11 @@ from unpaired import Unpaired
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.approximate.mixture import class_mixture
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.sampling.asked import Asked, ImpossibleCondition
 from sdv_threea.sampling.gaussians import Gaussians
+from sdv_threea.settings import Constants
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from together import COUNTS, make_counts
 from unpaired import Unpaired
 
 from sdv_threea.accounting import delta_from_mu
+from sdv_threea.constants import TIMES_FOR_NUMBERS
 from sdv_threea.describe.questions import ask_questions
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.planning.shares import (
-    TIMES_FOR_NUMBERS,
     Known,
     asks_size,
     drowns_pairs,

@@ -14,5 +14,4 @@ here is post-processing of these releases and must not read a record.
 * :mod:`~sdv_threea.approximate.odds`: class probabilities in each bin of a column,
 * :mod:`~sdv_threea.approximate.scores`: the map from codes to normal scores, and its inverse,
 * :mod:`~sdv_threea.approximate.gaussian`: correlations of the normals behind the scores,
-* :mod:`~sdv_threea.approximate.constants`: constants chosen by measurement.
 """

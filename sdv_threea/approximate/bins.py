@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.constants import ApproximateConstants
 
 #: Fixed-point scale of bin weights.
 WEIGHT_UNIT = 16

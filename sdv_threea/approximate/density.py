@@ -20,12 +20,12 @@ from sdv_threea.approximate.bins import (
     num_class_bins,
     reconcile,
 )
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import BinPlan, ClassCounts, ClassPlan, Counts
 from sdv_threea.approximate.histograms import column_shares, keep_ends
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.odds import Seen, class_rates
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.encoding.classes import Classes
 
 #: Number of quadrature nodes for the expected fraction after clipping.

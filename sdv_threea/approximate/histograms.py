@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.maths.simplex import project_to_simplex
 from sdv_threea.maths.smoothing import smooth
 

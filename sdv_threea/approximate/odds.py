@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.constants import ApproximateConstants
 
 #: Rounds of linearising, smoothing and weighing priors: more than six change nothing.
 ROUNDS = 6

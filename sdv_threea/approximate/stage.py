@@ -32,6 +32,7 @@ from sdv_threea.approximate.density import (
 )
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
+from sdv_threea.constants import MOST_FOR_SUMS
 from sdv_threea.domain import Category, Column, Pseudonyms
 from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import supports
@@ -50,10 +51,6 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded, Located
 from sdv_threea.rows.scores import score_in_class
 from sdv_threea.statistics import registry
-
-#: The count of rows that add up (:func:`find_sums`) may cost at most this part of the remaining
-#: price.
-MOST_FOR_SUMS = 0.3
 
 #: Parts of numbers are counted if they and sums cost at most this part of it.
 MOST_FOR_PARTS = 0.1

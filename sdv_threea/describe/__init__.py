@@ -19,5 +19,4 @@ published.
 * :mod:`~sdv_threea.describe.granularity`: the step of a number, and the rounding of its values,
 * :mod:`~sdv_threea.describe.filling`: blanks of a domain, filled in,
 * :mod:`~sdv_threea.describe.narrower`: the choice between a number and its difference,
-* :mod:`~sdv_threea.describe.constants`: constants chosen by measurement.
 """

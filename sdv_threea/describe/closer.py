@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import FAR_OFF, KEPT, NARROW_BINS, DescribeConstants
 from sdv_threea.describe.ranges import (
     SMALLEST,
     Sketch,
@@ -27,21 +27,10 @@ from sdv_threea.domain import Number
 
 Floats = NDArray[np.float64]
 
-#: Evident bins form separate clusters if the gap between them is at least this part of their joint
-#: width.
-FAR_OFF = 1 / 3
-
-#: A cluster is narrow if it has fewer bins, and spans two octaves at most: numbers about a power of
-#: two fill two bins of a coarse grid ...
-NARROW_BINS = 6
-
 #: ... and is then split until it has twice as many. At once it is split into this many and more, a
 #: part for as many records as its noise; neighbouring parts are merged again.
 SPLIT_BINS = 2 * NARROW_BINS
 MOST_PARTS = 1024
-
-#: Bins are merged until evident ones hold this part of the records that coarser ones hold.
-KEPT = 0.75
 
 #: Parts of a bin span at least this many floats.
 FLOATS_PER_PART = 2.0**8

@@ -17,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.constants import OWN_CODE, DescribeConstants
 from sdv_threea.describe.answers import answer, read_cells, tally_heavy, tally_rarer
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.filling import (
     cut_range,
     cut_sketch,
@@ -37,7 +37,6 @@ from sdv_threea.describe.granularity import (
     finest_step,
     read_counts,
 )
-from sdv_threea.describe.lattice import OWN_CODE
 from sdv_threea.describe.numbers import release_sketches
 from sdv_threea.describe.questions import (
     LATER,

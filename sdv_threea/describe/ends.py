@@ -15,20 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.constants import MORE, SHAPES, DescribeConstants
 from sdv_threea.describe.bulk import likely_ends
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import (
     SMALLEST,
     Sketch,
     evident_runs,
     likeliest_run,
 )
-
-#: A tail begins this many codes before its records are just evident, to show how steep it is.
-MORE = 3
-
-#: Shapes of tails: the exponents of the share that lies beyond a number, see ``_fit_tails``.
-SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
 
 #: A tail ends where it has this many records left: the median of the largest of many numbers.
 LAST = math.log(2)

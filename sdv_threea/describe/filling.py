@@ -9,8 +9,8 @@ from typing import cast
 
 import numpy as np
 
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.bulk import likely_ends
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ends import Looks, guess_end, mirror
 from sdv_threea.describe.lattice import round_inwards
 from sdv_threea.describe.ranges import SMALLEST, Sketch, occupied, snap_to_zero

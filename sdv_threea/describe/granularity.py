@@ -13,17 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.constants import FEW_FINER, MOST_ALONE
 from sdv_threea.describe.lattice import STEP_TOLERANCE
 from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, ROUND_STEPS, Number
 
-#: A round step is chosen although at most this share of the numbers may be finer: it rounds them.
-FEW_FINER = 0.03
-
 #: Rounding errors are relative to numbers of at least this size: 0.1 + 0.2 - 0.3 is no zero.
 LEAST_SIZE = 1e-4
-
-#: Up to this many heavy single numbers of a step are no evidence of rounding.
-MOST_ALONE = 2
 
 #: Pairs of a step and the share of numbers that were rounded to it, coarse to fine.
 Heaps = tuple[tuple[float, float], ...]

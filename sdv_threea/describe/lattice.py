@@ -8,15 +8,8 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.domain import Column, Number
-
-#: A column with fewer steps in its range than this has a code for each value, any other this many
-#: bins. They may be many, because estimates from their counts are smoothed.
-MAX_LATTICE = 128
-
-#: The share of records that deserves a code of its own: a quarter of that of a bin. It is that of a
-#: heavy single number, and the least that a bin of the public grid counts for.
-OWN_CODE = 1 / (4 * MAX_LATTICE)
 
 #: From this multiple on, floats cannot tell neighbours apart.
 LARGEST_MULTIPLE = 2.0**52

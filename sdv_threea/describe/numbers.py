@@ -19,9 +19,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.constants import MOST_SPLITS, DescribeConstants
 from sdv_threea.describe.answers import count_again, count_tails
 from sdv_threea.describe.closer import Look, Zone, find_clusters, find_zones, settle
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import Asked
 from sdv_threea.describe.ranges import Sketch, evident_runs
 from sdv_threea.describe.sentinels import find_sentinels, make_look
@@ -30,9 +30,6 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 Floats = NDArray[np.float64]
-
-#: The most looks that split bins. Three are enough for a spread of 1 at 10^9.
-MOST_SPLITS = 3
 
 
 class Rest(NamedTuple):

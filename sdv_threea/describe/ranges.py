@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.domain import TIME_STEPS, Column, Number
 
 #: Borders of the public grid: powers of two from 2^-32 to 2^64 of either sign, each octave cut in

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.describe.closer import FAR_OFF, Look, find_clusters
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import EMPTY, FAR_OFF, DescribeConstants
+from sdv_threea.describe.closer import Look, find_clusters
 from sdv_threea.describe.ranges import Sketch, find_grid, find_unlikely
 from sdv_threea.domain import TIME_STEPS, Number
 
@@ -31,11 +31,6 @@ TIME_CODES = _SECONDS.astype(np.float64)
 
 #: If a column has a single other value, a code up to this one may be the end of a range: 1 and 9.
 LAST_DIGIT = 9.0
-
-#: A code is a sentinel only if the gap before it is nearly empty: up to noise,
-#: the gap has less than this part of the records that it would have with as many per value as the
-#: code. So ends of thin tails are no sentinels.
-EMPTY = 0.5
 
 
 def make_look(column: Number) -> Look:

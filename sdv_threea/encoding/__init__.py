@@ -10,5 +10,4 @@ them: transformers are made of facts that are public or were released by
 * :mod:`~sdv_threea.encoding.edges`: the borders of the bins of a numerical column,
 * :mod:`~sdv_threea.encoding.classes`: the classes, on which all statistics are conditioned,
 * :mod:`~sdv_threea.encoding.support`: which codes can occur, once the histograms are released,
-* :mod:`~sdv_threea.encoding.constants`: the constants of encoding.
 """

@@ -12,9 +12,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.constants import EncodingConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import SPREAD, Category
-from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 
 

@@ -12,13 +12,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.describe.lattice import (
-    MAX_LATTICE,
-    OWN_CODE,
-    has_few_values,
-    inner_multiples,
-    is_lattice,
-)
+from sdv_threea.constants import MAX_LATTICE, OWN_CODE
+from sdv_threea.describe.lattice import has_few_values, inner_multiples, is_lattice
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Column, Number
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.describe.ends import Looks, find_ends, is_guessed
 from sdv_threea.describe.lattice import multiples

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.granularity import Heaps, common_step, count_codes, find_heaps, read_counts
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import DECIMAL_STEPS, MISSING, SPREAD, Category, Column

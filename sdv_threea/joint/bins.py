@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.bins import cut_bins
-from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.joint.constants import JointConstants
 
 #: Two columns, in ascending order unless stated otherwise.

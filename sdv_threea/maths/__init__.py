@@ -1,8 +1,7 @@
 """Maths: formulas on plain arrays that several folders share.
 
-These modules get released and public numbers only, and import no other folder.
+These modules get released and public numbers only. Of other modules they import constants.
 
-* :mod:`~sdv_threea.maths.evidence`: how large noise alone gets,
 * :mod:`~sdv_threea.maths.shrinkage`: noisy values averaged, or shrunk toward zero,
 * :mod:`~sdv_threea.maths.smoothing`: noisy counts of neighbours, smoothed at every resolution,
 * :mod:`~sdv_threea.maths.buckets`: noisy counts of buckets, read as values and their sizes,

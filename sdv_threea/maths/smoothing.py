@@ -13,11 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-#: Standard deviations that details may have, relative to the sum that they divide.
-SPREADS = (0.0, 0.05, 0.15, 0.4, 1.0)
-
-#: The prior weight of each standard deviation, as a number of details.
-WEIGHTS = (0.3, 0.05, 0.05, 0.05, 0.05)
+from sdv_threea.constants import SPREADS, WEIGHTS
 
 ROUNDS = 20
 

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.constants import Constants
 from sdv_threea.planning.plan import Plan
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
-from sdv_threea.settings import Settings
+from sdv_threea.settings import Constants, Settings
 
 
 class Run(NamedTuple):

@@ -8,6 +8,14 @@ from dataclasses import dataclass
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.numbers import carries_number
+from sdv_threea.constants import (
+    CLASSES_ADAPTED,
+    CLASSES_ALONE,
+    CLASSES_ASIDE,
+    LABELS_ASIDE,
+    PAIRS_FIRST,
+    TIMES_FOR_NUMBERS,
+)
 from sdv_threea.describe.description import asks, is_open
 from sdv_threea.describe.questions import find_asked_part, find_wide
 from sdv_threea.domain import Category, Domain, Number
@@ -19,25 +27,6 @@ FOR_PAIRS = ('pairs', 'functions', 'clusters', 'anonymize')
 
 #: Of these, the shares that pay for the correlations if pairs are not counted.
 FOR_MOMENTS = ('clusters', 'anonymize')
-
-#: The part of the share of pairs that counts all of them first. The rest is for pairs that look
-#: like functions, and for a second count of all. Set by hand.
-PAIRS_FIRST = 0.65
-
-#: The part of the share of classes that counts by class keep if pairs are counted too: if labels
-#: are adapted, whose evidence comes from these counts; and otherwise. For CLASSES_ADAPTED, .4 and
-#: .7 were no better than .6.
-CLASSES_ADAPTED, CLASSES_ALONE = 0.6, 0.25
-
-#: The same for an unnamed target, and the part of the share of labels that it gets. With twice as
-#: much, models learn as much of compas and default_credit, .002 more of Adult and .01 of
-#: telco_churn, and marginals of three columns are off by 1 to 6 % more.
-CLASSES_ASIDE, LABELS_ASIDE = 0.1, 0.25
-
-#: A named numerical target gets this many times the share of labels. At epsilon 1 models learn .01
-#: to .02 more of bike_sharing, california_housing and protein_casp than with once the share, and
-#: marginals are off by 1 to 4 % more; half as much again gained nothing.
-TIMES_FOR_NUMBERS = 1.8
 
 
 @dataclass(frozen=True)

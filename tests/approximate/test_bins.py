@@ -8,7 +8,7 @@ from sdv_threea.approximate.bins import (
     cut_bins,
     num_class_bins,
 )
-from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.constants import ApproximateConstants
 
 CONSTANTS = ApproximateConstants()
 cut_bins = partial(cut_bins, constants=CONSTANTS)

@@ -5,7 +5,6 @@ import pytest
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.approximate.bins import bin_weights
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import (
     BinPlan,
     ClassCounts,
@@ -21,6 +20,7 @@ from sdv_threea.approximate.density import (
     shorten,
 )
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 

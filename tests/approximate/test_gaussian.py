@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from triangles import pack
 
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import release_class_counts, release_counts
 from sdv_threea.approximate.density import (
     class_chances,
@@ -20,6 +19,7 @@ from sdv_threea.approximate.gaussian import (
     make_correlation,
 )
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded, Grouped

@@ -3,8 +3,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.histograms import column_shares, keep_ends, known_records
+from sdv_threea.constants import ApproximateConstants
 
 CONSTANTS = ApproximateConstants()
 known_records = partial(known_records, doubt=3.0)

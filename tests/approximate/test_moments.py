@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from triangles import pack
 
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments, release_score_moments
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.records import Grouped

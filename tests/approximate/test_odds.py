@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate import odds
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.odds import Effects, Prior, Seen, class_rates, smooth_effects
+from sdv_threea.constants import ApproximateConstants
 
 CONSTANTS = ApproximateConstants()
 class_rates = partial(class_rates, constants=CONSTANTS)

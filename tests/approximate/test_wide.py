@@ -5,10 +5,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.mixture import class_mixture, regularize
 from sdv_threea.approximate.moments import release_score_moments
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Grouped

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sdv_threea.constants import Constants
-from sdv_threea.settings import Settings
+from sdv_threea.settings import Constants, Settings
 
 CLIP = Constants().approximate.clip
 

@@ -1,6 +1,6 @@
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.rows.chunks import chunk_table
 

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.bulk import likely_ends
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import (
     NUM_BINS,
     PUBLIC_GRID,

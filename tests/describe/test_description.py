@@ -5,10 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.constants import OWN_CODE, DescribeConstants
 from sdv_threea.describe import answers
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
-from sdv_threea.describe.lattice import OWN_CODE
 from sdv_threea.domain import Category, Domain, Number
 
 CONSTANTS = DescribeConstants()

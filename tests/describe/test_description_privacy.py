@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.answers import tally_rarer
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
 from sdv_threea.describe.questions import THRESHOLDS
 from sdv_threea.describe.ranges import NUM_BINS

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.ends import Looks, find_ends, guess_end, step_out
 from sdv_threea.describe.ranges import NUM_BINS, Sketch, grid_bins, grid_sketch
 

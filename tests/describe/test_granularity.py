@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.granularity import (
     StepCounts,
     count_codes,

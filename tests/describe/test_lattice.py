@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.describe.lattice import (
-    MAX_LATTICE,
     inner_multiples,
     is_lattice,
     multiples,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.answers import count_tails
-from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import ask_questions, suit_records
 from sdv_threea.describe.ranges import grid_bins
 from sdv_threea.describe.sentinels import make_look

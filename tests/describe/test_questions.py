@@ -3,7 +3,7 @@ from functools import partial
 
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.questions import (
     THRESHOLDS,
     ask_questions,

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.filling import find_range as widest
 from sdv_threea.describe.ranges import (
     NUM_BINS,

@@ -5,11 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants, EncodingConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import MISSING, SPREAD, Category, Domain, Number
 from sdv_threea.encoding.classes import make_classes, settle_guess
-from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.codes import label

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sdv_threea.describe.lattice import MAX_LATTICE
+from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.encoding.edges import quantile_edges
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from rdt import HyperTransformer
 
-from sdv_threea.describe.lattice import MAX_LATTICE
+from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
 PUBLIC = pd.DataFrame(

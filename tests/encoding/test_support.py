@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.support import narrowed, support, supports

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import EVERY_STEP, MISSING, Category, Domain, Number
 from sdv_threea.encoding.transformers import (

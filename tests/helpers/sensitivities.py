@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from sdv_threea.adapt.features import COUNT_WEIGHT
 from sdv_threea.adapt.fit import RADII
-from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.statistics.kind import Kind
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.constants import ApproximateConstants
 from sdv_threea.joint.bins import (
     choose_pairs,
     cut_pair_bins,

@@ -14,7 +14,7 @@ import pytest
 from scipy.special import ndtr
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy import door

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.constants import Constants, RelationalConstants
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import Database
 from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.settings import Constants
 from sdv_threea.storage.release_files import read_plain, write_plain
 
 SHAPES = [

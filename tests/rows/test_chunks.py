@@ -14,12 +14,12 @@ from unpaired import Unpaired
 
 from sdv_threea.adapt import features, links
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.rows import chunks as room
 from sdv_threea.rows.chunks import LARGEST_SUM, Rows, Source, add, chunk_arrays, chunk_table
 from sdv_threea.rows.guard import UnreadableRowsError
+from sdv_threea.settings import Constants
 
 
 class Pair(NamedTuple):
