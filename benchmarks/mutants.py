@@ -26,7 +26,8 @@ TESTS = {
     'privacy': 'privacy proofs audit/test_contributions.py',
     'rows': 'joint/test_interactions.py rows privacy audit/test_contributions.py',
     'statistics': 'audit/test_contributions.py',
-    'accounting': 'accounting privacy/test_spending.py',
+    'accounting': 'accounting privacy/test_spending.py rows/test_statistics.py '
+    'joint/test_interactions.py',
     'rows/units': 'rows/units relational/test_membership.py relational/test_pipeline.py',
     'rows/intake': 'rows/intake fuzz',
     'describe': 'describe audit/test_contributions.py',
