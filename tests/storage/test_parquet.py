@@ -40,15 +40,6 @@ def write(sample, num_rows, folder, rows_per_file, *, show_progress=False):
     )
 
 
-def test_the_files_have_the_rows_in_order(tmp_path):
-    sample = Sampler()
-    files = write(sample, 25, tmp_path / 'rows', 10)
-
-    assert sample.sizes == [10, 10, 5]
-    assert [file.name for file in files] == [f'part-0000{number}.parquet' for number in range(3)]
-    assert [len(pd.read_parquet(file)) for file in files] == [10, 10, 5]
-
-
 def test_one_part_at_a_time_is_in_memory(tmp_path):
     alive = []
 

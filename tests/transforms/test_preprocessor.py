@@ -78,24 +78,6 @@ def test_the_proxy_has_the_columns_and_dtypes_and_tells_nothing_else():
     assert all(len(set(proxy[name])) == 1 for name in proxy)
 
 
-def test_a_row_is_translated_by_itself():
-    preprocessor, table = make(), make_table()
-    whole, _ = process(preprocessor, table)
-    places = np.random.default_rng(2).permutation(len(table))
-    shuffled = preprocessor.translate(table.iloc[places])
-
-    assert list(whole) == list(preprocessor.derive().derived.names)
-    pd.testing.assert_frame_equal(shuffled, whole.iloc[places].reset_index(drop=True))
-
-
-def test_the_translation_can_be_sent_to_a_worker():
-    preprocessor, table = make(), make_table()
-    whole, _ = process(preprocessor, table)
-    sent = cloudpickle.loads(cloudpickle.dumps(preprocessor.make_translation()))
-
-    pd.testing.assert_frame_equal(sent(table), whole)
-
-
 def test_a_copy_goes_its_own_way():
     preprocessor = make()
     copy = deepcopy(preprocessor)
@@ -120,11 +102,3 @@ def test_complaints_show_no_value(change, complaint):
     assert '987654' not in str(error.value)
 
     process(make(coerce=True), table)
-
-
-def test_the_modified_metadata_has_the_columns_that_are_modelled():
-    preprocessor = make()
-    metadata = describe(COLUMNS)
-    columns = preprocessor.modify(metadata).tables['t'].columns
-
-    assert set(columns) == {*preprocessor.derive().derived.names, 'mail'}
