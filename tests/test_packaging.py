@@ -100,3 +100,9 @@ def test_the_pythons_that_are_tested_are_those_that_are_named():
     tested = re.findall(r"'(3\.\d+)'", re.search(r'python: \[(.*)\]', text)[1])
     named = re.findall(r'Python :: (3\.\d+)', ' '.join(PROJECT['project']['classifiers']))
     assert tested == named == ['3.11', '3.12', '3.13']
+
+
+def test_every_attack_has_a_test_that_is_there():
+    named = set(re.findall(r'`(test_\w+\.py)`', (ROOT / 'SECURITY.md').read_text('utf-8')))
+    assert len(named) > 20
+    assert named <= {path.name for path in (ROOT / 'tests').rglob('test_*.py')}
