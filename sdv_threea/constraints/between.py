@@ -120,7 +120,7 @@ class BetweenTables(Stated):
     def _is_valid(self, data: Any, metadata: Metadata) -> dict[str, pd.Series]:
         linked = Linked(dict(data), metadata)
         found = {name: np.ones(len(table), dtype=np.bool_) for name, table in data.items()}
-        for move in join_bounds(self.list_parts(Relations(metadata))):
+        for move in join_bounds(self.list_parts(Relations(metadata)), {}):
             found[move.writes.table] &= move.judge(linked)
         return {name: pd.Series(each, data[name].index) for name, each in found.items()}
 

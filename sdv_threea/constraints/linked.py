@@ -60,6 +60,13 @@ class Linked:
             found = np.append(self._find(edge), -1)[found]
         return found
 
+    def gather(self, table: str, path: Path) -> NDArray[np.int64]:
+        """Return the same number for rows that reach the same row, shape (n,)."""
+        places = self.climb(table, path)
+        alone = places < 0
+        places[alone] = places.max(initial=-1) + 1 + np.arange(int(alone.sum()))
+        return places
+
     def describe(self, name: Name) -> Mapping[str, Any]:
         """Return the metadata of a column."""
         about: Mapping[str, Any] = self.metadata.tables[name.table].columns[name.column]
@@ -85,6 +92,13 @@ class Linked:
             places[rows] = len(column) + np.arange(len(rows))
             stored = store(whole.take(places), column.dtype)
         self.tables[name.table] = self.tables[name.table].assign(**{name.column: stored.array})
+
+    def sort(self, name: Name, path: Path) -> None:
+        """Let a column rise among the rows that lead to the same row."""
+        places = self.gather(name.table, path)
+        order = np.lexsort((self.read(name), places))
+        cells = self.take(name).take(order).reset_index(drop=True)
+        self.put(name, np.argsort(places, kind='stable'), cells)
 
     def spell(self, name: Name, numbers: NDArray[np.float64], step: float = 0.0) -> pd.Series:
         """Return numbers as a column stores them, NaN as missing; ``step`` is that of dates."""

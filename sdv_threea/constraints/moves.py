@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.constraints.consequences import is_among
+from sdv_threea.constraints.donors import choose_donors, round_out, shift_rows
 from sdv_threea.constraints.expressions import Expression
 from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, find_step, store
 from sdv_threea.constraints.results import SAME, SECONDS
@@ -81,9 +82,14 @@ class Within:
     A cell outside of its range is replaced by another row's cell from inside. Ranks are kept: the
     cell has a rank among all cells on its side of the range, and its replacement has about the same
     relative rank among all cells inside. If no cell is inside, the nearer end replaces it.
+
+    Args:
+        bounds: The ends.
+        rises: How rows lead to the one among whose rows the column rises; empty if it does not.
     """
 
     bounds: tuple[Bound, ...]
+    rises: Path = ()
     replaces = False
 
     @property
@@ -98,11 +104,14 @@ class Within:
 
     def apply(self, linked: Linked) -> None:
         """Replace the cells that are outside of their range."""
-        own, (low, high) = linked.read(self.writes), self._find_range(linked)
+        low, high = self._find_range(linked)
+        if self.rises:
+            shift_rows(linked, self.writes, self.rises, low, high)
+        own = linked.read(self.writes)
         rows = np.flatnonzero((own < low) | (own > high))
         if not len(rows):
             return
-        donors = _choose_donors(own, low[rows], high[rows], rows)
+        donors = choose_donors(own, low[rows], high[rows], rows)
         found = donors >= 0
         cells = linked.take(self.writes)
         linked.put(self.writes, rows[found], cells.take(donors[found]))
@@ -111,6 +120,8 @@ class Within:
             up = own[rest] < low[rest]
             cells = self._spell_ends(linked, own, np.where(up, low[rest], high[rest]), up)
             linked.put(self.writes, rest, cells)
+        if self.rises:
+            linked.sort(self.writes, self.rises)
 
     def judge(self, linked: Linked) -> NDArray[np.bool_]:
         """Return true for rows inside of their range, and for missing values."""
@@ -144,7 +155,7 @@ class Within:
         cells = linked.take(self.writes).iloc[:0].reset_index(drop=True)
         for each in slack:
             far = each * (1.0 if is_date else np.maximum(np.abs(ends), 1.0))
-            moved = _round_out(ends + np.where(up, far, -far), up, step, decimals)
+            moved = round_out(ends + np.where(up, far, -far), up, step, decimals)
             spelled = linked.spell(self.writes, moved, step)
             read = read_in_days(spelled, about)
             fine = np.where(up, read >= ends, read <= ends)
@@ -331,9 +342,7 @@ class Rank:
 
     def _number(self, linked: Linked) -> NDArray[np.float64]:
         """Return the numbers; ties are ordered by the drawn numbers, then by position."""
-        places = linked.climb(self.writes.table, self.path)
-        alone = places < 0
-        places[alone] = places.max(initial=-1) + 1 + np.arange(int(alone.sum()))
+        places = linked.gather(self.writes.table, self.path)
         own = pd.to_numeric(linked.take(self.writes), errors='coerce').to_numpy(dtype=np.float64)
         keys = (own,) if self.order is None else (own, linked.read(self.order))
         order = np.lexsort((*keys, places))
@@ -343,8 +352,8 @@ class Rank:
         return ranks
 
 
-def join_bounds(parts: Iterable[Part]) -> list[Move]:
-    """Join all bounds on a column into one step; return all steps."""
+def join_bounds(parts: Iterable[Part], rising: Mapping[Name, Path]) -> list[Move]:
+    """Join all bounds on a column into one step; return all steps. Some columns are ``rising``."""
     ends: dict[Name, list[Bound]] = {}
     moves: list[Move] = []
     for part in parts:
@@ -352,37 +361,5 @@ def join_bounds(parts: Iterable[Part]) -> list[Move]:
             ends.setdefault(part.writes, []).append(part)
         else:
             moves.append(part)
-    return [*(Within(tuple(dict.fromkeys(each))) for each in ends.values()), *moves]
-
-
-def _choose_donors(
-    own: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    rows: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Return, for each row, the row of its new cell, -1 for none; see :class:`Within`."""
-    known = np.flatnonzero(np.isfinite(own))
-    order = known[np.argsort(own[known], kind='stable')]
-    values = own[order]
-    first, last = np.searchsorted(values, low), np.searchsorted(values, high, side='right')
-    at = np.searchsorted(values, own[rows])
-    below = own[rows] < low
-    share = np.where(
-        below, at / np.maximum(first, 1), (at - last) / np.maximum(len(values) - last, 1)
-    )
-    places = np.minimum(first + np.floor(share * (last - first)).astype(np.int64), last - 1)
-    return np.where(last > first, np.append(order, -1)[places], -1)
-
-
-def _round_out(
-    ends: NDArray[np.float64], up: NDArray[np.bool_], step: float, decimals: int | None
-) -> NDArray[np.float64]:
-    """Round ends up or down to a step, or to decimals."""
-    if decimals is not None:
-        scaled = np.round(ends * 10.0**decimals, 6)
-        return np.where(up, np.ceil(scaled), np.floor(scaled)) / 10.0**decimals
-    if not step:
-        return ends
-    scaled = np.round(ends / step, 6)
-    return np.where(up, np.ceil(scaled), np.floor(scaled)) * step
+    own = ((tuple(dict.fromkeys(each)), rising.get(name, ())) for name, each in ends.items())
+    return [*(Within(*each) for each in own), *moves]

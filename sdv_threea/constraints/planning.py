@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.constraints.between import BetweenTables, Relations
-from sdv_threea.constraints.linked import Linked, Name
+from sdv_threea.constraints.linked import Linked, Name, Path
 from sdv_threea.constraints.moves import Bound, Compute, Move, Part, Rank, join_bounds
 from sdv_threea.constraints.stated import Formula
 from sdv_threea.storage.references import as_columns, find_keys
@@ -20,6 +21,7 @@ def plan(
     constraints: Sequence[Any],
     metadata: Metadata,
     public: Collection[str],
+    rising: Mapping[Name, Path] = MappingProxyType({}),
 ) -> tuple[Move, ...]:
     """Return the steps that meet rules, each after those that write what it reads.
 
@@ -30,13 +32,23 @@ def plan(
         constraints: The constraints on single tables, each with its ``table_name``.
         metadata: SDV's metadata of all tables.
         public: The tables that are copied as they are.
+        rising: The columns that rise among the rows of one row, and how these lead to it.
 
     Raises:
         SynthesizerInputError: If the metadata does not fit a rule, or rules contradict each other.
     """
     relations = Relations(metadata)
     parts = [part for rule in rules for part in rule.list_parts(relations)]
-    moves = join_bounds(_close(parts, public))
+    parts = _close(parts, public)
+    for part in parts:
+        if (path := rising.get(part.writes)) and (
+            not isinstance(part, Bound) or part.path[:1] != path
+        ):
+            raise SynthesizerInputError(
+                f"The column '{part.writes}' orders the rows of a sequence, so no rule writes it "
+                'but After and Within with columns that do not vary in a sequence.'
+            )
+    moves = join_bounds(parts, rising)
     moves += _follow(moves, [each for each in constraints if isinstance(each, Formula)])
     _check_written(moves, constraints, metadata, public)
     return tuple(_sort(moves))

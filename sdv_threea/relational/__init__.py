@@ -7,6 +7,7 @@ must not know how tables are stored, nor SDV.
 
 * :mod:`~sdv_threea.relational.sizes`: numbers of rows to draw of each table,
 * :mod:`~sdv_threea.relational.layout`: the columns that are released of a table,
+* :mod:`~sdv_threea.relational.order`: rows of one owner in the order of an index,
 * :mod:`~sdv_threea.relational.magnitudes`: noisy counts of units by their number of rows,
 * :mod:`~sdv_threea.relational.rows_per_unit`: the bound on the rows of a unit that are read,
 * :mod:`~sdv_threea.relational.estimates`: estimates of the number of rows of a table,

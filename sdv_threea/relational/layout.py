@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.units.membership import NOBODY, Database, count_children, follow, join_parent
 from sdv_threea.rows.units.schema import Link, Schema
+
+#: The index that orders the rows of each owner, by table; ``None`` for the order of the table.
+Orders = Mapping[str, str | None]
 
 #: The values of a column ``shared``: no reference, one into the row's own unit, one elsewhere.
 NONE, OWN, OTHER = range(3)
@@ -42,6 +46,8 @@ class Layout:
             one of another unit, or to none: :data:`OWN`, :data:`OTHER` or :data:`NONE`.
         context: Columns of the row's owner, and the rank.
         rank: The column with the row's number among those of its owner; ``None`` without an order.
+        firsts: By foreign key, a column with the first index of the rows that a row owns.
+        gap: The column with the gap to the row before, in place of the index.
     """
 
     own: tuple[str, ...]
@@ -51,14 +57,18 @@ class Layout:
     shared: Mapping[Link, str] = field(default_factory=dict)
     context: tuple[str, ...] = ()
     rank: str | None = None
+    firsts: Mapping[Link, str] = field(default_factory=dict)
+    gap: str | None = None
 
 
-def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
+def lay_out(
+    schema: Schema, table: str, own: tuple[str, ...], orders: Orders = MappingProxyType({})
+) -> Layout:
     """Name the columns of a table, except the context, which needs the owner's release.
 
     A name that is taken, by a column of the user or by another foreign key, gets an underscore.
     """
-    owner, used = schema.owners[table], set(own)
+    owner, used, index = schema.owners[table], set(own), orders.get(table)
     others = [link for link in schema.links_of(table) if link != owner]
     public = [link for link in others if link.parent in schema.public]
     shared = [link for link in others if link in schema.unit_links(table)]
@@ -68,12 +78,15 @@ def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
     def name(kind: str, links: Iterable[Link]) -> dict[Link, str]:
         return {link: add_name(f'{kind} of {link.name}', used) for link in links}
 
+    owned = schema.owned_by(table)
     return Layout(
-        own,
-        counts=name('number', schema.owned_by(table)),
+        tuple(each for each in own if each != index),
+        counts=name('number', owned),
         references=name('reference', public),
         present=name('presence', loose),
         shared=name('unit', shared),
+        firsts=name('first', (link for link in owned if orders.get(link.child))),
+        gap=None if index is None else add_name(f'gap of {index}', used),
     )
 
 
@@ -86,9 +99,15 @@ def add_name(name: str, used: set[str]) -> str:
 
 
 def own_domain(
-    layout: Layout, domain: Domain, num_rows: Mapping[str, int], children: Mapping[Link, Children]
+    layout: Layout,
+    domain: Domain,
+    num_rows: Mapping[str, int],
+    children: Mapping[Link, Children],
+    indices: Mapping[Link, Column] = MappingProxyType({}),
 ) -> Domain:
     """Describe by public facts counts, references and presences, then the user's columns.
+
+    ``indices`` are those of the rows that a row owns.
 
     The user's columns come last, as the last column may be taken as the target.
     """
@@ -105,7 +124,18 @@ def own_domain(
     for link, name in layout.shared.items():
         ends = (OWN, OTHER) if link.required else (NONE, OWN, OTHER)
         columns.append(Category(name=name, values=ends, nullable=False))
-    return replace(domain, columns=(*columns, *domain.columns))
+    for link, name in layout.firsts.items():
+        columns.append(replace(indices[link], name=name, nullable=children[link].least == 0))
+    columns += [_replace_index(each, layout) for each in domain.columns]
+    return replace(domain, columns=tuple(columns))
+
+
+def _replace_index(column: Column, layout: Layout) -> Column:
+    """Return a column of the user, or in the place of the index the gap, which is not negative."""
+    if layout.gap is None or column.name in layout.own or not isinstance(column, Number):
+        return column
+    known = Number(name=layout.gap, low=0.0, step=column.step, nullable=False)
+    return replace(known, steps=column.steps)
 
 
 def own_columns(
@@ -128,7 +158,8 @@ def own_columns(
         led = follow(units, link, database.parents)
         ends = np.where(led == units[table], OWN, OTHER)
         columns[name] = np.where(database.parents[link] != NOBODY, ends, NONE).astype(object)
-    columns |= {name: database.tables[table][name].array for name in layout.own}
+    own = (*layout.firsts.values(), *((layout.gap,) if layout.gap else ()), *layout.own)
+    columns |= {name: database.tables[table][name].array for name in own}
     return make_table(columns, pd.RangeIndex(database.num_rows[table]))
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.constants import RelationalConstants
+from sdv_threea.domain import Number
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
@@ -92,6 +93,7 @@ class TableRelease:
         ordered: Whether the row before a row is its predecessor in order, instead of a random row
             of the owner.
         references: By foreign key, released facts about references to rows of other units.
+        index: The user's column that rises among the rows of one owner; ``None`` for none.
     """
 
     released: Release
@@ -107,6 +109,7 @@ class TableRelease:
     ordered: bool = False
     size_noise: float = 0.0
     references: Mapping[Link, References] = field(default_factory=dict)
+    index: Number | None = None
 
     @property
     def context(self) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget, Receipt
-from sdv_threea.domain import Domain
+from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.privacy.door import release as release_sums
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.spending import ROUNDING
@@ -37,6 +38,7 @@ from sdv_threea.relational.following import (
 )
 from sdv_threea.relational.layout import (
     Layout,
+    Orders,
     context_columns,
     context_transformers,
     name_context,
@@ -45,6 +47,7 @@ from sdv_threea.relational.layout import (
 from sdv_threea.relational.links import Private, Sizes, find_ends, release_references
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes, release_magnitudes
 from sdv_threea.relational.model import Ends, TableRelease, draw_rows
+from sdv_threea.relational.order import describe_index, order_rows
 from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.rows_per_unit import choose_bound
@@ -55,7 +58,7 @@ from sdv_threea.release import Release
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.sums import take
-from sdv_threea.rows.units.membership import Database, find_units
+from sdv_threea.rows.units.membership import Database
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.statistics import registry
@@ -72,7 +75,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     settings: Mapping[str, Settings],
     *,
     children: Mapping[Link, Children],
-    ordered: frozenset[str] = frozenset(),
+    ordered: Orders = MappingProxyType({}),
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
     track: Callable[[tuple[str, ...]], Iterable[str]] = iter,
@@ -95,7 +98,8 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         domains: The public description of each private table's columns.
         settings: The user's settings, by table; the budget is the same for all.
         children: By link, the public bounds on the number of rows that refer to one parent row.
-        ordered: The tables in which the rows of one owner are in order.
+        ordered: The tables in which the rows of one owner are in order, and the index that they
+            rise by; ``None`` for the order of the table.
         noise: The source of noise; tests may replace it.
         rng: Source of two streams that nobody else may know. One is for draws from released
             models. The other chooses private rows; how many numbers are taken from it depends on
@@ -103,10 +107,11 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         track: Wraps the names of the tables as they are released, for a progress bar.
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)
-    with guarded():
-        units = find_units(schema, database.num_rows, database.parents)
     children = complete_children(schema, children)
-    plans = plan_tables(schema, domains, database.num_rows, children)
+    plans = plan_tables(schema, domains, database.num_rows, children, ordered)
+    layouts = {table: plan.layout for table, plan in plans.items()}
+    with guarded():
+        database, units = order_rows(database, schema, layouts, ordered)
     budgets, paid = share_budget(schema, plans, settings)
     public = {table: database.num_rows[table] for table in schema.public}
     done = DatabaseRelease(schema, {}, {}, public, children)
@@ -119,6 +124,8 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
             rows[table] = own_columns(plans[table].layout, database, table, units)
         given = _draw_context(task, drawn, done)
         model, receipts = _release_table(task, database, rows, units, done, given)
+        if (index := ordered.get(table)) is not None:
+            model = _add_index(model, domains[table][index], done, schema.owners[table])
         done = done.add(table, model, receipts)
         for link in schema.links_away(table):
             private = Private(schema, database, units, rows, noise, choices)
@@ -212,6 +219,20 @@ def _release_link(
     done = done.add(link.child, model, (*both, *once))
     other = schema.root(link.parent)
     return done if other == schema.root(link.child) else done.charge(other, link.child, both)
+
+
+def _add_index(
+    model: TableRelease, index: Column, done: DatabaseRelease, owner: Link | None
+) -> TableRelease:
+    """Add the description of the index of sampled rows, by what was released of its parts."""
+    if owner is None or model.layout.gap is None or not isinstance(index, Number):
+        return model
+    parent = done.tables[owner.parent]
+    parts = (
+        parent.released.domain[parent.layout.firsts[owner]],
+        model.released.domain[model.layout.gap],
+    )
+    return replace(model, index=describe_index(index, *parts))
 
 
 def _most_units(done: DatabaseRelease, table: str) -> float:

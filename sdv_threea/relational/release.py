@@ -27,6 +27,7 @@ from sdv_threea.relational.foreign_keys import (
 )
 from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, context_transformers
 from sdv_threea.relational.model import References, TableRelease, draw_rows
+from sdv_threea.relational.order import add_gaps
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
@@ -144,6 +145,7 @@ class DatabaseRelease:
             else:
                 rows = self._draw(table, owners, drawn, rng, accept)
             owner = self.schema.owners[table]
+            rows = self._add_index(table, owners, rows, drawn, rng)
             # A row gets the unit of its owner. A row without an owner is a unit of its own, so it
             # gets a number that no other row has.
             alone = np.arange(len(owners)) + sum(map(len, units.values()))
@@ -259,6 +261,23 @@ class DatabaseRelease:
             return draw_rows(model, context.iloc[rows], rng)
 
         return settle(draw, np.arange(len(owners)))
+
+    def _add_index(
+        self,
+        table: str,
+        owners: NDArray[np.int64],
+        rows: pd.DataFrame,
+        drawn: Mapping[str, Drawn],
+        rng: np.random.Generator,
+    ) -> pd.DataFrame:
+        """Add the index of rows in order: it starts where the owner says, and goes on by gaps."""
+        model, owner = self.tables[table], self.schema.owners[table]
+        if model.index is None or owner is None:
+            return rows
+        first = self.tables[owner.parent].layout.firsts[owner]
+        parts = drawn[owner.parent].rows[first], rows[model.layout.gap]
+        firsts, gaps = (each.to_numpy(np.float64) for each in parts)
+        return rows.assign(**{model.index.name: add_gaps(firsts, gaps, owners, model.index, rng)})
 
     def _refer(
         self,

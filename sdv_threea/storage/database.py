@@ -87,6 +87,14 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
     return problems
 
 
+def without_sequences(metadata: Metadata) -> Metadata:
+    """Copy the metadata for tables by themselves, whose rows have no order."""
+    copy = deepcopy(metadata)
+    for table in copy.tables.values():
+        table.sequence_key = table.sequence_index = None
+    return copy
+
+
 def without_composite_keys(metadata: Metadata) -> Metadata:
     """Copy the metadata without primary keys of several columns, which SDV does not generate."""
     copy = deepcopy(metadata)

@@ -10,6 +10,7 @@ from pandas.api.types import is_integer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.domain import Domain
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.schema import Link, Schema, SchemaError
 from sdv_threea.storage.references import as_columns, read_schema
@@ -20,6 +21,13 @@ Key = str | tuple[str, ...]
 
 #: The user's bounds: one for all tables with an owner, or one by table or foreign key.
 Bounds = int | Mapping[Key, int] | None
+
+#: The error for an index that is not modelled as it is.
+NOT_PLAIN = (
+    "The sequence_index '{index}' orders the rows of the table '{name}', so it is no target, and "
+    "has no transformer and no constraint other than After('{name}.{index}', 'table.column') or "
+    'Within, by columns of the row that owns its rows.'
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,9 @@ class DatabaseTerms:
             raise SynthesizerInputError(
                 f'target names the tables {unknown}: they are {list(self.metadata.tables)}.'
             )
-        self.read_children(self.read_schema())
+        schema = self.read_schema()
+        self.read_children(schema)
+        self.read_orders(schema)
 
     def find_target(self, table: str) -> str | None:
         """Return the column of a table that models will be trained to predict."""
@@ -107,6 +117,31 @@ class DatabaseTerms:
         links = lower.keys() | upper.keys()
         return {link: Children(lower.get(link, 0), upper.get(link)) for link in links}
 
+    def read_orders(
+        self, schema: Schema, domains: Mapping[str, Domain] | None = None
+    ) -> dict[str, str | None]:
+        """Return the tables whose rows are in order, and the index that orders them, if any.
+
+        ``domains`` are the modelled columns, where they are known.
+
+        Raises:
+            SynthesizerInputError: If the rows of a sequence are not those of one owner, or the
+                index is not modelled as it is.
+        """
+        orders: dict[str, str | None] = {}
+        for name in schema.private:
+            table, owner = self.metadata.tables[name], schema.owners[name]
+            key, index = table.sequence_key, table.sequence_index
+            if not (key or index):
+                continue
+            if owner is None or set(as_columns(key)) != set(owner.columns):
+                raise SynthesizerInputError(_refuse_sequences(name, owner))
+            known = Domain(()) if domains is None else domains[name]
+            if domains and index and (index not in known.names or index == known.target):
+                raise SynthesizerInputError(NOT_PLAIN.format(name=name, index=index))
+            orders[name] = index
+        return orders
+
     def _read_public_tables(self) -> frozenset[str]:
         named = self.public_tables
         listed = isinstance(named, Collection) and not isinstance(named, str | Mapping)
@@ -121,6 +156,15 @@ class DatabaseTerms:
                 f'{list(self.metadata.tables)}.'
             )
         return frozenset(named)
+
+
+def _refuse_sequences(table: str, owner: Link | None) -> str:
+    """Say how the rows of a table can be in order."""
+    known = 'there is none: use ClustMixSequentialSynthesizer for sequences in one table'
+    return (
+        f"The sequence_key of the table '{table}' must be the foreign key to the row that owns its "
+        f'rows, {known if owner is None else list(owner.columns)}.'
+    )
 
 
 def _read_bounds(name: str, given: Bounds, smallest: int, schema: Schema) -> dict[Link, int]:

@@ -21,6 +21,7 @@ from sdv_threea.estimate import ExpectedError, expect
 from sdv_threea.metadata.naming import guess_by_name, names_person, shows_people
 from sdv_threea.planning.plan import make_plan
 from sdv_threea.planning.shares import Known
+from sdv_threea.relational.layout import Orders
 from sdv_threea.relational.plan import join_context, plan_tables, rest_share, share_budget
 from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.rows.units.schema import Link, Schema
@@ -213,6 +214,7 @@ def check_database(
     metadata: Metadata,
     made: Mapping[str, Any],
     children: Mapping[Link, Children],
+    orders: Orders,
     *,
     released: Mapping[str, Any],
     harmless: Mapping[str, frozenset[str]],
@@ -220,31 +222,26 @@ def check_database(
     """Check each private table of a database.
 
     ``made`` are the synthesizers of the tables, ``children`` the stated bounds on the rows that
-    refer to a row, and ``released`` the releases of fitted tables, if there are any.
+    refer to a row, ``orders`` the tables in order, and ``released`` the releases of fitted tables.
     """
     domains = {name: one.preprocessor.derive().derived for name, one in made.items()}
     settings = {name: one.settings for name, one in made.items()}
-    errors = expect_database(schema, domains, settings, children, released)
-    checks = []
+    errors, checks = expect_database(schema, domains, settings, children, released, orders), []
     for name, one in made.items():
         checked = check_table(
-            name,
-            metadata,
-            one.preprocessor,
-            one.settings,
+            *(name, metadata, one.preprocessor, one.settings),
             harmless=harmless.get(name, frozenset()),
             num_rows=max(round(released[name].size), 1) if name in released else None,
             errors=errors[name],
             alone=False,
         )
         said = name_shared(schema, name)
-        notes = (f'{said[:1].upper()}{said[1:]}.',) if said else ()
-        forecasts: tuple[str, ...] = ()
+        notes, lines = (f'{said[:1].upper()}{said[1:]}.',) if said else (), list[str]()
         if (expected := errors[name]) is not None and name not in released:
-            clear = one.settings.constants.relational.clear_of_noise
-            terms = {'table': name, 'rows': math.ceil(100 * expected.count)}
-            forecasts = (FORECAST.format(**terms, least=math.ceil(clear * expected.count)),)
-        checks.append(replace(checked, notes=notes, forecasts=forecasts))
+            least = one.settings.constants.relational.clear_of_noise * expected.count
+            rows = math.ceil(100 * expected.count)
+            lines = [FORECAST.format(table=name, rows=rows, least=math.ceil(least))]
+        checks.append(replace(checked, notes=notes, forecasts=tuple(lines)))
     return checks
 
 
@@ -254,11 +251,12 @@ def expect_database(
     settings: Mapping[str, Settings],
     children: Mapping[Link, Children],
     released: Mapping[str, Any],
+    orders: Orders,
 ) -> dict[str, ExpectedError | None]:
     """Return the expected errors of each private table of a database, by name.
 
-    A table has a part of the budget. The errors are proportional to the number of rows that are
-    read per unit: the number in the release, or one before a release.
+    A table has a part of the budget. The errors are proportional to the number of rows read per
+    unit: the number in the release, or one before a release.
 
     Args:
         schema: The graph of tables.
@@ -266,10 +264,11 @@ def expect_database(
         settings: The settings, by table.
         children: The stated bounds on the rows that refer to a row, by foreign key.
         released: The releases of fitted tables, with ``size`` and ``rows_per_unit``.
+        orders: The tables whose rows are in order, and their index.
     """
     # The number of rows of a public table is unknown here, and hardly changes the errors.
-    rows = dict.fromkeys(schema.public, 2)
-    plans = plan_tables(schema, domains, rows, complete_children(schema, children))
+    known = dict.fromkeys(schema.public, 2), complete_children(schema, children)
+    plans = plan_tables(schema, domains, *known, orders)
     (budgets, _), found = share_budget(schema, plans, settings), {}
     for table in plans:
         model = released.get(table)

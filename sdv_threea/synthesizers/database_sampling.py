@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.domain import Domain
+from sdv_threea.domain import Domain, Number
+from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.memory import check_rows
 from sdv_threea.synthesizers.arguments import check_limit
@@ -27,7 +28,15 @@ if TYPE_CHECKING:
 
 def describe_own(model: TableRelease) -> Domain:
     """Describe the released columns of the table itself, without foreign keys."""
-    return model.released.domain.only(model.layout.own)
+    own = model.released.domain.only(model.layout.own)
+    return own if model.index is None else replace(own, columns=(*own.columns, model.index))
+
+
+def encode_index(index: Number) -> Transformer:
+    """Return a transformer of the index of rows in order, of one code: their gaps are released."""
+    low, high = index.low or 0.0, index.high or 0.0
+    edges = np.array([low, np.nextafter(max(low, high), np.inf)])
+    return NumberEncoder(edges, index.step, nullable=False, heaps=()).assign(index.name)
 
 
 def learn_tables(synthesizer: Any) -> None:
@@ -35,6 +44,8 @@ def learn_tables(synthesizer: Any) -> None:
     for name, model in synthesizer._model.tables.items():
         each = synthesizer._table_synthesizers[name]
         own = replace(model.released, domain=describe_own(model))
+        if model.index is not None:
+            own = replace(own, transformers=(*own.transformers, encode_index(model.index)))
         learn_release(each.preprocessor, each._data_processor, own)
     synthesizer._table_sizes = {
         **{name: float(len(rows)) for name, rows in synthesizer._public_rows.items()},
@@ -81,7 +92,9 @@ def draw_tables(
     model = synthesizer._model
 
     def accept(table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
-        own = describe_own(model.tables[table])
+        own, index = describe_own(model.tables[table]), model.tables[table].index
+        if index is not None:  # it follows when all rows are drawn, and no constraint reads it
+            rows = rows.assign(**{index.name: index.low})
         accepted: NDArray[np.bool_] = held[table].preprocessor.accept(rows, own)
         return accepted
 

@@ -120,9 +120,6 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
     """
 
-    #: The tables whose rows are in order; rows of other tables have none.
-    ordered_tables: frozenset[str] = frozenset()
-
     #: The unit that the ledger's total protects, in words; empty for the rows of the main table.
     protected: str = ''
 
@@ -147,7 +144,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         target: Mapping[str, str] | None = None,
         pseudonyms: Mapping[str, Any] | None = None,
     ) -> None:
-        check_metadata(metadata)
+        check_metadata(metadata, sequential=True)
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
         check_flag(public_metadata=public_metadata, verbose=verbose)
         load_pipeline()
@@ -282,6 +279,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             metadata,
             made,
             self._terms.read_children(schema),
+            self._terms.read_orders(schema, {name: derive(each) for name, each in made.items()}),
             released=self._model.tables if self._fitted else {},
             harmless=self._harmless,
         )
@@ -316,6 +314,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             check_kernel(each.settings)
         # Keys may need thresholds that no column of a table needs.
         domains = {name: derive(synthesizers[name]) for name in schema.private}
+        orders = self._terms.read_orders(schema, domains)
         open_ = any(map(needs_threshold, domains.values())) or None
         unit = self.protected or f"one row of '{schema.main}' with its rows in other tables"
         count_fit(self, self._settings, unit, thresholds=open_)
@@ -325,7 +324,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             domains,
             {name: synthesizers[name].settings for name in schema.private},
             children=self._terms.read_children(schema),
-            ordered=self.ordered_tables,
+            ordered=orders,
             track=partial(show_tables, shown=self.verbose),
         )
         learn_tables(self)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pandas as pd
 from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
+from sdv.metadata import Metadata
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
 from sdv_threea.constraints.between import BetweenTables
@@ -25,6 +26,7 @@ from sdv_threea.storage.database import (
     find_broken_references,
     take_tables,
     without_composite_keys,
+    without_sequences,
 )
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.files import write_tables
@@ -54,7 +56,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         * an error about the tables names columns and rules, and shows no value
     """
 
-    _synthesizer = ClustMixSynthesizer
+    _synthesizer: Any = ClustMixSynthesizer
     _public_rows: dict[str, pd.DataFrame]
     memory_limit: float | None
     pseudonyms: Mapping[str, Any] | None
@@ -70,7 +72,8 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     }
 
     def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
-        self._terms = terms  # SDV's constructor calls hooks below that need them
+        # SDV's constructor calls this, and hooks below that need the terms.
+        self._synthesizer, self._terms = make_table, terms
         super().__init__(deepcopy(terms.metadata), locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
@@ -251,6 +254,11 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
 
     def _handle_composite_keys(self) -> None:
         self._modified_multi_table_metadata = without_composite_keys(self._terms.metadata)
+
+
+def make_table(metadata: Metadata, **parameters: Any) -> ClustMixSynthesizer:
+    """Make the synthesizer of a table of a database, which orders its rows."""
+    return ClustMixSynthesizer(without_sequences(metadata), **parameters)
 
 
 def derive(synthesizer: ClustMixSynthesizer) -> Domain:

@@ -13,13 +13,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sdv.cag._errors import ConstraintNotMetError
+from sdv.errors import SynthesizerInputError
 
 from sdv_threea.constraints.between import BetweenTables
-from sdv_threea.constraints.linked import Linked
+from sdv_threea.constraints.linked import Linked, Name
 from sdv_threea.constraints.moves import Move
-from sdv_threea.constraints.planning import keep_rules, list_computed, list_numbered, plan
+from sdv_threea.constraints.planning import (
+    keep_rules,
+    list_computed,
+    list_names,
+    list_numbered,
+    plan,
+)
 from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.database import connect
+from sdv_threea.storage.database_terms import NOT_PLAIN
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts
 
@@ -37,7 +45,17 @@ def plan_rules(
 ) -> tuple[Move, ...]:
     """Return the steps that make sampled tables obey rules and constraints on single tables."""
     terms = synthesizer._terms
-    return plan(rules, constraints, terms.metadata, terms.read_schema().public)
+    schema = terms.read_schema()
+    rising = {
+        Name(table, index): ((table, owner.columns),)
+        for table, index in terms.read_orders(schema).items()
+        if index is not None and (owner := schema.owners[table]) is not None
+    }
+    for name in rising:
+        own = [each for each in constraints if each.table_name == name.table]
+        if any(name.column in list_names(each) for each in own):
+            raise SynthesizerInputError(NOT_PLAIN.format(name=name.table, index=name.column))
+    return plan(rules, constraints, terms.metadata, schema.public, rising)
 
 
 def adopt_rules(synthesizer: Any, rules: tuple[BetweenTables, ...] = ()) -> None:

@@ -16,7 +16,6 @@ from sdv.errors import InvalidDataError, SamplingError
 from sdv.metadata import Metadata
 
 from sdv_threea.conditions.reading import draw_rows, read_conditions
-from sdv_threea.domain import Number
 from sdv_threea.relational.sizes import Children
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.reading import take_table
@@ -133,7 +132,6 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             ledger=ledger,
         )
         self._database._harmless = dict.fromkeys(tables, *list_harmless(metadata).values())
-        self._database.ordered_tables = frozenset({tables[1]})
         self._database.protected = UNIT.format(self._sequences.key)
         for name in tables:
             own: dict[str, Any] = {'enforce_min_max_values': enforce_min_max_values}
@@ -359,7 +357,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         if known is not None:
             values = {name: known[name].array for name in known}
             tables[parent] = tables[parent].assign(**values)
-        return self._sequences.join(tables, self._list_steps()).rename(columns=self._labels)
+        return self._sequences.join(tables).rename(columns=self._labels)
 
     def _complete(self, known: pd.DataFrame) -> pd.DataFrame:
         """Draw the released columns of sequences, given values of their context columns."""
@@ -375,17 +373,6 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             )
         rng = open_generator(self._database)
         return draw_rows(released, asked, preprocessor.derivations, rng)[0]
-
-    def _list_steps(self) -> list[float]:
-        """List the released granularities of the first index and of the gaps."""
-        tables, model = self._sequences, self._database._model
-        named = {tables.parent: tables.first, tables.table: tables.gap}
-        found = [
-            model.tables[name].released.domain[column]
-            for name, column in named.items()
-            if tables.index is not None
-        ]
-        return [each.step or 0.0 for each in found if isinstance(each, Number)]
 
 
 def _read_pseudonyms(pseudonyms: Any, metadata: Metadata) -> dict[str, Any]:

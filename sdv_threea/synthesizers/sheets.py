@@ -22,6 +22,7 @@ from sdv_threea.planning.shares import Known
 from sdv_threea.release import Release
 from sdv_threea.storage.references import as_columns
 from sdv_threea.storage.writing import from_seconds
+from sdv_threea.synthesizers.database_sampling import describe_own
 from sdv_threea.synthesizers.saved import find_holder
 
 #: The most values of a category that a datasheet lists.
@@ -101,7 +102,7 @@ def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError |
         if model is None:
             yield _describe_public(name, metadata, synthesizer._model.num_rows[name]), None
             continue
-        own = model.released.domain.only(model.layout.own)
+        own = describe_own(model)
         single = synthesizer._table_synthesizers[name]
         shown = single.preprocessor.derivations.restore(own)
         columns = _list_columns(metadata.tables[name].columns, single.preprocessor, shown, {})

@@ -197,7 +197,7 @@ def ruled():
             FixedCombinations(['ward', 'bed']),
             After('stays.to', 'stays.from'),
             After('stays.cost', 'stays.born'),
-            Ranks('stays.number', 'who'),
+            Ranks('stays.number', 'who', 'stays.day'),
             TotalOf('stays.total', 'stays.cost'),
         ]
     )

@@ -1,0 +1,120 @@
+"""Rows of one owner in the order of an index, a number or a date, that rises.
+
+In place of the index two other columns are released: of a row, the *gap* to the row before it, and
+of its owner the *first* index. So a sequence starts where its owner says, and goes on by gaps that
+are not negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.domain import Column, Number
+from sdv_threea.relational.layout import Layout, Orders
+from sdv_threea.rows.intake.columns import LARGEST_NUMBER
+from sdv_threea.rows.units.membership import Database, find_previous, find_units, follow
+from sdv_threea.rows.units.schema import Schema
+
+#: A sequence ends after this many of the largest gaps, at the latest.
+MOST_GAPS = 65_536
+
+
+def describe_index(index: Number, first: Column, gap: Column) -> Number:
+    """Describe the index of sampled rows by what was released of its parts."""
+    assert isinstance(first, Number)
+    assert isinstance(gap, Number)
+    step = min(each.step or 0.0 for each in (first, gap))
+    last = (first.high or 0.0) + MOST_GAPS * (gap.high or 0.0)
+    high = min(last, LARGEST_NUMBER) if index.high is None else index.high
+    return replace(index, low=first.low, high=high, step=step, nullable=False)
+
+
+def order_rows(
+    database: Database, schema: Schema, layouts: Mapping[str, Layout], orders: Orders
+) -> tuple[Database, dict[str, NDArray[np.int64]]]:
+    """Return the private rows, those of each owner in their order, and the unit of every row.
+
+    In place of their index the rows get the gap to the row before, and their owners the first one.
+
+    Formal guarantees:
+        * the order of the rows of an owner, their gaps and the first index are functions of these
+          rows alone
+    """
+    indices = {table: index for table, index in orders.items() if index is not None}
+    for table, index in indices.items():
+        database = _sort(database, table, index)
+    units = find_units(schema, database.num_rows, database.parents)
+    tables = dict(database.tables)
+    for table, index in indices.items():
+        owner, gap = schema.owners[table], layouts[table].gap
+        if owner is None or gap is None:
+            continue
+        led = follow(units, owner, database.parents) == units[table]
+        owners = np.where(led, database.parents[owner], -1)
+        gaps, firsts = _find_gaps(tables[table][index], owners, database.num_rows[owner.parent])
+        tables[table] = tables[table].assign(**{gap: gaps})
+        first = {layouts[owner.parent].firsts[owner]: firsts}
+        tables[owner.parent] = tables[owner.parent].assign(**first)
+    return replace(database, tables=tables), units
+
+
+def _sort(database: Database, table: str, index: str) -> Database:
+    """Sort the rows of a table; rows without an index come last."""
+    order = np.argsort(database.tables[table][index].to_numpy(np.float64), kind='stable')
+    places, parents = np.argsort(order), dict(database.parents)
+    for link, referred in database.parents.items():
+        if link.child == table:
+            parents[link] = referred[order]
+        elif link.parent == table:
+            parents[link] = np.where(referred < 0, referred, places[np.maximum(referred, 0)])
+    rows = database.tables[table].iloc[order].reset_index(drop=True)
+    return replace(database, tables={**database.tables, table: rows}, parents=parents)
+
+
+def _find_gaps(
+    index: pd.Series, owners: NDArray[np.int64], num_owners: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the gap of each row, shape (n,), and the first index of each owner, shape (P,).
+
+    The gap of a first row is that of the second.
+    """
+    values, gaps = index.to_numpy(np.float64), np.zeros(len(index))
+    previous = find_previous(owners, np.arange(len(values)))
+    later = np.flatnonzero(previous >= 0)
+    gaps[later] = values[later] - values[previous[later]]
+    second = later[previous[previous[later]] < 0]
+    gaps[previous[second]] = gaps[second]
+    begins, firsts = (previous < 0) & (owners >= 0), np.full(num_owners, np.nan)
+    firsts[owners[begins]] = values[begins]
+    return np.clip(np.nan_to_num(gaps, nan=0.0), 0.0, LARGEST_NUMBER), firsts
+
+
+def add_gaps(
+    firsts: NDArray[np.float64],
+    gaps: NDArray[np.float64],
+    owners: NDArray[np.int64],
+    index: Number,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return the index of sampled rows, shape (n,): the first one of the owner, and all gaps since.
+
+    Rows of one owner are neighbours. Owners without a first index, and rows without an owner, get
+    that of another owner.
+    """
+    known = firsts[np.isfinite(firsts)]
+    known = known if len(known) else np.array([index.low or 0.0])
+    firsts = np.where(np.isfinite(firsts), firsts, rng.choice(known, len(firsts)))
+    alone = owners < 0
+    starts = np.where(alone, rng.choice(known, len(owners)), np.append(firsts, 0.0)[owners])
+    begins = alone | (np.diff(owners, prepend=-1) != 0)
+    passed = np.where(begins, 0.0, np.maximum(np.nan_to_num(gaps), 0.0))
+    total = np.cumsum(passed)
+    last = np.maximum.accumulate(np.where(begins, np.arange(len(total)), 0))
+    values = np.minimum(starts + total - total[last], np.inf if index.high is None else index.high)
+    step = index.step or 0.0
+    return np.asarray(np.round(np.rint(values / step) * step, 12) if step else values)
