@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.intake.columns import make_table
@@ -28,6 +28,10 @@ from sdv_threea.rows.units.schema import Link, Schema
 
 #: The index that orders the rows of each owner, by table; ``None`` for the order of the table.
 Orders = Mapping[str, str | None]
+
+#: Candidate granularities of gaps between times, in seconds: a week, a day, and so on. They are no
+#: times themselves, which lie years from the start of 2000.
+LONG_STEPS = (604_800.0, *TIME_STEPS)
 
 #: The values of a column ``shared``: no reference, one into the row's own unit, one elsewhere.
 NONE, OWN, OTHER = range(3)
@@ -134,8 +138,23 @@ def _replace_index(column: Column, layout: Layout) -> Column:
     """Return a column of the user, or in the place of the index the gap, which is not negative."""
     if layout.gap is None or column.name in layout.own or not isinstance(column, Number):
         return column
-    known = Number(name=layout.gap, low=0.0, step=column.step, nullable=False)
-    return replace(known, steps=column.steps)
+    known = Number(name=layout.gap, low=0.0, nullable=False)
+    if find_unit(column) > 1:
+        return replace(known, step=1.0)
+    return replace(known, step=column.step, steps=LONG_STEPS if is_time(column) else column.steps)
+
+
+def is_time(column: Number) -> bool:
+    """Return whether a number counts seconds."""
+    return column.steps == TIME_STEPS
+
+
+def find_unit(index: Number) -> float:
+    """Return the unit in which gaps are counted: of dates without a time of day a day.
+
+    Sizes of numbers are estimated, and usual ones are likelier.
+    """
+    return (index.step or 1.0) if is_time(index) else 1.0
 
 
 def own_columns(

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Column, Number
-from sdv_threea.relational.layout import Layout, Orders
+from sdv_threea.relational.layout import LONG_STEPS, Layout, find_unit, is_time
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER
 from sdv_threea.rows.units.membership import Database, find_previous, find_units, follow
 from sdv_threea.rows.units.schema import Schema
@@ -28,26 +28,36 @@ def describe_index(index: Number, first: Column, gap: Column) -> Number:
     """Describe the index of sampled rows by what was released of its parts."""
     assert isinstance(first, Number)
     assert isinstance(gap, Number)
-    step = min(each.step or 0.0 for each in (first, gap))
-    last = (first.high or 0.0) + MOST_GAPS * (gap.high or 0.0)
+    unit = find_unit(index)
+    step = min(first.step or 0.0, (gap.step or 0.0) * unit)
+    last = (first.high or 0.0) + MOST_GAPS * (gap.high or 0.0) * unit
     high = min(last, LARGEST_NUMBER) if index.high is None else index.high
     return replace(index, low=first.low, high=high, step=step, nullable=False)
 
 
+def count_unit(index: Number, gap: Column) -> float:
+    """Return the unit in which released gaps are counted."""
+    whole = isinstance(gap, Number) and is_time(index) and gap.steps != LONG_STEPS
+    return (index.step or 1.0) if whole else 1.0
+
+
 def order_rows(
-    database: Database, schema: Schema, layouts: Mapping[str, Layout], orders: Orders
+    database: Database,
+    schema: Schema,
+    layouts: Mapping[str, Layout],
+    indices: Mapping[str, Number],
 ) -> tuple[Database, dict[str, NDArray[np.int64]]]:
     """Return the private rows, those of each owner in their order, and the unit of every row.
 
     In place of their index the rows get the gap to the row before, and their owners the first one.
+    ``indices`` describe the index of each table that has one.
 
     Formal guarantees:
         * the order of the rows of an owner, their gaps and the first index are functions of these
           rows alone
     """
-    indices = {table: index for table, index in orders.items() if index is not None}
     for table, index in indices.items():
-        database = _sort(database, table, index)
+        database = _sort(database, table, index.name)
     units = find_units(schema, database.num_rows, database.parents)
     tables = dict(database.tables)
     for table, index in indices.items():
@@ -56,8 +66,9 @@ def order_rows(
             continue
         led = follow(units, owner, database.parents) == units[table]
         owners = np.where(led, database.parents[owner], -1)
-        gaps, firsts = _find_gaps(tables[table][index], owners, database.num_rows[owner.parent])
-        tables[table] = tables[table].assign(**{gap: gaps})
+        values, size = tables[table][index.name], database.num_rows[owner.parent]
+        gaps, firsts = _find_gaps(values, owners, size)
+        tables[table] = tables[table].assign(**{gap: gaps / find_unit(index)})
         first = {layouts[owner.parent].firsts[owner]: firsts}
         tables[owner.parent] = tables[owner.parent].assign(**first)
     return replace(database, tables=tables), units

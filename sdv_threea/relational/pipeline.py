@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget, Receipt
-from sdv_threea.domain import Column, Domain, Number
+from sdv_threea.domain import Domain, Number
 from sdv_threea.privacy.door import release as release_sums
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.spending import ROUNDING
@@ -110,8 +110,10 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     children = complete_children(schema, children)
     plans = plan_tables(schema, domains, database.num_rows, children, ordered)
     layouts = {table: plan.layout for table, plan in plans.items()}
+    listed = {table: domains[table][index] for table, index in ordered.items() if index}
+    indices = {table: each for table, each in listed.items() if isinstance(each, Number)}
     with guarded():
-        database, units = order_rows(database, schema, layouts, ordered)
+        database, units = order_rows(database, schema, layouts, indices)
     budgets, paid = share_budget(schema, plans, settings)
     public = {table: database.num_rows[table] for table in schema.public}
     done = DatabaseRelease(schema, {}, {}, public, children)
@@ -124,8 +126,8 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
             rows[table] = own_columns(plans[table].layout, database, table, units)
         given = _draw_context(task, drawn, done)
         model, receipts = _release_table(task, database, rows, units, done, given)
-        if (index := ordered.get(table)) is not None:
-            model = _add_index(model, domains[table][index], done, schema.owners[table])
+        if table in indices:
+            model = _add_index(model, indices[table], done, schema.owners[table])
         done = done.add(table, model, receipts)
         for link in schema.links_away(table):
             private = Private(schema, database, units, rows, noise, choices)
@@ -222,10 +224,10 @@ def _release_link(
 
 
 def _add_index(
-    model: TableRelease, index: Column, done: DatabaseRelease, owner: Link | None
+    model: TableRelease, index: Number, done: DatabaseRelease, owner: Link | None
 ) -> TableRelease:
     """Add the description of the index of sampled rows, by what was released of its parts."""
-    if owner is None or model.layout.gap is None or not isinstance(index, Number):
+    if owner is None or model.layout.gap is None:
         return model
     parent = done.tables[owner.parent]
     parts = (

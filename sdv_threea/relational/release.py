@@ -27,7 +27,7 @@ from sdv_threea.relational.foreign_keys import (
 )
 from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, context_transformers
 from sdv_threea.relational.model import References, TableRelease, draw_rows
-from sdv_threea.relational.order import add_gaps
+from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
@@ -272,12 +272,13 @@ class DatabaseRelease:
     ) -> pd.DataFrame:
         """Add the index of rows in order: it starts where the owner says, and goes on by gaps."""
         model, owner = self.tables[table], self.schema.owners[table]
-        if model.index is None or owner is None:
+        index, gap = model.index, model.layout.gap
+        if index is None or owner is None or gap is None:
             return rows
-        first = self.tables[owner.parent].layout.firsts[owner]
-        parts = drawn[owner.parent].rows[first], rows[model.layout.gap]
-        firsts, gaps = (each.to_numpy(np.float64) for each in parts)
-        return rows.assign(**{model.index.name: add_gaps(firsts, gaps, owners, model.index, rng)})
+        firsts = drawn[owner.parent].rows[self.tables[owner.parent].layout.firsts[owner]]
+        gaps = rows[gap].to_numpy(np.float64) * count_unit(index, model.released.domain[gap])
+        values = add_gaps(firsts.to_numpy(np.float64), gaps, owners, index, rng)
+        return rows.assign(**{index.name: values})
 
     def _refer(
         self,

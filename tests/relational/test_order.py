@@ -32,7 +32,7 @@ def make(when, owners):
 
 def order(when, owners):
     layouts = {name: lay_out(SCHEMA, name, (), ORDERS) for name in SCHEMA.private}
-    database, units = order_rows(make(when, owners), SCHEMA, layouts, ORDERS)
+    database, units = order_rows(make(when, owners), SCHEMA, layouts, {'b': INDEX})
     gaps = database.tables['b'][layouts['b'].gap].to_numpy()
     firsts = database.tables['a'][layouts['a'].firsts[OWNER]].to_numpy()
     return database, units, gaps, firsts
