@@ -16,6 +16,7 @@ These modules may map private records, each by itself, to derived columns, and c
 * :mod:`~sdv_threea.constraints.consequences`: values that other columns fix,
 * :mod:`~sdv_threea.constraints.own`: constraints that users program,
 * :mod:`~sdv_threea.constraints.between`: rules between tables, stated as SDV's constraints are,
+* :mod:`~sdv_threea.constraints.relations`: columns and foreign keys by the names in such rules,
 * :mod:`~sdv_threea.constraints.planning`: the order in which such rules are met,
 * :mod:`~sdv_threea.constraints.moves`: steps that write columns of sampled tables such that a rule
   holds,
@@ -26,7 +27,25 @@ These modules may map private records, each by itself, to derived columns, and c
 # SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.
 import sdv.single_table  # noqa: F401
 
-from sdv_threea.constraints.between import After, ExactlyOne, Ranks, SameAs, TotalOf, Within
+from sdv_threea.constraints.between import (
+    After,
+    Distinct,
+    ExactlyOne,
+    Ranks,
+    SameAs,
+    TotalOf,
+    Within,
+)
 from sdv_threea.constraints.stated import Formula, IfThen
 
-__all__ = ['After', 'ExactlyOne', 'Formula', 'IfThen', 'Ranks', 'SameAs', 'TotalOf', 'Within']
+__all__ = [
+    'After',
+    'Distinct',
+    'ExactlyOne',
+    'Formula',
+    'IfThen',
+    'Ranks',
+    'SameAs',
+    'TotalOf',
+    'Within',
+]

@@ -18,76 +18,9 @@ from sdv.metadata import Metadata
 from sdv_threea.constraints.expressions import Expression, parse
 from sdv_threea.constraints.linked import Linked, Name, Path
 from sdv_threea.constraints.moves import Bound, Choose, Compute, Copy, Part, Rank, join_bounds
+from sdv_threea.constraints.relations import Key, Relations
 from sdv_threea.constraints.stated import COUNTED, Stated
 from sdv_threea.storage.references import as_columns
-
-#: A foreign key as users name it: a column, several columns, or the only one.
-Key = str | list[str] | None
-
-
-class Relations:
-    """The columns and foreign keys of metadata, by the names that rules use.
-
-    Raises:
-        SynthesizerInputError: By all methods, if there is no such column, table or foreign key.
-    """
-
-    def __init__(self, metadata: Metadata) -> None:
-        self.metadata = metadata
-
-    def find(self, text: str) -> Name:
-        """Return the column of a text ``table.column``."""
-        cuts = [at for at, sign in enumerate(text) if sign == '.']
-        names = [Name(text[:at], text[at + 1 :]) for at in cuts]
-        tables = self.metadata.tables
-        found = [each for each in names if each.table in tables]
-        found = [each for each in found if each.column in tables[each.table].columns]
-        if len(found) != 1:
-            raise SynthesizerInputError(
-                f"There is no column {text!r}: rules between tables name columns 'table.column'."
-            )
-        return found[0]
-
-    def get_sdtype(self, name: Name) -> str:
-        """Return the sdtype of a column."""
-        return str(self.metadata.tables[name.table].columns[name.column]['sdtype'])
-
-    def relate(self, table: str, above: str, key: Key) -> Path | None:
-        """Return the foreign keys from a table up to another one; ``None`` if there are none.
-
-        They are the fewest that lead there, and start with ``key`` if it is given.
-        """
-        paths = self._climb(table, above)
-        if key is not None:
-            paths = [each for each in paths if each[0][1] == as_columns(key)]
-        fewest = [each for each in paths if len(each) == min(map(len, paths))]
-        if len(fewest) > 1:
-            keys = [list(each[0][1]) for each in fewest]
-            raise SynthesizerInputError(
-                f"Rows of '{table}' lead to '{above}' by several foreign keys, {keys}: choose one "
-                'by foreign_key.'
-            )
-        return fewest[0] if fewest else None
-
-    def lead(self, table: str, above: str, key: Key) -> Path:
-        """Return the foreign keys from a table up to another one."""
-        path = self.relate(table, above, key) if above in self.metadata.tables else None
-        if path is None:
-            wanted = '' if key is None else f' that starts with {key!r}'
-            raise SynthesizerInputError(
-                f"No foreign key{wanted} leads from the table '{table}' to {above!r}."
-            )
-        return path
-
-    def _climb(self, table: str, above: str, passed: tuple[str, ...] = ()) -> list[Path]:
-        found: list[Path] = []
-        for each in self.metadata.relationships:
-            parent = each['parent_table_name']
-            if each['child_table_name'] == table and parent not in passed:
-                edge = table, as_columns(each['child_foreign_key'])
-                rest = [()] if parent == above else self._climb(parent, above, (*passed, table))
-                found += [(edge, *path) for path in rest]
-        return found
 
 
 class BetweenTables(Stated):
@@ -357,8 +290,52 @@ class Ranks(BetweenTables):
         return [Rank(own, path, order)]
 
 
+class Distinct(BetweenTables):
+    """Foreign keys that no two rows of a table have in common: nobody likes a post twice.
+
+    If they are the primary key of the table, the metadata says so, and no rule is needed.
+
+    Args:
+        column_names: The columns of the foreign keys, ``['like.person', 'like.post']``.
+
+    Raises:
+        ValueError: If a name is no text.
+    """
+
+    def __init__(self, column_names: list[str]) -> None:
+        super().__init__()
+        self.column_names = column_names
+        self._check_texts(*column_names)
+
+    def read(self, relations: Relations) -> tuple[str, tuple[str, ...]]:
+        """Return the table and the columns."""
+        names = [relations.find(each) for each in self.column_names]
+        tables, columns = {each.table for each in names}, [each.column for each in names]
+        edges = [e for e in relations.metadata.relationships if e['child_table_name'] in tables]
+        keys = [as_columns(each['child_foreign_key']) for each in edges]
+        held = [key for key in keys if {*key} <= {*columns}]
+        if len(tables) > 1 or len(held) < 2 or {*columns} != {name for key in held for name in key}:
+            raise SynthesizerInputError(
+                f'Distinct takes the columns of two or more foreign keys of one table, got '
+                f'{self.column_names}.'
+            )
+        return names[0].table, tuple(columns)
+
+    def list_parts(self, relations: Relations) -> list[Part]:
+        """Return nothing: references are drawn such that it holds."""
+        self.read(relations)
+        return []
+
+    def _is_valid(self, data: Any, metadata: Metadata) -> dict[str, pd.Series]:
+        found = super()._is_valid(data, metadata)
+        table, columns = self.read(Relations(metadata))
+        rows = data[table][list(columns)]
+        again = rows.duplicated().to_numpy() & rows.notna().all(axis=1).to_numpy()
+        return {**found, table: pd.Series(~again, data[table].index)}
+
+
 #: All rules between tables.
-BETWEEN = (After, Within, SameAs, TotalOf, ExactlyOne, Ranks)
+BETWEEN = (After, Within, SameAs, TotalOf, ExactlyOne, Ranks, Distinct)
 
 
 def _bound(late: Name, early: Name, relations: Relations, key: Key) -> Bound:

@@ -7,7 +7,7 @@ read, so samples cost no privacy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -29,7 +29,7 @@ from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, cont
 from sdv_threea.relational.model import References, TableRelease, draw_rows
 from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
-from sdv_threea.relational.spreading import spread_references
+from sdv_threea.relational.spreading import keep_apart, spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
 from sdv_threea.rows.units.links import Codes, number_values
 from sdv_threea.rows.units.schema import Link, Schema
@@ -127,12 +127,14 @@ class DatabaseRelease:
         rng: np.random.Generator,
         accept: Accept | None = None,
         known: Mapping[str, pd.DataFrame] | None = None,
+        distinct: Sequence[tuple[Link, ...]] = (),
     ) -> dict[str, Drawn]:
         """Draw rows and references of all private tables: free of privacy cost, however often.
 
         A table gets ``scale`` times its size, and at least one row unless it lacks parents. Rows
         that ``accept`` refuses are drawn again; by default all stay. ``known`` has the rows of root
-        tables that are not drawn.
+        tables that are not drawn. No two rows have the same references by all links of one of the
+        ``distinct`` keys, as far as places can be exchanged.
         """
         drawn: dict[str, Drawn] = {}
         units: dict[str, NDArray[np.int64]] = {}
@@ -157,7 +159,13 @@ class DatabaseRelease:
             for link in others:
                 num_parents, each = self._count(link.parent, drawn), children[link]
                 others[link] = keep_within(others[link], num_parents, each, link.required, rng)
-            drawn[table] = Drawn(rows, others if owner is None else {owner: owners, **others})
+            found = others if owner is None else {owner: owners, **others}
+            for key in (each for each in distinct if each[-1].child == table):
+                last, public = key[-1], key[-1].parent in self.schema.public
+                num_parents = self._count(last.parent, drawn)
+                theirs = np.full(num_parents, -1) if public else units[last.parent]
+                found[last] = keep_apart(found, key, units[table], theirs, rng)
+            drawn[table] = Drawn(rows, found)
         return drawn
 
     def _choose_sizes(self, scale: float, children: Mapping[Link, Children]) -> dict[str, int]:

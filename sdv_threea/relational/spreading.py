@@ -5,7 +5,7 @@ No private row is read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from sdv_threea.relational.foreign_keys import round_shares
 from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References
 from sdv_threea.rows.units.links import Codes
+from sdv_threea.rows.units.schema import Link
+
+#: In the place of codes of the parent's rows: references may change places with any other.
+NO_CODES = np.zeros(0, dtype=np.int64)
 
 #: Rounds in which references change places: those that would lead to the own unit, or repeat one.
 NUM_ROUNDS = 40
@@ -58,8 +62,37 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
     found = _match(slots, wanted[first], their_codes, rng)
     distinct = share <= constants.clear_of_noise * noise
     ends = np.where(distinct, owners, -1)[first], units[first]
-    found = _untangle(found, *ends, theirs, their_codes, rng)
+    found = untangle(found, *ends, theirs, their_codes, rng)
     return np.asarray(found[np.cumsum(heads) - 1])
+
+
+def keep_apart(
+    found: Mapping[Link, NDArray[np.int64]],
+    key: tuple[Link, ...],
+    units: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Let references of the last link of a key change places until no two rows have the same key.
+
+    Args:
+        found: The row of the parent that each row refers to, by link.
+        key: The links that no two rows have in common.
+        units: The unit of each row.
+        theirs: The unit of each row of the last link's parent; -1 if the parent is public.
+        rng: Source of randomness, which needs no secrecy.
+    """
+    *others, last = (found[link] for link in key)
+    whole = np.stack([*others, last], axis=1)
+    again = np.ones(len(last), dtype=np.bool_)
+    again[np.unique(whole, axis=0, return_index=True)[1]] = False
+    # References within a unit stay, as long as no two are the same.
+    here = (whole >= 0).all(axis=1)
+    here &= again | (np.append(theirs, -1)[last] != units)
+    _, groups = np.unique(whole[here, :-1], axis=0, return_inverse=True)
+    moved = last.copy()
+    moved[here] = untangle(last[here], groups.ravel(), units[here], theirs, NO_CODES, rng)
+    return moved
 
 
 def _draw_slots(
@@ -122,7 +155,7 @@ def _match(
     return found
 
 
-def _untangle(
+def untangle(
     found: NDArray[np.int64],
     owners: NDArray[np.int64],
     units: NDArray[np.int64],

@@ -20,6 +20,7 @@ from sdv_threea.rows.intake.keys import find_flaws
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.storage.reading import as_plain
 from sdv_threea.storage.references import (
+    Key,
     Tables,
     as_columns,
     find_broken,
@@ -110,14 +111,14 @@ def connect(
     schema: Schema,
     metadata: Metadata,
     dtypes: Mapping[str, Mapping[str, Any]],
-    numbered: Collection[str] = (),
+    keys: Mapping[str, Collection[Key]],
 ) -> dict[str, pd.DataFrame]:
     """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
 
     The index of each table has the numbers of its rows. ``parents`` has, for each row of the child,
     the number of the row of the parent that it refers to, -1 for none. The tables returned are in
-    the order of the metadata, with referential integrity. A key of several columns is made unique
-    later in ``numbered`` tables.
+    the order of the metadata, with referential integrity. ``keys`` are those of several columns, by
+    table.
     """
     connected: dict[str, pd.DataFrame] = {}
     numbers: dict[str, pd.Index] = {}
@@ -130,10 +131,11 @@ def connect(
             rows, places = rows[there].copy(), places[there]
             key = key_columns(metadata, link)
             write_references(rows, link, places, connected[link.parent], key, dtypes[name])
-        own_key = list(as_columns(metadata.tables[name].primary_key))
-        # Generated keys are unique; composite keys and keys that refer may not be.
-        composite = len(own_key) > 1 and name not in numbered
-        if composite or any(link.unique for link in schema.links_of(name)):
-            rows = rows[~rows[own_key].duplicated()]
+        own = [*keys.get(name, ())]
+        # Generated keys are unique; those of several columns and keys that refer may not be.
+        if any(link.unique for link in schema.links_of(name)):
+            own.append(as_columns(metadata.tables[name].primary_key))
+        for key in own:
+            rows = rows[~rows[list(key)].duplicated()]
         numbers[name], connected[name] = rows.index, rows.reset_index(drop=True)
     return {name: connected[name] for name in metadata.tables}

@@ -16,6 +16,9 @@ from sdv_threea.rows.intake.keys import find_rows, number_values
 from sdv_threea.rows.units.references import Labels
 from sdv_threea.rows.units.schema import Link, Schema
 
+#: The columns of a key.
+Key = tuple[str, ...]
+
 #: Tables by name.
 Tables = Mapping[str, pd.DataFrame]
 
@@ -81,6 +84,21 @@ def find_keys(metadata: Metadata, table: str, *, composite: bool = True) -> set[
         if each['child_table_name'] == table
     ]
     return {name for key in keys for name in key}
+
+
+def find_distinct(keys: Mapping[str, Collection[Key]], schema: Schema) -> list[tuple[Link, ...]]:
+    """List those keys of private tables that consist of foreign keys, as these.
+
+    The last one of each is not that of the owner, so samples may change it.
+    """
+    found = []
+    for table in schema.private:
+        for key in keys.get(table, ()):
+            links = [link for link in schema.links_of(table) if {*link.columns} <= {*key}]
+            links.sort(key=lambda link: link != schema.owners[table])
+            if len(links) > 1 and {name for link in links for name in link.columns} == {*key}:
+                found.append(tuple(links))
+    return found
 
 
 def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:

@@ -15,9 +15,10 @@ from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.memory import check_rows
+from sdv_threea.storage.references import find_distinct
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import tell_rejected
-from sdv_threea.synthesizers.ruled import connect_tables
+from sdv_threea.synthesizers.ruled import connect_tables, list_keys
 from sdv_threea.synthesizers.sample_arguments import check_scale
 from sdv_threea.synthesizers.sampling import finish_rows, learn_release
 
@@ -100,7 +101,8 @@ def draw_tables(
 
     whole = model if children is None else replace(model, children=children)
     rules = accept if synthesizer._single_table_constraints else None
-    drawn = whole.sample(scale, open_generator(synthesizer), rules, known)
+    distinct = find_distinct(list_keys(synthesizer), model.schema)
+    drawn = whole.sample(scale, open_generator(synthesizer), rules, known, distinct)
     finished, dtypes = {}, {}
     for name, one in drawn.items():
         each, own = held[name], describe_own(model.tables[name])

@@ -5,7 +5,7 @@ A rule reads sampled rows and public facts, and no private row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea.constraints.between import BetweenTables
+from sdv_threea.constraints.between import BetweenTables, Distinct
 from sdv_threea.constraints.linked import Linked, Name
 from sdv_threea.constraints.moves import Move
 from sdv_threea.constraints.planning import (
@@ -25,9 +25,11 @@ from sdv_threea.constraints.planning import (
     list_numbered,
     plan,
 )
+from sdv_threea.constraints.relations import Relations
 from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.database import connect
 from sdv_threea.storage.database_terms import NOT_PLAIN
+from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts
 
@@ -67,6 +69,23 @@ def adopt_rules(synthesizer: Any, rules: tuple[BetweenTables, ...] = ()) -> None
         own.written, own.computed = list_computed(moves, name)
 
 
+def list_keys(synthesizer: Any, numbered: Collection[str] = ()) -> dict[str, list[tuple[str, ...]]]:
+    """List the keys of several columns of each table: primary keys, and those of rules.
+
+    The primary keys of ``numbered`` tables are left out, as a rule writes them.
+    """
+    keys: dict[str, list[tuple[str, ...]]] = {}
+    for name, table in synthesizer._terms.metadata.tables.items():
+        own = as_columns(table.primary_key)
+        keys[name] = [own] if len(own) > 1 and name not in numbered else []
+    relations = Relations(synthesizer._terms.metadata)
+    for rule in synthesizer._rules:
+        if isinstance(rule, Distinct):
+            table, columns = rule.read(relations)
+            keys[table].append(columns)
+    return keys
+
+
 def connect_tables(
     synthesizer: Any,
     tables: Mapping[str, pd.DataFrame],
@@ -76,8 +95,9 @@ def connect_tables(
     """Return sampled tables with foreign keys, in which the rules hold."""
     metadata = synthesizer._terms.metadata
     moves = plan_rules(synthesizer, synthesizer._rules, synthesizer._single_table_constraints)
-    own = synthesizer._model.schema, metadata, dtypes, list_numbered(moves, metadata)
-    linked = Linked(connect(tables, parents, *own), metadata, dtypes)
+    keys = list_keys(synthesizer, list_numbered(moves, metadata))
+    connected = connect(tables, parents, synthesizer._model.schema, metadata, dtypes, keys)
+    linked = Linked(connected, metadata, dtypes)
     keep_rules(moves, linked)
     return linked.tables
 
