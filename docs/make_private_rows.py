@@ -15,13 +15,16 @@ import io
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from make_privacy import fill, write_table
+from sdv.metadata import Metadata
 
 import sdv_threea
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.rows import guard
 
 PACKAGE = Path(sdv_threea.__file__).parent
@@ -106,6 +109,17 @@ def list_reading(cases: dict[str, Any]) -> dict[str, dict[str, int]]:
     return reading
 
 
+def give_pseudonyms(case: Any) -> Any:
+    """Return a case whose first category has pseudonyms: each fit of it has another key."""
+    described = case.make().metadata.to_dict()
+    ((_, table),) = described['tables'].items()
+    kinds = {name: each['sdtype'] for name, each in table['columns'].items()}
+    name = next(name for name, sdtype in kinds.items() if sdtype == 'categorical')
+    table['columns'][name] = {'sdtype': 'name'}
+    metadata = Metadata.load_from_dict(described)
+    return replace(case, make=lambda: ClustMixSynthesizer(metadata, pseudonyms=[name]))
+
+
 def measure(module: str, functions: dict[str, int]) -> tuple[list[str], int]:
     """Return the names of the functions of a module that are defined there, and their lines."""
     names, lines = [], set[int]()
@@ -141,7 +155,8 @@ def main(list_cases: Callable[[], dict[str, Any]]) -> None:
     """Run the cases and write the page."""
     warnings.simplefilter('ignore')
     cases = list_cases()
-    reading = list_reading({name: cases[name] for name in READERS})
+    readers = {name: cases[name] for name in READERS}
+    reading = list_reading(readers | {'pseudonyms': give_pseudonyms(cases['no target'])})
     others = sorted(each for each in list_holding() | set(reading) if not each.startswith(ROOM))
     measured = {each: measure(each, reading.get(each, {})) for each in others}
     outside = {each: found for each, found in measured.items() if found[0]}

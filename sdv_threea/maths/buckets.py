@@ -5,8 +5,8 @@ count is the sum of their *sizes*. A size is log-normal, rounded, and at least o
 the spread of the sizes follow by maximum likelihood from all counts and the noise (deconvolution);
 the number of values is the total over the mean size. All of it is post-processing.
 
-No value gets a count that noise explains, nor is one lost because its bucket is: buckets are drawn
-given their noisy counts, so that as many are occupied, as unevenly, as the counts say.
+Buckets are drawn given their noisy counts, so that as many are occupied, and as unevenly, as the
+counts say. A threshold would lose all values that noise exceeds, one by one.
 """
 
 from __future__ import annotations
@@ -53,25 +53,23 @@ class Sizes:
 
     def bucket(self) -> NDArray[np.float64]:
         """Return the probabilities of the counts of a bucket up to the reach, without noise."""
-        return np.maximum(self._invert(self.rate * (self._transform() - 1), exponent=True), 0.0)
+        return self._invert(np.exp(self.rate * (self._transform() - 1)))
 
     def several(self, most: int) -> NDArray[np.float64]:
         """Return the probability that a bucket holds k values of a count, shape (most + 1, S)."""
         step, found = self._transform(), []
         power = np.full(len(step), np.exp(-self.rate), dtype=np.complex128)
         for number in range(most + 1):
-            found.append(np.maximum(self._invert(power), 0.0))
+            found.append(self._invert(power))
             power = power * step * (self.rate / (number + 1))
         return np.array(found)
 
     def _transform(self) -> NDArray[np.complex128]:
         return np.asarray(np.fft.rfft(self.chances, 2 * len(self.chances)))
 
-    def _invert(
-        self, transformed: NDArray[np.complex128], *, exponent: bool = False
-    ) -> NDArray[np.float64]:
-        own = np.exp(transformed) if exponent else transformed
-        return np.asarray(np.fft.irfft(own, 2 * len(self.chances))[: len(self.chances)])
+    def _invert(self, transformed: NDArray[np.complex128]) -> NDArray[np.float64]:
+        found = np.fft.irfft(transformed, 2 * len(self.chances))[: len(self.chances)]
+        return np.asarray(np.maximum(found, 0.0))
 
 
 def occupy(
@@ -153,7 +151,7 @@ def fit_sizes(counts: NDArray[np.float64], scale: float, total: float, known: in
     Without evidence for anything else, each record has a value of its own.
     """
     total, mean = max(total, 1.0), max(total, 1.0) / len(counts)
-    reach = min(max(LEAST_REACH, int(REACH * scale), int(REACH * mean)), LARGEST_REACH)
+    reach = min(max(LEAST_REACH, int(REACH * scale), int(FAR * mean)), LARGEST_REACH)
     alone = Sizes(np.eye(1, reach + 1, 1)[0], mean, True)
     if REACH * scale > reach or known >= total:
         return alone

@@ -133,6 +133,7 @@ def _describe(
         errors = {
             each.name: min(each.size * MEAN_NOISE * expected.share / 2, 1.0)
             for each in released.transformers
+            if each.name not in preprocessor.pseudonyms
         }
     table = TableFacts(
         name=name,

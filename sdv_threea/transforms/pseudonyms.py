@@ -2,8 +2,8 @@
 
 A value falls into a bucket by a hash with a key, which is drawn for each fit and forgotten. So the
 column is an ordinary category of ``NUM_BUCKETS`` public values, and the promise does not rest on
-the hash. A released bucket is as full as it is, and :mod:`sdv_threea.maths.buckets` says how many
-names are in it. Equal values share a bucket, and so a name, in all columns with names of one pool.
+the hash. :mod:`sdv_threea.maths.buckets` estimates how many names are in each released bucket.
+Equal values share a bucket, and so a name, in all columns with names of one pool.
 
 Formal guarantees:
     * the bucket of a cell is a function of that cell and of the key
@@ -31,6 +31,7 @@ from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.intake.cells import take_values
 from sdv_threea.rows.intake.columns import find_distinct
 from sdv_threea.rows.intake.scalars import spell
+from sdv_threea.transforms.texts import OneColumn
 
 #: More buckets tell more values apart, and noise gives more of them some records.
 NUM_BUCKETS = 2048
@@ -78,7 +79,7 @@ def find_buckets(name: str, key: bytes, table: pd.DataFrame) -> Cells:
 
 
 @dataclass(frozen=True)
-class NameStep:
+class NameStep(OneColumn):
     """A column of private values, replaced by their buckets.
 
     Args:
@@ -96,11 +97,6 @@ class NameStep:
     key: bytes = b''
 
     @property
-    def replaced(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column.name,)
-
-    @property
     def derived(self) -> tuple[Column, ...]:
         """A category of public buckets."""
         buckets = tuple(range(NUM_BUCKETS))
@@ -109,7 +105,7 @@ class NameStep:
     @property
     def forward(self) -> Callable[[pd.DataFrame], Cells]:
         """What finds the bucket of each value."""
-        own = blake2b(self.pool.encode(), key=self.key).digest()
+        own = blake2b(self.pool.encode(errors='surrogatepass'), key=self.key).digest()
         return partial(find_buckets, self.column.name, own)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:

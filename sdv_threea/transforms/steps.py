@@ -23,7 +23,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
-from sdv_threea.constraints.derivations import Choices
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import occupied_borders
 from sdv_threea.domain import Category, Column, Domain, Number
@@ -38,7 +37,7 @@ from sdv_threea.transforms.local import (
     call,
     find_limits,
 )
-from sdv_threea.transforms.texts import TextStep
+from sdv_threea.transforms.texts import OneColumn, TextStep
 
 #: Digits of a number that survive the round trip through a logarithm.
 DIGITS = 12
@@ -48,7 +47,7 @@ NUM_LOOKS = 257
 
 
 @dataclass(frozen=True)
-class NumberStep:
+class NumberStep(OneColumn):
     """A transformer of numbers or dates.
 
     Args:
@@ -60,11 +59,6 @@ class NumberStep:
     column: Number
     transformer: BaseTransformer
     is_date: bool = False
-
-    @property
-    def replaced(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column.name,)
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
@@ -115,10 +109,6 @@ class NumberStep:
         own = replace(own, low=low, high=high, step=step, nullable=nullable)
         apart = self.reverse(np.array(released.sentinels, dtype=np.float64)).tolist()
         return (replace(own, sentinels=tuple(apart)),)
-
-    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Select nothing: numbers restrict no derived category."""
-        return {}
 
     def transform(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Transform numbers, shape (n,): NaN for missing numbers and for invalid ones."""
@@ -172,7 +162,7 @@ class NumberStep:
 
 
 @dataclass(frozen=True)
-class ListStep:
+class ListStep(OneColumn):
     """A transformer of categories: it gives each value of a public list a number.
 
     Args:
@@ -184,11 +174,6 @@ class ListStep:
     column: Category
     transformer: BaseTransformer
     numbers: NDArray[np.float64]
-
-    @property
-    def replaced(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column.name,)
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
@@ -215,10 +200,6 @@ class ListStep:
         """Describe the column by its public values."""
         nullable = domain[self.column.name].nullable
         return (replace(self.column, values=self._values, nullable=nullable),)
-
-    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Select nothing: numbers restrict no derived category."""
-        return {}
 
     def count_untaken(self, table: pd.DataFrame) -> int:
         """Count the cells that are not on the list."""

@@ -145,17 +145,31 @@ class NumberTexts(BaseTransformer):
         return pd.Series(self.write(np.asarray(data, dtype=np.float64)), data.index)
 
 
-@dataclass(frozen=True)
-class TextStep:
-    """A column of texts, replaced by the numbers that they spell."""
+class OneColumn:
+    """A derivation that replaces one column by another one of its name.
 
-    column: Category
-    transformer: NumberTexts
+    Args:
+        column: The column of the user.
+    """
+
+    column: Any
 
     @property
     def replaced(self) -> tuple[str, ...]:
         """The column."""
         return (self.column.name,)
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Select nothing: numbers restrict no derived category."""
+        return {}
+
+
+@dataclass(frozen=True)
+class TextStep(OneColumn):
+    """A column of texts, replaced by the numbers that they spell."""
+
+    column: Category
+    transformer: NumberTexts
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
@@ -179,10 +193,6 @@ class TextStep:
         ends = np.array([released.low or 0.0, released.high or 0.0])
         values = tuple(dict.fromkeys(self.transformer.write(ends).tolist()))
         return (replace(self.column, values=values, nullable=released.nullable),)
-
-    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Select nothing: numbers restrict no derived category."""
-        return {}
 
     def count_untaken(self, table: pd.DataFrame) -> int:
         """Count the cells that spell no number."""
