@@ -191,7 +191,8 @@ def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
 
     neighbors = settings.neighbors
     columns = math.hypot(price('columns'), price('columns again'))
-    count = class_count = histogram_sensitivity(scored + 1, neighbors) / columns
+    counted = scored + 1 - plan.known.num_given
+    count = class_count = histogram_sensitivity(counted, neighbors) / columns
     if has_target:
         class_count = histogram_sensitivity(scored, neighbors) / price('classes')
     return ExpectedError(

@@ -106,7 +106,7 @@ def fit_unpaired(synthesizer, data):
         return fit(synthesizer, data)
 
 
-def take_facts(blanks, release, settings, rows_per_unit=1):
+def take_facts(blanks, release, settings, rows_per_unit=1, given=0):
     model = release.labels or (release.number and release.number.expectation)
     together = model.interplay if model else None
     return sensitivities.Facts(
@@ -116,6 +116,7 @@ def take_facts(blanks, release, settings, rows_per_unit=1):
         feature_radius=together.features.radius if together else 0,
         replaced=settings.neighbors == 'replace_one',
         rows_per_unit=rows_per_unit,
+        given=given,
     )
 
 
@@ -203,7 +204,8 @@ def units():
             for kind, each in enumerate((released, released.following)):
                 theirs = tuple(one for one in own if (BEFORE in one.released) == kind)
                 if each is not None:
-                    known = take_facts(blanks, each.released, chosen, bound)
+                    given = len(each.layout.context)
+                    known = take_facts(blanks, each.released, chosen, bound, given)
                     fits[name, table, kind] = Fit(theirs, known, chosen)
     return fits
 

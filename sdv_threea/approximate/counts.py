@@ -122,21 +122,26 @@ class ClassCounts:
     scales: tuple[NDArray[np.float64], ...]
 
 
-def release_counts(
+def release_counts(  # noqa: PLR0913 (what is counted, and at what price)
     rows: Rows[Encoded],
     sizes: Sequence[int],
     num_classes: int,
+    given: Sequence[NDArray[np.float64]] = (),
     *,
     mu: float,
     neighbors: str,
     noise: Noise,
 ) -> tuple[Counts, Receipt]:
-    """Release the histograms of all columns and the sizes of the classes.
+    """Release the histograms of the columns and the sizes of the classes.
+
+    The shares of the codes of ``given`` columns, the first ones, shape (S,) each, are known from
+    other releases, so these columns are not counted.
 
     Formal guarantees:
         * a record adds one to at most one count of each column, and one to the size of its class:
-          with ``m`` columns the sensitivity is that of ``m + 1`` histograms
+          with ``m`` columns that are counted the sensitivity is that of ``m + 1`` histograms
     """
+    sizes = sizes[len(given) :]
     # One sensitivity, one price and one receipt for all histograms.
     statistic = registry.COLUMNS.state(
         partial(count_columns, tuple(sizes), num_classes),
@@ -147,7 +152,9 @@ def release_counts(
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     of_classes, *columns = np.split(noisy, np.cumsum([num_classes, *sizes]))[:-1]
     # Later steps divide by class sizes.
-    return Counts(tuple(columns), np.maximum(of_classes, 1.0), receipt.noise_scale), receipt
+    totals = np.maximum(of_classes, 1.0)
+    known = (totals.sum() * shares for shares in given)
+    return Counts((*known, *columns), totals, receipt.noise_scale), receipt
 
 
 def release_class_counts(

@@ -101,13 +101,14 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
     """Release the histograms of all columns, once or twice; return them and the planned run."""
     spending, classes = run.spending, encoder.classes
     sizes = [transformer.size for transformer in encoder.scored_transformers]
-    once = release_counts(encoded, sizes, classes.count, **spending.terms('columns'))
+    told = encoded, sizes, classes.count, _share_given(sizes, run)
+    once = release_counts(*told, **spending.terms('columns'))
     counts = spending.keep(once)
     seen = counts.columns, float(counts.totals.sum()), spending.price
     run = run.replan(finish_plan(run.plan, classes, *seen))
     again = run.plan.payers('columns again')
     if again:
-        twice = release_counts(encoded, sizes, classes.count, **spending.terms(*again))
+        twice = release_counts(*told, **spending.terms(*again))
         counts = counts.average(spending.keep(twice))
     return counts, run
 
@@ -123,6 +124,17 @@ def _settle_names(counts: Counts, columns: Sequence[Column]) -> Counts:
         known = cast(Pseudonyms, named[at]).known
         found[at] = np.append(missing, occupy(found[at][1:], counts.scale, present, known))
     return replace(counts, columns=tuple(found), settled=settled)
+
+
+def _share_given(sizes: Sequence[int], run: Run) -> list[NDArray[np.float64]]:
+    """Return the shares of the codes of given columns, shape (S,) each, in the drawn rows.
+
+    Without noise the list is empty: counting these columns costs nothing, and is more precise.
+    """
+    if run.given_codes is None or math.isinf(run.spending.price('columns')):
+        return []
+    both = zip(run.given_codes.T, sizes, strict=False)
+    return [np.bincount(codes, minlength=size) / len(codes) for codes, size in both]
 
 
 def _count_classes(

@@ -93,6 +93,9 @@ def release_rows(
 
 
 def noise_of_count(task: Task, domain: Domain, share: float = 1.0) -> float:
-    """Return the noise of a count in the histograms of a table, if units have one row."""
-    shares = share_stages(domain, task.settings)
-    return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])
+    """Return the noise of a count in the histograms of a table, if units have one row.
+
+    The columns of the context are not counted.
+    """
+    shares, counted = share_stages(domain, task.settings), task.plan.domain.columns
+    return count_noise(len(counted), task.budget.part(share).split(shares)['columns'])

@@ -22,11 +22,11 @@ DIGITS, BASE = 2, 64
 
 
 def count_columns(sizes: tuple[int, ...], num_classes: int, chunk: Encoded) -> NDArray[np.int64]:
-    """Count the records of each class, then those of each code of each column."""
+    """Count the records of each class, then those of each code of the last columns."""
     alike = np.zeros_like(chunk.labels)
-    totals = histogram(alike[:, None], chunk.labels, [1], num_classes)
-    counts = totals + histogram(chunk.codes, alike, sizes, 1)
-    return np.concatenate([each.ravel() for each in counts])
+    last = chunk.codes[:, chunk.codes.shape[1] - len(sizes) :]
+    counts = histogram(alike[:, None], chunk.labels, [1], num_classes)
+    return np.concatenate([each.ravel() for each in counts + histogram(last, alike, sizes, 1)])
 
 
 def sum_weights(

@@ -31,7 +31,10 @@ COLUMNS = Kind(
     name='columns',
     stage='approximate',
     title='sizes of {classes} classes and histograms of {columns} columns',
-    words='sizes of the classes, and the histogram of every column',
+    words=(
+        'sizes of the classes, and the histogram of every column; of a row that another one owns '
+        'only of its own m columns'
+    ),
     moves=('√(m + 1)', '√(2m + 2)'),
     sensitivity=sensitivities.sizes_and_histograms,
     share='columns',

@@ -275,7 +275,8 @@ def expect_database(
         size, times = (max(round(model.size), 1), model.rows_per_unit) if model else (None, 1)
         domain, constants = join_context(schema, plans, table), settings[table].constants
         budget = budgets[table].part(rest_share(schema, table, constants.relational))
-        errors = _expect(domain, settings[table], size, budget)
+        given = len(domain.columns) - len(plans[table].domain.columns)
+        errors = _expect(domain, settings[table], size, budget, given)
         found[table] = errors and replace(
             errors, count=times * errors.count, category_rows=times * errors.category_rows
         )
@@ -283,14 +284,18 @@ def expect_database(
 
 
 def _expect(
-    domain: Domain, settings: Settings, num_rows: int | None, budget: Budget | None = None
+    domain: Domain,
+    settings: Settings,
+    num_rows: int | None,
+    budget: Budget | None = None,
+    num_given: int = 0,
 ) -> ExpectedError | None:
     """Return the expected errors of a fit; ``None`` if nothing is learned, or without noise."""
     if not domain.columns or math.isinf(settings.epsilon) or settings.guarantee == 'paper':
         return None
     rows = max(num_rows or USUAL_ROWS, 1)
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    return expect(make_plan(domain, Known(settings, budget, rows)))
+    return expect(make_plan(domain, Known(settings, budget, rows, num_given)))
 
 
 def _comes_out_empty(

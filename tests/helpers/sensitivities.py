@@ -20,6 +20,7 @@ class Facts:
     Args:
         asked: Number of columns that each question of the description is put to.
         width: Number ``m`` of columns with a normal score.
+        given: How many of these are known from the release of another table.
         radius: Norm ``R`` to which scores are clipped, in score units.
         feature_radius: Norm ``F`` to which features of the kernel are shortened, in the same units.
         replaced: Whether neighbours differ by a record that is replaced.
@@ -32,6 +33,7 @@ class Facts:
     feature_radius: int
     replaced: bool
     rows_per_unit: int = 1
+    given: int = 0
 
 
 #: From the facts, and the sensitivity on the receipt, to what it should be.
@@ -49,8 +51,8 @@ def share(_: Facts, __: float) -> float:
 
 
 def count(facts: Facts, _: float) -> float:
-    """The root of the number of columns, and one more for the sizes of the classes."""
-    return math.sqrt(facts.width + 1)
+    """The root of the columns that are counted, and one more for the sizes of the classes."""
+    return math.sqrt(facts.width - facts.given + 1)
 
 
 def weigh(_: Facts, found: float) -> float:
