@@ -49,9 +49,8 @@ class Counts:
         return np.asarray(self.totals / self.totals.sum())
 
     def least_evident(self, constants: Evidence) -> float:
-        """Return the share of the records above which any code is clear of noise."""
-        bar = constants.clear_of_noise(sum(map(len, self.columns)))
-        return bar * self.scale / float(self.totals.sum())
+        """Return the share of the records above which a code is clear of noise."""
+        return constants.clear_of_noise() * self.scale / float(self.totals.sum())
 
     def average(self, other: Counts) -> Counts:
         """Return the precision-weighted average with another release of the same counts."""

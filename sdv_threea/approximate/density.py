@@ -66,8 +66,7 @@ def plan_class_counts(
     # Approximate noise scale: weights are near one.
     scale = histogram_sensitivity(len(masks)) / mu
     num_bins = num_class_bins(counts.totals, scale, constants)
-    bar = constants.clear_of_noise(sum(map(len, masks)))
-    least = bar * scale / counts.totals.sum()
+    least = constants.clear_of_noise() * scale / counts.totals.sum()
     plans, masses = [], []
     for at, (mask, natural) in enumerate(zip(masks, ordered, strict=True)):
         shares = _shares(at, counts.columns[at], counts, mask, natural, constants)

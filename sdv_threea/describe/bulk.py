@@ -29,7 +29,8 @@ def likely_ends(
     evidence, units = sketch.evidence, sketch.units
     bar = constants.clear_of_noise(num_looks)
     # A heavy zero is released by itself, and would mask the other numbers here.
-    zero = (sketch.edges.sum(axis=1) == 0) & (evidence > bar)
+    heavy = constants.clear_of_noise(num_looks * len(evidence))
+    zero = (sketch.edges.sum(axis=1) == 0) & (evidence > heavy)
     left = sketch.num_records - float(sketch.counts[zero].sum())
     evidence[zero] = 0.0
     # The number of records has noise, too.

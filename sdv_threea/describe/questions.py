@@ -28,9 +28,6 @@ from sdv_threea.statistics.sensitivities import RECORD_UNITS
 #: Questions whose answer is a list of values above a threshold.
 THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')
 
-#: Questions about a single fact of a column, and not about all of its values.
-MINOR = ('spikes', 'nulls', 'steps')
-
 #: Questions that depend on the answers to others.
 LATER = ('rarer', 'closer', 'tails')
 
@@ -185,7 +182,8 @@ def _weigh(
     blanks: Mapping[str, tuple[Column, ...]], constants: DescribeConstants
 ) -> dict[str, float]:
     """Return the share of each question, relative to the others."""
-    weights = dict.fromkeys(MINOR, constants.minor)
+    minor = constants.minor
+    weights = {'nulls': minor, 'steps': minor, 'spikes': constants.spikes}
     shares = {name: len(columns) * weights.get(name, 1) ** 2 for name, columns in blanks.items()}
     # Everything is fitted inside the classes, so their question has a least share.
     if 'classes' in shares:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.constants import MAX_LATTICE, OWN_CODE
+from sdv_threea.constants import MOST_BINS, OWN_CODE
 from sdv_threea.describe.lattice import has_few_values, inner_multiples, is_lattice
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Column, Number
@@ -55,7 +55,7 @@ def public_edges(values: NDArray[np.float64], step: float) -> NDArray[np.float64
     if has_few_values(low, high, step):
         return lattice_edges(low, high, step)
     # Public numbers need no smoothing: their quantiles are exact.
-    bins = np.quantile(values, np.linspace(0, 1, MAX_LATTICE + 1))
+    bins = np.quantile(values, np.linspace(0, 1, MOST_BINS + 1))
     bins[-1] = high + step if step else np.nextafter(high, np.inf)
     nothing = np.zeros(0)
     edges = _cut_lattice(bins, nothing, step) if step else _cut_anywhere(bins, nothing)
@@ -97,7 +97,7 @@ def _lies_beyond(value: float, column: Number) -> bool:
 
 
 def quantile_edges(
-    sketch: Sketch, low: float, high: float, num_bins: int = MAX_LATTICE
+    sketch: Sketch, low: float, high: float, num_bins: int = MOST_BINS
 ) -> NDArray[np.float64]:
     """Return ascending, distinct borders of bins of about equal mass, from ``low`` to ``high``.
 

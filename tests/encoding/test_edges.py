@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sdv_threea.constants import MAX_LATTICE
+from sdv_threea.constants import MOST_BINS
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.encoding.edges import quantile_edges
 
@@ -43,6 +43,6 @@ def test_bins_cover_the_range_whatever_the_counts(counts, low, high):
 
     assert (edges[0], edges[-1]) == (low, high)
     assert np.all(np.diff(edges) > 0)
-    assert len(edges) <= MAX_LATTICE + 1 + len(counts) + 2
+    assert len(edges) <= MOST_BINS + 1 + len(counts) + 2
     if counts == [0, 0, 0]:
-        assert np.max(np.diff(edges)) == pytest.approx(3 / MAX_LATTICE)
+        assert np.max(np.diff(edges)) == pytest.approx(3 / MOST_BINS)

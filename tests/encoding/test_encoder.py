@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from rdt import HyperTransformer
 
-from sdv_threea.constants import MAX_LATTICE
+from sdv_threea.constants import MOST_BINS
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
 PUBLIC = pd.DataFrame(
@@ -57,10 +57,10 @@ def test_what_was_not_learned_is_no_code():
     [
         ([1.0, 5.0], 1.0, 5),
         ([0.1, 0.25], 0.01, 16),
-        ([1 / 3, 2 / 3], 0.0, MAX_LATTICE),
+        ([1 / 3, 2 / 3], 0.0, MOST_BINS),
         ([7.0], 1.0, 1),
         ([], 1.0, 1),
-        (list(range(1000)), 1.0, MAX_LATTICE),
+        (list(range(1000)), 1.0, MOST_BINS),
     ],
 )
 def test_bins_and_granularity_are_learned_from_public_numbers(values, step, bins):
