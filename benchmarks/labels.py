@@ -29,7 +29,7 @@ from scores import predict, score_predictions
 from tables import PROBLEMS, Split, load_split
 from utility import REAL
 
-from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.settings import Constants
 
 #: Predicts the target of the test part: chances of classes, a column each, or numbers.

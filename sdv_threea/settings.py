@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.constants import (
+    AdaptConstants,
     ApproximateConstants,
     DescribeConstants,
     EncodingConstants,

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from unpaired import Unpaired
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.approximate.mixture import class_mixture
 from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.sampling.asked import Asked, ImpossibleCondition

@@ -24,5 +24,4 @@ shrink.
 * :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,
 * :mod:`~sdv_threea.adapt.kernels`: kernels of users,
 * :mod:`~sdv_threea.adapt.trees`: trees that predict a number as the density does,
-* :mod:`~sdv_threea.adapt.constants`: constants chosen by measurement.
 """

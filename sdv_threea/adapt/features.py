@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.ntk import Floats, Kernel, Points, make_kernel
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 
 #: Directions below this share of the largest contain only rounding errors.

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import TINY, look_up, scorecard
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
 from sdv_threea.adapt.links import Classes, Draws, draw_by_chance, softmax
 from sdv_threea.adapt.slopes import Seen, all_odds
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded

@@ -11,7 +11,6 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from sdv_threea.adapt.belief import Belief
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import TINY
 from sdv_threea.adapt.slopes import (
     ODDS_UNITS,
@@ -20,6 +19,7 @@ from sdv_threea.adapt.slopes import (
     class_residuals,
     number_residuals,
 )
+from sdv_threea.constants import AdaptConstants
 
 #: L-BFGS steps of the start, enough to come near the least loss.
 START_STEPS = 40

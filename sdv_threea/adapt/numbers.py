@@ -26,7 +26,6 @@ from scipy.special import ndtr
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import Added, choose_spread, gain
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import Term, add_up, indicators, make_terms
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
@@ -34,6 +33,7 @@ from sdv_threea.adapt.links import Draws, Numbers, draw_by_chance
 from sdv_threea.adapt.slopes import TARGET_UNITS, Seen
 from sdv_threea.adapt.trees import UNITS_PER_SCORE, Trees
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded

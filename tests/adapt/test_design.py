@@ -7,7 +7,6 @@ import pytest
 from triangles import pack
 
 from sdv_threea.adapt import fit as fit_module
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import (
     INPUT_UNITS,
     Span,
@@ -21,6 +20,7 @@ from sdv_threea.adapt.design import (
 from sdv_threea.adapt.fit import Fit
 from sdv_threea.adapt.links import Classes, Draws
 from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.constants import AdaptConstants
 
 NUM_COLUMNS, NUM_DRAWS, RANK = 90, 40, 8
 

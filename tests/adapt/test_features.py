@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import (
     KERNEL_BITS,
@@ -27,6 +26,7 @@ from sdv_threea.adapt.features import (
 from sdv_threea.adapt.kernels import UserKernel
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.constants import AdaptConstants
 
 LARGEST = np.iinfo(np.int64).max
 

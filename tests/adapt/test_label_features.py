@@ -13,7 +13,7 @@ from label_tasks import (
     plan,
 )
 
-from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.rows.records import Encoded
 
 

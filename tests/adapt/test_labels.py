@@ -22,12 +22,12 @@ from sklearn.linear_model import LogisticRegression
 from triangles import pack
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import INPUT_UNITS, scorecard
 from sdv_threea.adapt.fit import Fit
 from sdv_threea.adapt.labels import LabelModel, _make_model
 from sdv_threea.adapt.links import Classes
 from sdv_threea.approximate import moments as moments_module
+from sdv_threea.constants import AdaptConstants
 
 
 def measure_loss(chances, labels):

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import Interplay, make_features, whole_features
 from sdv_threea.adapt.labels import LabelModel
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.constants import AdaptConstants
 
 SIZES = (6, 5, 4)
 

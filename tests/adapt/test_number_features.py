@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import plan_interplay
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.numbers import MOST_ENTRIES, Expectation, adapt_number
 from sdv_threea.adapt.trees import UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import RADII
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.numbers import Expectation, adapt_number
@@ -24,6 +23,7 @@ from sdv_threea.adapt.trees import (
 )
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded

@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import scorecard, weigh_evidence
 from sdv_threea.adapt.features import plan_interplay
 from sdv_threea.adapt.labels import MOST_ENTRIES, adapt_labels
 from sdv_threea.adapt.links import Draws
 from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded

@@ -13,7 +13,7 @@ import pytest
 from unpaired import Unpaired
 
 from sdv_threea.adapt import features, links
-from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.constants import AdaptConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.rows import chunks as room
