@@ -1,4 +1,4 @@
-"""Symmetric matrices with bounded eigenvalues."""
+"""Symmetric matrices whose eigenvalues have a lower bound."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
 
-def bound_eigenvalues(
-    matrix: NDArray[np.float64], least: float, most: float = np.inf
-) -> NDArray[np.float64]:
-    """Return the nearest symmetric matrix with eigenvalues in ``[least, most]``, shape (m, m).
+def bound_eigenvalues(matrix: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    """Return the nearest symmetric matrix with eigenvalues of at least ``least``, shape (m, m).
 
-    With ``A = V diag(e) V^T`` it is ``V diag(clip(e)) V^T``, the nearest one in the Frobenius norm
-    (Higham 1988). Noise makes estimated covariances indefinite; a positive ``least`` makes them
-    invertible. Without an upper bound, only the eigenvalues below ``least`` are computed, because
-    all eigenvectors of 5,000 columns take a minute.
+    With ``A = V diag(e) V^T`` it is ``V diag(max(e, least)) V^T``, the nearest one in the Frobenius
+    norm (Higham 1988). Noise makes estimated covariances indefinite; a positive ``least`` makes
+    them invertible. Only the eigenvalues below ``least`` are computed, because all eigenvectors of
+    5,000 columns take a minute.
     """
     # Rounding makes symmetric matrices slightly asymmetric.
     symmetric = np.asarray(matrix + matrix.T, dtype=np.float64)
     symmetric /= 2
     del matrix  # frees its memory if the caller kept no reference
-    if most < np.inf:
-        values, vectors = np.linalg.eigh(symmetric)
-        return np.asarray((vectors * np.clip(values, least, most)) @ vectors.T)
     if _exceeds(symmetric, least):
         return symmetric
     values, vectors = eigh(symmetric, subset_by_value=(-np.inf, least))
