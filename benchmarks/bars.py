@@ -265,7 +265,7 @@ def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each():
             others[[transformer.name for transformer in released.transformers]],
             released.transformers,
         )
-        chances = released.labels.chances(codes[:, released.scored])
+        chances = released.adapted.chances(codes[:, released.scored])
         scores.append(roc_auc_score(others['target'] == 'yes', chances[:, 1]))
 
     assert np.mean(scores) > 0.82

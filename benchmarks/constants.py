@@ -117,7 +117,7 @@ def score_labels(release: Any, records: pd.DataFrame) -> float:
     """Score the chances that a release gives the classes of real records: the AUC."""
     names = [transformer.name for transformer in release.transformers]
     codes = encode(records[names], release.transformers)
-    chances = release.labels.chances(codes[:, release.scored])
+    chances = release.adapted.chances(codes[:, release.scored])
     return macro_auc(
         pd.Series(label(codes, release.classes.target, release.classes.of_code)),
         pd.DataFrame(chances),

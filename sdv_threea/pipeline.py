@@ -106,9 +106,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         sums = find_sums(density, encoder, rows, run)
         joint = join_columns(density, run.plan.pairs, encoder, rows, encoded, run, sums)
     if settings.mixing is None:
-        mixture, labels, number = _model(density, joint, encoder, encoded, run, begin)
+        mixture, adapted = _model(density, joint, encoder, encoded, run, begin)
     else:
-        mixture, labels, number = mix_records(density, encoded, run, begin), None, None
+        mixture, adapted = mix_records(density, encoded, run, begin), None
     seen = density.masks, density.counts.columns
     return Release(
         domain=narrowed(encoder.description, encoder.scored_transformers, *seen),
@@ -118,8 +118,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         scores=density.scores,
         mixture=mixture,
         classes=encoder.classes,
-        labels=labels,
-        number=number,
+        adapted=adapted,
         joint=joint,
         losses=find_losses(domain, size, encoder, density, run.constants.describe),
         left_out=run.plan.left_out,
@@ -134,7 +133,7 @@ def _model(
     encoded: Rows[Encoded],
     run: Run,
     begin: Callable[[str], object],
-) -> tuple[Mixture, LabelModel | None, NumberModel | None]:
+) -> tuple[Mixture, LabelModel | NumberModel | None]:
     """Adapt and anonymize: return the Gaussian of each class, and the model of the target.
 
     If pairs are counted, records are drawn from the joint density, and the Gaussians serve only
@@ -144,7 +143,7 @@ def _model(
     adapted = adapt(density, joint, encoder, encoded, run)
     begin('anonymize')
     mixture = class_mixture(density.counts.totals, density.correlations)
-    return mixture, *calibrate(adapted, mixture, joint, density, run)
+    return mixture, calibrate(adapted, mixture, joint, density, run)
 
 
 def _count_rows(

@@ -44,10 +44,8 @@ class Release:
         scores: Maps between codes and normal scores, by class.
         mixture: The density of the normal scores, by class.
         classes: The classes that everything is conditioned on.
-        labels: The model that predicts the class of a record from its codes; ``None`` if classes
-            are drawn together with the codes.
-        number: The model that predicts a numerical target from the codes of other columns; ``None``
-            if its numbers are drawn with the others.
+        adapted: The model that draws the target of a record given its codes; ``None`` if it is
+            drawn together with the codes.
         joint: The density that records are drawn from if pairs of columns are released; ``None`` if
             they are drawn from the mixture.
         losses: The estimated losses, by column.
@@ -62,8 +60,7 @@ class Release:
     scores: NormalScores
     mixture: Mixture
     classes: Classes
-    labels: LabelModel | None = None
-    number: NumberModel | None = None
+    adapted: LabelModel | NumberModel | None = None
     joint: Joint | None = None
     losses: tuple[Loss, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -77,8 +74,8 @@ class Release:
     @property
     def sharpened(self) -> tuple[str, ...]:
         """The target, if it is easier to predict in samples than in private rows."""
-        adapted = self.labels is not None or self.number is not None
-        return (self.domain.target,) if adapted and self.domain.target is not None else ()
+        target = self.domain.target
+        return () if self.adapted is None or target is None else (target,)
 
     def model(self, chain: Chain | None = None) -> Model:
         """Return the density that records are drawn from.
@@ -114,7 +111,7 @@ class Release:
         Raises:
             ImpossibleCondition: If the model gives a condition no probability.
         """
-        model, target = self.model(chain), self.labels or self.number
+        model, target = self.model(chain), self.adapted
         given, wanted = self._read(num_rows, asked or {})
         if not asked or not num_rows:
             found = model.draw(num_rows, rng)
@@ -130,7 +127,7 @@ class Release:
             return self._decode(*draw_wanted(draw, groups, rng), rng, asked)
         if target is not None:
             occurs = self.mixture.weights.sum(axis=1) > 0
-            found = target.draw(*found, occurs if target is self.labels else None, rng)[:2]
+            found = target.draw(*found, occurs if target.of_classes else None, rng)[:2]
         return self._decode(*found, rng, asked or ())
 
     def _read(
@@ -150,10 +147,9 @@ class Release:
                     f'The released model gives no probability to the condition on {name!r}.'
                 )
             if name in self.sharpened:
-                labelled = self.labels is not None
-                wanted = (
-                    classes & reached if labelled else own.list_masks() & own.occurs.any(axis=0)
-                )
+                wanted = own.list_masks() & own.occurs.any(axis=0)
+                if self.adapted is not None and self.adapted.of_classes:
+                    wanted = classes & reached
             elif at in self.scored:
                 scored[int(np.searchsorted(self.scored, at))] = own
             else:

@@ -69,7 +69,7 @@ def test_alpha_one_is_the_density_alone(epsilon):
     table = make_table(4000).assign(town=lambda rows: np.where(rows['label'] == 'yes', 'a', 'b'))
     released = release(table, PUBLIC, settings)
 
-    assert released.labels is None
+    assert released.adapted is None
     assert released.joint.class_column == 4
     assert released.joint.chain.links[0].column == 4
     words = find_receipts(released)
@@ -100,8 +100,8 @@ def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, optio
         for alpha in (1, 0.999)
     )
 
-    assert one.labels is None and one.number is None
-    assert (other.labels is None) == (target == 'age')
+    assert one.adapted is None
+    assert getattr(other.adapted, 'of_classes', False) == (target != 'age')
     assert 'adapt' not in {each.stage for each in one.ledger.receipts}
     assert 'adapt' in {each.stage for each in other.ledger.receipts}
     if settings['epsilon'] < math.inf:

@@ -107,7 +107,7 @@ def fit_unpaired(synthesizer, data):
 
 
 def take_facts(blanks, release, settings, rows_per_unit=1, given=0):
-    model = release.labels or (release.number and release.number.expectation)
+    model = getattr(release.adapted, 'expectation', release.adapted)
     together = model.interplay if model else None
     return sensitivities.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},

@@ -113,9 +113,9 @@ def test_a_release_holds_plain_numpy_and_nothing_as_long_as_the_table(rng):
     sizes = 997, 2 * 997
     made = [make_release(make_table(rng, size), doubt=-1e9) for size in sizes]
     # How many features there are follows from the draws, and has a bound of its own.
-    assert all(each.labels.interplay.weights.shape[1] <= 256 for each in made)
-    small, large = (replace(each, labels=replace(each.labels, interplay=None)) for each in made)
-    arrays = [*list_arrays(small), *list_arrays(made[0].labels.interplay)]
+    assert all(each.adapted.interplay.weights.shape[1] <= 256 for each in made)
+    small, large = (replace(each, adapted=replace(each.adapted, interplay=None)) for each in made)
+    arrays = [*list_arrays(small), *list_arrays(made[0].adapted.interplay)]
 
     assert len(arrays) > 10
     assert all(type(array) is np.ndarray for array in arrays)
@@ -144,7 +144,7 @@ def test_an_impossible_condition_names_the_column(rng):
 def test_conditions_that_no_class_shares_are_impossible_together(rng):
     table = make_table(rng)
     table['color'] = np.where(table['target'] == 'yes', 'red', 'blue')
-    released = replace(make_release(table), labels=None)
+    released = replace(make_release(table), adapted=None)
 
     with pytest.raises(ImpossibleCondition, match='none to all of them together'):
         sample_allowed(released, 5, rng, color=['red'], target=['no'])

@@ -176,7 +176,8 @@ def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(num_rows, op
     settings = Settings(**{'delta': 1e-5} | options)
     released = release(make_counts(num_rows, missing=0.3), Domain(COUNTS), settings)
 
-    assert (released.number is not None) == stays
+    adapted = released.adapted
+    assert (adapted is not None and not adapted.of_classes) == stays
     assert released.domain.target in (('lent',) if stays else (None, 'works'))
     assert (released.joint is not None) >= stays
     stages = {each.stage for each in released.ledger.receipts}
@@ -210,7 +211,7 @@ def test_the_last_category_is_adapted_aside_if_its_values_are_classes(facts, opt
     domain = Domain((*COUNTS, Category(**{**LABEL, **facts})))
     released = release(table, domain, settings)
 
-    assert (released.domain.target, released.labels is not None) == (
+    assert (released.domain.target, released.adapted is not None) == (
         ('label', True) if stays else (None, False)
     )
     assert (released.joint is not None) == ('mixing' not in options)

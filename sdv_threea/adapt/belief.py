@@ -16,18 +16,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag, solve_triangular
 
-#: Added to the covariance of slopes, which is singular where nothing varies.
-TINY = 1e-6
+from sdv_threea.adapt.design import Reals
+
+#: Added to the covariance of slopes, which is singular where nothing varies; relative to its
+#: largest entry, if that is not enough.
+TINY, RELATIVE_TINY = 1e-6, 1e-9
 
 
 class Added(NamedTuple):
     """Places of weights whose prior is known up to a factor, and its root ``R``, (r, r)."""
 
     weights: slice
-    root: NDArray[np.float64]
+    root: Reals
 
 
 class Belief:
@@ -36,10 +38,10 @@ class Belief:
     Curvatures, (K, D, D), and slopes, (K, D), are of the same predictors.
     """
 
-    def __init__(self, means: NDArray[np.float64], covariances: NDArray[np.float64]) -> None:
+    def __init__(self, means: Reals, covariances: Reals) -> None:
         self.means, self.covariances = means, covariances
 
-    def widen(self, covariance: NDArray[np.float64]) -> None:
+    def widen(self, covariance: Reals) -> None:
         """Add weights of mean zero, with this prior covariance, (r, r), for each predictor."""
         self.means = np.pad(self.means, ((0, 0), (0, len(covariance))))
         self.covariances = np.stack([block_diag(own, covariance) for own in self.covariances])
@@ -51,8 +53,8 @@ class Belief:
 
     def open(
         self,
-        curvatures: Sequence[NDArray[np.float64]],
-        slopes: NDArray[np.float64],
+        curvatures: Sequence[Reals],
+        slopes: Reals,
         scale: float,
         added: Added,
         spreads: Sequence[float],
@@ -73,12 +75,7 @@ class Belief:
             self.covariances[:, weights, weights] = spread**2 * root @ root.T
         return best > doubt
 
-    def step(
-        self,
-        curvatures: Sequence[NDArray[np.float64]],
-        slopes: NDArray[np.float64],
-        scale: float,
-    ) -> NDArray[np.float64]:
+    def step(self, curvatures: Sequence[Reals], slopes: Reals, scale: float) -> Reals:
         """Learn from noisy slopes; return how far the means are to be moved, shape (K, D)."""
         known = zip(curvatures, slopes, self.covariances, strict=True)
         found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
@@ -86,12 +83,7 @@ class Belief:
         return np.stack([way for way, _ in found])
 
 
-def update(
-    curvature: NDArray[np.float64],
-    slope: NDArray[np.float64],
-    scale: float,
-    covariance: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def update(curvature: Reals, slope: Reals, scale: float, covariance: Reals) -> tuple[Reals, Reals]:
     """Return the step ``d``, (D,), and the posterior ``V'``, (D, D), given ``H``, ``s``, ``V``."""
     moved, root = _slope_law(curvature, scale, covariance)
     white = solve_triangular(root, slope, lower=True)
@@ -100,13 +92,13 @@ def update(
 
 
 def gain(
-    curvature: NDArray[np.float64],
-    slope: NDArray[np.float64],
+    curvature: Reals,
+    slope: Reals,
     scale: float,
-    covariance: NDArray[np.float64],
-    more: NDArray[np.float64],
+    covariance: Reals,
+    more: Reals,
     spreads: Sequence[float],
-) -> NDArray[np.float64]:
+) -> Reals:
     """Return how much likelier priors ``V + t^2 M M^T`` make a slope than ``V`` does, in nats.
 
     ``spreads`` are ``t``, ``more`` is ``M``, (D, r). With ``S = L L^T`` for ``V``, slopes have
@@ -122,17 +114,21 @@ def gain(
     return np.asarray(0.5 * (guesses * seen / factors - np.log(factors)).sum(axis=1))
 
 
-def choose_spread(gains: NDArray[np.float64], spreads: Sequence[float]) -> tuple[float, float]:
+def choose_spread(gains: Reals, spreads: Sequence[float]) -> tuple[float, float]:
     """Return the likeliest spread, and its gain of log likelihood over zero spread."""
     best = int(np.argmax(gains))
     return spreads[best], float(gains[best])
 
 
-def _slope_law(
-    curvature: NDArray[np.float64], scale: float, covariance: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _slope_law(curvature: Reals, scale: float, covariance: Reals) -> tuple[Reals, Reals]:
     """Return ``H V``, and the Cholesky root of the covariance ``S`` of slopes."""
     moved = curvature @ covariance
     expected = moved @ curvature + curvature
-    expected[np.diag_indices(len(expected))] += scale**2 + TINY
-    return moved, np.asarray(np.linalg.cholesky(expected), dtype=np.float64)
+    diagonal = np.diag_indices(len(expected))
+    expected[diagonal] += scale**2 + TINY
+    try:
+        root = np.linalg.cholesky(expected)
+    except np.linalg.LinAlgError:  # without noise, rounding of large numbers exceeds TINY
+        expected[diagonal] += RELATIVE_TINY * expected[diagonal].max()
+        root = np.linalg.cholesky(expected)
+    return moved, np.asarray(root, dtype=np.float64)

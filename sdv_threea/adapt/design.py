@@ -12,13 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import starmap
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.moments import SCORE_UNITS
+
+#: Arrays of doubles, of whole numbers, and of whole numbers of any width.
+Reals = NDArray[np.float64]
+Wholes = NDArray[np.int64]
+Codes = NDArray[np.integer]
 
 Number = TypeVar('Number', np.int64, np.float64)
 
@@ -42,10 +46,10 @@ class Term:
     """
 
     columns: tuple[int, ...]
-    places: tuple[NDArray[np.int64], ...]
+    places: tuple[Wholes, ...]
     size: int
 
-    def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    def __call__(self, codes: Codes) -> Wholes:
         """Return the bins of records, shape (n, m) to (n,); -1 for none."""
         found = np.zeros(len(codes), dtype=np.int64)
         for column, places in zip(self.columns, self.places, strict=True):
@@ -53,14 +57,12 @@ class Term:
         return np.maximum(found, -1, out=found)
 
 
-def make_terms(
-    bins: Sequence[NDArray[np.int64]], groups: Sequence[tuple[int, ...]]
-) -> tuple[Term, ...]:
+def make_terms(bins: Sequence[Wholes], groups: Sequence[tuple[int, ...]]) -> tuple[Term, ...]:
     """Return terms of groups of columns, from the bin of each code, (S,) per column, or -1."""
     sizes = [int(own.max(initial=-1)) + 1 for own in bins]
     terms = []
     for columns in groups:
-        size, places = 1, list[NDArray[np.int64]]()
+        size, places = 1, list[Wholes]()
         for at in reversed(columns):
             places.append(np.append(np.where(bins[at] < 0, NOWHERE, size * bins[at]), NOWHERE))
             size *= sizes[at]
@@ -78,7 +80,7 @@ class Design:
     """
 
     terms: tuple[Term, ...]
-    inputs: tuple[NDArray[np.int64], ...]
+    inputs: tuple[Wholes, ...]
     by_bin: bool
 
     @property
@@ -90,28 +92,23 @@ class Design:
         """Return the terms of both."""
         return Design((*self.terms, *other.terms), (*self.inputs, *other.inputs), self.by_bin)
 
-    def matrix(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+    def matrix(self, codes: Codes) -> Reals:
         """Return the inputs of records by weight, shape (n, m) to (K, n, D)."""
         if not self.by_bin:
-            found = list(starmap(look_up, self._places(codes)))
+            pairs = zip(self.terms, self.inputs, strict=True)
+            found = [look_up(table, term(codes)) for term, table in pairs]
             return np.stack(found, axis=-1).swapaxes(0, 1) / INPUT_UNITS
         blocks = [np.eye(term.size + 1)[term(codes), :-1] for term in self.terms]
         return np.concatenate(blocks, axis=1)[None]
 
-    def tables(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    def tables(self, weights: Reals) -> tuple[Reals, ...]:
         """Return what each bin adds to the predictors, (K, S) per term, from weights, (K, D)."""
         own = np.split(weights, np.cumsum(self.sizes)[:-1], axis=1)
-        return tuple(
-            each * (table / INPUT_UNITS) for each, table in zip(own, self.inputs, strict=True)
-        )
-
-    def _places(
-        self, codes: NDArray[np.integer]
-    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        return [(table, term(codes)) for term, table in zip(self.terms, self.inputs, strict=True)]
+        pairs = zip(own, self.inputs, strict=True)
+        return tuple(each * (table / INPUT_UNITS) for each, table in pairs)
 
 
-def scorecard(evidence: Sequence[NDArray[np.int64]]) -> Design:
+def scorecard(evidence: Sequence[Wholes]) -> Design:
     """Return the design of labels: a constant, and the evidence of each column, (K, S)."""
     groups = [(), *((at,) for at in range(len(evidence)))]
     terms = make_terms([np.arange(table.shape[1]) for table in evidence], groups)
@@ -125,9 +122,7 @@ def indicators(terms: tuple[Term, ...]) -> Design:
     return Design(terms, tuple(ones), by_bin=True)
 
 
-def weigh_evidence(
-    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64], largest: float
-) -> tuple[NDArray[np.int64], ...]:
+def weigh_evidence(chances: Sequence[Reals], totals: Reals, largest: float) -> tuple[Wholes, ...]:
     """Return evidence up to ``largest`` in units of ``1 / INPUT_UNITS``, (K, S) per column."""
     shares, tables = totals / totals.sum(), []
     for own in chances:
@@ -140,7 +135,7 @@ def weigh_evidence(
     return tuple(tables)
 
 
-def look_up(table: NDArray[Number], places: NDArray[np.integer]) -> NDArray[Number]:
+def look_up(table: NDArray[Number], places: Codes) -> NDArray[Number]:
     """Return the entries of a table, (K, S), at places, (n,): shape (n, K), zero at -1."""
     # Place -1 reads the last row.
     padded = np.append(table.T, np.zeros((1, len(table)), table.dtype), axis=0)
@@ -148,7 +143,7 @@ def look_up(table: NDArray[Number], places: NDArray[np.integer]) -> NDArray[Numb
 
 
 def add_up(
-    terms: Sequence[Term], tables: Sequence[NDArray[Number]], codes: NDArray[np.integer]
+    terms: Sequence[Term], tables: Sequence[NDArray[Number]], codes: Codes
 ) -> NDArray[Number]:
     """Return the sums over terms of what their bins add, (K, S) each: (n, m) to (n, K)."""
     found = np.zeros((len(codes), len(tables[0])), tables[0].dtype)
@@ -167,19 +162,17 @@ class Span:
     are the weights.
     """
 
-    bases: tuple[NDArray[np.float64], ...] = ()
+    bases: tuple[Reals, ...] = ()
 
-    def restrict(self, slopes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def restrict(self, slopes: Reals) -> Reals:
         """Return slopes in the weights, shape (K, D), as slopes in the coordinates."""
         return self._turn(slopes, [basis.T for basis in self.bases])
 
-    def lift(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    def lift(self, coordinates: Reals) -> Reals:
         """Return the weights, shape (K, D), that have the coordinates."""
         return self._turn(coordinates, self.bases)
 
-    def _turn(
-        self, values: NDArray[np.float64], turns: Sequence[NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
+    def _turn(self, values: Reals, turns: Sequence[Reals]) -> Reals:
         if not turns:
             return values
         # The constant comes first, and features come last.
@@ -188,7 +181,7 @@ class Span:
         return np.concatenate([values[:, :1], np.stack(moved), values[:, end:]], axis=1)
 
 
-def span_of(inputs: NDArray[np.float64]) -> tuple[Span, NDArray[np.float64]]:
+def span_of(inputs: Reals) -> tuple[Span, Reals]:
     """Return the span of inputs, (K, n, 1 + m), and inputs in it, (K, n, 1 + min(n, m))."""
     if inputs.shape[1] >= inputs.shape[2] - 1:
         return Span(), inputs

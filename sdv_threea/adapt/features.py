@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.design import INPUT_UNITS
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.design import INPUT_UNITS, Codes, Reals
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.ntk import Floats, Kernel, Points, make_kernel
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
@@ -47,18 +48,12 @@ SMALLEST_EXPONENT = -100
 #: sums of slopes.
 LARGEST_RADIUS = 2**18
 
-#: Largest number of features per ``mu n``.
-MOST_PER_KNOWN = 0.5
+#: Largest number of features per ``mu n``, and per point: more would fit the points by chance.
+MOST_PER_KNOWN, MOST_PER_POINT = 0.5, 1 / 8
 
-#: With fewer points per feature, features would fit these points by chance.
-DRAWS_PER_FEATURE = 8
-
-#: Largest number of entries of the features of all rows, except for the fewest features: bounds
-#: memory.
-MOST_FEATURE_ENTRIES = 2**25
-
-#: Largest number of entries of the features of the draws, per predictor: bounds time and memory.
-DRAWN_ENTRIES = 2**26
+#: Largest number of entries of the features of all rows, except for the fewest features, and of
+#: the draws, per predictor: bounds time and memory.
+MOST_FEATURE_ENTRIES, DRAWN_ENTRIES = 2**25, 2**26
 
 #: About how many rows get features: more would take time without gain.
 MOST_FEATURED = 2**18
@@ -77,11 +72,8 @@ MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
 #: The constant beside features in moments, relative to the radius, as beside scores.
 COUNT_WEIGHT = 0.3
 
-#: Smallest factor on the variance of draws.
-LEAST_STRETCH = 0.05
-
-#: Added to the second moments of draws, relative to them, for inversion.
-TINY = 1e-6
+#: Smallest factor on the variance of draws; added to their second moments, relative to them.
+LEAST_STRETCH, TINY = 0.05, 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +89,7 @@ class KernelFeatures:
 
     kernel: Kernel
     landmarks: Points
-    projection: NDArray[np.float64]
+    projection: Reals
     radius: int
 
     @property
@@ -112,17 +104,17 @@ class Interplay:
 
     scores: NormalScores
     features: KernelFeatures
-    weights: NDArray[np.float64]
+    weights: Reals
 
-    def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+    def __call__(self, codes: Codes) -> Reals:
         """Return the joint effect for records of codes, shape (n, m) to (n, C)."""
-        return self.draw(codes) @ self.weights.T
+        return self.of_draws(codes) @ self.weights.T
 
-    def draw(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return the features of released records, (n, m) to (n, r)."""
+    def of_draws(self, codes: Codes) -> Reals:
+        """Return the features of draws, (n, m) to (n, r)."""
         return self.see(codes) / INPUT_UNITS
 
-    def see(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
+    def see(self, codes: Codes) -> Codes:
         """Return the integer features of records, (n, m) to (n, r), computed row by row."""
         scores = self.scores(codes, np.zeros(len(codes), dtype=np.int64))
         return whole_features(scores, self.features)
@@ -132,7 +124,7 @@ def plan_interplay(  # noqa: PLR0913 (draws, how they are seen, and the price)
     draws: Draws,
     scores: NormalScores,
     kernel: Callable[..., Any] | None,
-    squares: NDArray[np.float64],
+    squares: Reals,
     known: float,
     multiple: float,
     entries: float,
@@ -183,8 +175,8 @@ def num_features(
 
 
 def make_features(  # noqa: PLR0913 (points, and how they are seen)
-    scores: NDArray[np.integer],
-    weights: NDArray[np.float64],
+    scores: Codes,
+    weights: Reals,
     kernel: Kernel,
     *,
     num_landmarks: int,
@@ -199,7 +191,8 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     """
     points = as_points(scores)
     landmarks = points[:num_landmarks]
-    values, vectors = np.linalg.eigh(_symmetric(kernel(landmarks, landmarks)))
+    inner = kernel(landmarks, landmarks)
+    values, vectors = np.linalg.eigh((inner + inner.T) / 2)
     kept = values > SPECTRUM_FLOOR * values[-1]
     whiten = vectors[:, kept] / np.sqrt(values[kept])
     found = kernel(points, landmarks) @ whiten
@@ -209,7 +202,9 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     left = roots * (found - linear @ fitted)
     variances, turn = np.linalg.eigh(left.T @ left)
     least = SPECTRUM_FLOOR * np.square(roots * found).sum()
-    leading = np.flatnonzero(variances > least)[::-1][: min(rank, len(points) // DRAWS_PER_FEATURE)]
+    leading = np.flatnonzero(variances > least)[::-1][
+        : min(rank, int(MOST_PER_POINT * len(points)))
+    ]
     turn = turn[:, leading] / np.sqrt(variances[leading])
     lengths = np.linalg.norm(left / np.maximum(roots, 1e-300) @ turn, axis=1)
     longest = float(np.quantile(lengths, unclipped))
@@ -223,7 +218,7 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
 
 
 def whole_features(
-    scores: NDArray[np.integer], features: KernelFeatures
+    scores: Codes, features: KernelFeatures
 ) -> NDArray[np.int16] | NDArray[np.int32]:
     """Return the integer features of rows, (n, r), in units of ``1 / INPUT_UNITS``.
 
@@ -257,13 +252,13 @@ def whole_features(
     return result
 
 
-def as_points(scores: NDArray[np.integer]) -> Points:
+def as_points(scores: Codes) -> Points:
     """Return integer scores as points, exactly, cut to the largest score."""
     whole = scores.astype(np.int64)
     return np.asarray(np.clip(whole, -LARGEST_SCORE, LARGEST_SCORE) / SCORE_UNITS)
 
 
-def whole_projection(projection: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+def whole_projection(projection: Reals) -> tuple[Reals, ...]:
     """Return a projection, (P, r), as integers, (r, P), and units, (r, 1), for exact sums."""
     bits = 52 - KERNEL_BITS - math.ceil(math.log2(len(projection)))
     exponents = np.frexp(np.abs(projection).max(axis=0))[1] - bits
@@ -271,9 +266,7 @@ def whole_projection(projection: NDArray[np.float64]) -> tuple[NDArray[np.float6
     return np.rint(projection / units).T.copy(), units[:, None]
 
 
-def _project(
-    values: Floats, projection: NDArray[np.float64], units: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _project(values: Floats, projection: Reals, units: Reals) -> Reals:
     """Return the product of the values of a tile, (P, b), and a projection, (r, P): (r, b)."""
     # Scaled by a power of two, the largest value of each row has KERNEL_BITS bits.
     _, exponents = np.frexp(np.maximum(values.max(axis=0), -values.min(axis=0)))
@@ -285,13 +278,7 @@ def _project(
     return np.asarray(raw)
 
 
-def _symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    return (matrix + matrix.T) / 2
-
-
-def match_moments(
-    features: NDArray[np.float64], weights: NDArray[np.float64], moments: ScoreMoments
-) -> NDArray[np.float64]:
+def match_moments(features: Reals, weights: Reals, moments: ScoreMoments) -> Reals:
     """Return the features of draws, (n, r), mapped linearly to the significant released moments.
 
     With second moments ``G = L L^T`` of draws ``t = (1, phi)``, and ``M`` released, the eigenvalues
@@ -302,13 +289,12 @@ def match_moments(
     total = weights.sum()
     # This constant gives all entries equal noise.
     constant = moments.product_scale / moments.sum_scale if moments.sum_scale else 1.0
-    lead = np.full((len(features), 1), constant)
-    vectors = np.concatenate([lead, features], axis=1)
+    vectors = np.column_stack([np.full(len(features), constant), features])
     drawn = (vectors * weights[:, None]).T @ vectors / total
-    released = np.empty_like(drawn)
-    released[0, 0] = constant**2
-    released[0, 1:] = released[1:, 0] = constant * moments.sums[0] / total
-    released[1:, 1:] = moments.products[0] / total
+    sums, products = moments.sums / total, moments.products[0] / total
+    released = np.block(
+        [[np.full((1, 1), constant**2), constant * sums], [constant * sums.T, products]]
+    )
     size = len(drawn)
     root = np.linalg.cholesky(drawn + TINY * np.trace(drawn) / size * np.eye(size))
     inverse = np.linalg.inv(root)

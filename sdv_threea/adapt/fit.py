@@ -1,7 +1,7 @@
 """The fit of a noisy generalised linear model to the private rows: one for labels and for numbers.
 
-A *link* says what a linear predictor predicts, a *design* what its weights are multiplied with, a
-*belief* what is known of them::
+A *link* says what a linear predictor predicts, a *design* what its weights multiply, a *belief*
+what is known of them::
 
     L(w)  = - sum_i log p(y_i | x_i w)       the loss: p is a softmax, or normal
     s     = sum_i (y_i - E[y_i]) x_i         its noisy slope, which private rows are read for
@@ -22,11 +22,20 @@ import math
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import Added, update
-from sdv_threea.adapt.design import INPUT_UNITS, Design, Span, Term, indicators, span_of
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.design import (
+    INPUT_UNITS,
+    Design,
+    Reals,
+    Span,
+    Term,
+    Wholes,
+    indicators,
+    span_of,
+)
 from sdv_threea.adapt.features import COUNT_WEIGHT, MOST_FEATURED, Interplay, match_moments
 from sdv_threea.adapt.links import Classes, Numbers, weigh
 from sdv_threea.adapt.slopes import (
@@ -68,7 +77,7 @@ class Fit:
     """
 
     def __init__(
-        self, link: Link, design: Design, codes: NDArray[np.int64], constants: AdaptConstants
+        self, link: Link, design: Design, codes: Wholes, constants: AdaptConstants
     ) -> None:
         self.link, self.design, self._constants = link, design, constants
         self.codes, self.records = codes, link.records
@@ -80,25 +89,18 @@ class Fit:
         #: Number of features, and the share of the rows behind the slopes.
         self.num_features, self._share = 0, 1.0
 
-    @property
-    def learned(self) -> bool:
-        """Whether a weight may differ from its start."""
-        return bool(self.belief.covariances.any())
-
-    def add_terms(self, terms: tuple[Term, ...], covariance: NDArray[np.float64]) -> None:
+    def add_terms(self, terms: tuple[Term, ...], covariance: Reals) -> None:
         """Add terms with a weight per bin, of zero weight and this prior covariance."""
         more = indicators(terms)
         self.design = self.design + more
         self._inputs = np.concatenate([self._inputs, more.matrix(self.codes)], axis=2)
         self.belief.widen(covariance)
 
-    def count(self, term: Term) -> NDArray[np.float64]:
+    def count(self, term: Term) -> Reals:
         """Return the curvature of the weights of a term's bins alone: records on the diagonal."""
         return np.diag(np.bincount(term(self.codes) + 1, self.records, term.size + 1)[1:])
 
-    def add_features(
-        self, features: NDArray[np.float64], moments: ScoreMoments, share: float
-    ) -> None:
+    def add_features(self, features: Reals, moments: ScoreMoments, share: float) -> None:
         """Add features of draws, (n, r), of zero weight; later slopes use ``share`` of the rows."""
         self._share, self.records = share, self.records * share
         matched = match_moments(features, self.records, moments)
@@ -107,7 +109,7 @@ class Fit:
         self.belief.widen(np.zeros((self.num_features,) * 2))
         self.unopened = Added(slice(-self.num_features, None), np.eye(self.num_features))
 
-    def promise(self, features: NDArray[np.float64], noise: float) -> float:
+    def promise(self, features: Reals, noise: float) -> float:
         """Return the expected information of a slope about feature weights, in nats."""
         squares = np.square(features).sum(axis=1)
         scale = noise * self._longest(self.squares() + squares[:, None])
@@ -135,18 +137,18 @@ class Fit:
         longest = self._longest(self.squares() + added) * self.link.unit
         return math.ceil(longest * RADII) * (INPUT_UNITS * TARGET_UNITS // RADII)
 
-    def squares(self) -> NDArray[np.float64]:
+    def squares(self) -> Reals:
         """Return the squared norms of the inputs, by draw and predictor, shape (n, K)."""
         return np.asarray(np.square(self._inputs).sum(axis=2).T)
 
-    def _longest(self, squares: NDArray[np.float64]) -> float:
+    def _longest(self, squares: Reals) -> float:
         """Return a norm that most slopes ``sqrt(sum_c (y_c - p_c)^2 ||x_c||^2)`` do not exceed."""
         left = self.link.miss(self._predict(self.belief.means))
         norms = np.sqrt((np.square(left) * squares).sum(axis=1))
         of_group = [norms[self.link.groups == group] for group in np.unique(self.link.groups)]
         return max(float(np.quantile(own, self._constants.unclipped_slopes)) for own in of_group)
 
-    def step(self, slopes: NDArray[np.float64], scale: float) -> None:
+    def step(self, slopes: Reals, scale: float) -> None:
         """Move the weights along released slopes, (K D,), as far as their noise allows.
 
         The first slope with new weights sets their prior by maximum likelihood. Features of no
@@ -174,27 +176,25 @@ class Fit:
         whole += [np.zeros_like(own) for own in (added.inputs if added else ())]
         return Predictor(tuple(whole), np.clip(weights, -largest, largest).astype(np.int64))
 
-    def parts(self) -> tuple[tuple[NDArray[np.float64], ...], NDArray[np.float64]]:
+    def parts(self) -> tuple[tuple[Reals, ...], Reals]:
         """Return what bins add to predictors, (K, S) per term, and the weights of features."""
         weights = self._span.lift(self.belief.means) * self.link.unit
         width = sum(self.design.sizes)
         return self.design.tables(weights[:, :width]), weights[:, width:]
 
-    def _predict(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the predictors of the draws for these weights, shape (n, K)."""
+    def _predict(self, means: Reals) -> Reals:
         return weigh(self._inputs, means)
 
-    def _variances(self) -> NDArray[np.float64]:
-        """Return the curvature of the loss of each draw in each predictor, shape (n, K)."""
+    def _variances(self) -> Reals:
         return self.link.curve(self._predict(self.belief.means), self.records)
 
-    def _curvatures(self) -> list[NDArray[np.float64]]:
+    def _curvatures(self) -> list[Reals]:
         """Return the curvature of each predictor's weights, (D, D)."""
         # A matrix times its transpose takes half of the time of a general product.
         roots = self._inputs * np.sqrt(self._variances()).T[:, :, None]
         return [root.T @ root for root in roots]
 
-    def _move(self, moves: NDArray[np.float64]) -> None:
+    def _move(self, moves: Reals) -> None:
         """Move the weights, with a limit on the change of predictions."""
         change = all_odds(self._predict(moves))
         change -= change.mean(axis=1, keepdims=True)
@@ -224,7 +224,7 @@ class Looks:
 
     def slopes(
         self, rows: Rows[Seen], share: float, added: Design | None = None
-    ) -> tuple[NDArray[np.float64], float]:
+    ) -> tuple[Reals, float]:
         """Release the slopes, in terms ``added`` too, (K D,); return them and their noise scale."""
         fit, design = self._fit, self._fit.design + added if added else self._fit.design
         predictor, radius = fit.predictor(added), fit.radius(len(added.terms) if added else 0)
@@ -245,7 +245,15 @@ class Looks:
         for _ in track(range(times), 'slope'):
             self._fit.step(*self.slopes(rows, share / times))
 
-    def add_features(self, rows: Rows[Seen], interplay: Interplay, share: float) -> Rows[Seen]:
+    def step_with(
+        self, interplay: Interplay, rows: Rows[Seen], moments: float, share: float, times: int
+    ) -> None:
+        """Release moments of features, and take steps with features while they are of use."""
+        some = self._add_features(rows, interplay, moments)
+        for _ in range(times):
+            self.step(some if self._fit.num_features else rows, share / times)
+
+    def _add_features(self, rows: Rows[Seen], interplay: Interplay, share: float) -> Rows[Seen]:
         """Release the moments of features and add them to the fit; return rows with features."""
         # More rows would only take time.
         part = min(1.0, MOST_FEATURED / float(self._fit.records.sum()))
@@ -261,7 +269,7 @@ class Looks:
             noise=self._noise,
         )
         self.receipts.append(receipt)
-        self._fit.add_features(interplay.draw(self._fit.codes), moments, part)
+        self._fit.add_features(interplay.of_draws(self._fit.codes), moments, part)
         return some
 
     def _price(self, share: float) -> float:

@@ -56,8 +56,7 @@ def as_kernel(kernel: Callable[..., Any], num_columns: int = 3) -> Kernel:
     if isinstance(kernel, ReluNtk):
         return kernel
     chosen = UserKernel(kernel)
-    problem = _find_problem(chosen, num_columns)
-    if problem:
+    if problem := _find_problem(chosen, num_columns):
         raise ValueError(
             'Expected kernel(first (a, m), second (b, m)) -> (a, b), written with jax.numpy: '
             f'finite, symmetric, positive at k(x, x). This one {problem}. '
@@ -67,8 +66,12 @@ def as_kernel(kernel: Callable[..., Any], num_columns: int = 3) -> Kernel:
 
 
 def _ask(function: Callable[..., Any], first: jax.Array, second: jax.Array) -> Any:
-    """Call a user's kernel with the arguments that it takes."""
-    return function(first, second, 'ntk') if _takes_mode(function) else function(first, second)
+    """Call a user's kernel; one of neural-tangents is asked for its neural tangent kernel."""
+    try:
+        takes_mode = 'get' in inspect.signature(function).parameters
+    except ValueError:
+        takes_mode = False
+    return function(first, second, 'ntk') if takes_mode else function(first, second)
 
 
 _evaluate = jax.jit(_ask, static_argnums=0)
@@ -77,13 +80,6 @@ _evaluate = jax.jit(_ask, static_argnums=0)
 @partial(jax.jit, static_argnums=0)
 def _map_rows(function: Callable[..., Any], landmarks: jax.Array, rows: jax.Array) -> Any:
     return jax.lax.map(lambda row: _ask(function, row[None], landmarks)[0], rows)
-
-
-def _takes_mode(function: Callable[..., Any]) -> bool:
-    try:
-        return 'get' in inspect.signature(function).parameters
-    except ValueError:
-        return False
 
 
 def _find_problem(kernel: UserKernel, num_columns: int) -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.design import TINY, look_up, scorecard
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.design import TINY, Codes, Reals, Wholes, look_up, scorecard
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
 from sdv_threea.adapt.links import Classes, Draws, draw_by_chance, softmax
@@ -28,7 +29,7 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 
 #: Largest number of entries of the features of all rows where ``mu n`` is small.
-MOST_ENTRIES = 2**22
+FEATURE_ENTRIES = 2**22
 
 #: Calibration steps at most: each removes a large part of the error.
 CALIBRATION_STEPS = 50
@@ -46,28 +47,30 @@ class LabelModel:
         evidence: Log odds that each code adds, ``w e``, shape (C, S) per column.
     """
 
-    offsets: NDArray[np.float64]
-    evidence: tuple[NDArray[np.float64], ...]
+    offsets: Reals
+    evidence: tuple[Reals, ...]
     interplay: Interplay | None = None
 
-    def log_odds(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+    of_classes: ClassVar[bool] = True
+
+    def log_odds(self, codes: Codes) -> Reals:
         """Return the log odds of records, (n, m) to (n, C); code -1 adds nothing."""
         found = np.tile(self.offsets, (len(codes), 1))
         for column, table in zip(codes.T, self.evidence, strict=True):
             found += look_up(table, column)
         return found if self.interplay is None else found + self.interplay(codes)
 
-    def chances(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+    def chances(self, codes: Codes) -> Reals:
         """The class probabilities of records, shape (n, C)."""
         return softmax(self.log_odds(codes))
 
     def draw(
         self,
-        codes: NDArray[np.int64],
-        classes: NDArray[np.int64],
+        codes: Wholes,
+        classes: Wholes,
         wanted: NDArray[np.bool_] | None,
         rng: np.random.Generator,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    ) -> tuple[Wholes, Wholes, Reals]:
         """Draw the class of records among the ``wanted`` ones, shape (C,) or (n, C).
 
         Returns:
@@ -79,7 +82,7 @@ class LabelModel:
         return codes, draw_by_chance(chances, rng), chances.sum(axis=1)
 
     def adjusted(
-        self, draws: Draws, shares: NDArray[np.float64], alpha: float, constants: AdaptConstants
+        self, draws: Draws, shares: Reals, alpha: float, constants: AdaptConstants
     ) -> LabelModel:
         """Return the model with stretched log odds and with these class ``shares``, shape (C,).
 
@@ -100,7 +103,7 @@ class LabelModel:
 
 def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
     rows: Rows[Encoded],
-    evidence: tuple[NDArray[np.int64], ...],
+    evidence: tuple[Wholes, ...],
     draws: Draws,
     pooled: NormalScores,
     kernel: Callable[..., Any] | None,
@@ -123,20 +126,18 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     fit = Fit(link, scorecard(evidence), draws.codes, constants)
     looks = Looks(fit, mu=mu, neighbors=neighbors, noise=noise)
     early = constants.early_share
-    left = max(1.0 - early - early, 0.0) / constants.feature_steps
+    left = 1.0 - 2 * early
     known = mu * float(draws.weights.sum()) / len(link.shares)
-    wanted = known, constants.label_features, MOST_ENTRIES, constants
+    wanted = known, constants.label_features, FEATURE_ENTRIES, constants
     interplay = plan_interplay(draws, pooled, kernel, fit.squares(), *wanted)
     if interplay is not None:
-        unit = looks.noise_per_norm(left)
-        if fit.promise(interplay.draw(draws.codes), unit) < constants.doubt:
+        unit = looks.noise_per_norm(left / constants.feature_steps)
+        if fit.promise(interplay.of_draws(draws.codes), unit) < constants.doubt:
             interplay = None
     alone = rows.map(_see)
     looks.step(alone, 1.0 if interplay is None else early, constants.label_steps)
     if interplay is not None:
-        some = looks.add_features(alone, interplay, early)
-        for _ in range(constants.feature_steps):
-            looks.step(some if fit.num_features else alone, left)
+        looks.step_with(interplay, alone, early, left, constants.feature_steps)
     return _make_model(fit, interplay), tuple(looks.receipts)
 
 
@@ -154,7 +155,7 @@ def _make_model(fit: Fit, interplay: Interplay | None) -> LabelModel:
     return LabelModel(constant[:, 0], tuple(evidence), weighed)
 
 
-def _root_mean_square(odds: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def _root_mean_square(odds: Reals, weights: Reals) -> float:
     """Return the standard deviation of log odds, shape (n, C), pooled over classes."""
     odds = odds - odds.mean(axis=1, keepdims=True)
     centred = odds - np.average(odds, axis=0, weights=weights)
@@ -162,12 +163,7 @@ def _root_mean_square(odds: NDArray[np.float64], weights: NDArray[np.float64]) -
     return max(float(np.sqrt(squares.mean())), TINY)
 
 
-def _calibrate(
-    odds: NDArray[np.float64],
-    offsets: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    shares: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _calibrate(odds: Reals, offsets: Reals, weights: Reals, shares: Reals) -> Reals:
     """Return the offsets, shape (C,), that give the classes these shares."""
     goal = np.log(np.maximum(shares, TINY))
     for _ in range(CALIBRATION_STEPS):

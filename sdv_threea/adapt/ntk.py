@@ -18,7 +18,7 @@ of the number of inputs (He et al. 2015), biases have ``b``. For points ``x`` an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, final
 
@@ -81,11 +81,9 @@ class ReluNtk:
             each += self.bias_std**2
         return inner, *squares
 
-    def _layers(
-        self, ntk: Floats, covariance: Floats, variance_1: Floats, variance_2: Floats
-    ) -> Iterator[tuple[Floats, Floats, Floats]]:
-        """Update ``T_l``, ``S_l(x, z)`` in place; before, yield ``S_l(x, x)``, ``r_l``, ``a_l``."""
-        bias = self.bias_std**2
+    def _evaluate(self, covariance: Floats, variance_1: Floats, variance_2: Floats) -> Floats:
+        """Return ``T_h`` given ``S_0``; arrays are updated in place."""
+        bias, ntk = self.bias_std**2, covariance.copy()
         root, active = np.empty_like(covariance), np.empty_like(covariance)
         for _ in range(self.depth):
             np.multiply(variance_1, variance_2, out=root)
@@ -94,18 +92,12 @@ class ReluNtk:
             np.arctan2(root, covariance, out=active)
             active *= -1 / math.pi
             active += 1
-            yield variance_1, root, active
             covariance *= active
             covariance += np.multiply(root, 1 / math.pi, out=root)
             covariance += bias
             ntk *= active
             ntk += covariance
             variance_1, variance_2 = variance_1 + bias, variance_2 + bias
-
-    def _evaluate(self, covariance: Floats, variance_1: Floats, variance_2: Floats) -> Floats:
-        ntk = covariance.copy()
-        for _ in self._layers(ntk, covariance, variance_1, variance_2):
-            pass
         return ntk
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ from scipy.special import ndtr
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import Added, choose_spread, gain
-from sdv_threea.adapt.design import Term, add_up, indicators, make_terms
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.design import Codes, Reals, Term, Wholes, add_up, indicators, make_terms
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
 from sdv_threea.adapt.links import Draws, Numbers, draw_by_chance
@@ -39,7 +40,7 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 
 #: Largest number of entries of the features of all rows where ``mu n`` is small.
-MOST_ENTRIES = 2**24
+FEATURE_ENTRIES = 2**24
 
 #: Most weights of bins, and most draws and inputs of draws that curvatures come from: bounds time
 #: and memory.
@@ -68,13 +69,13 @@ class Expectation:
     """
 
     target: int
-    scores: NDArray[np.int64]
+    scores: Wholes
     trees: Trees
     terms: tuple[Term, ...] = ()
-    values: tuple[NDArray[np.int64], ...] = ()
+    values: tuple[Wholes, ...] = ()
     interplay: Interplay | None = None
 
-    def start(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    def start(self, codes: Codes) -> Wholes:
         """Return the residuals of the density, ``t - f``, shape (n, m) to (n,).
 
         Formal guarantees:
@@ -82,7 +83,7 @@ class Expectation:
         """
         return np.asarray(self.scores[codes[:, self.target]] * UNITS_PER_SCORE - self.trees(codes))
 
-    def expect(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    def expect(self, codes: Codes) -> Wholes:
         """Return the prediction ``g`` for records, (n, m) to (n,)."""
         found = self.trees(codes)
         if self.terms:
@@ -93,14 +94,14 @@ class Expectation:
 
     def adjusted(
         self,
-        codes: NDArray[np.integer],
-        shares: NDArray[np.float64],
+        draws: Draws,
+        shares: Reals,
         alpha: float,
         constants: AdaptConstants,
         rng: np.random.Generator,
     ) -> NumberModel:
         """Return the model with stretched predictions and these code shares of the target, (S,)."""
-        codes = codes[codes[:, self.target] > 0]
+        codes = draws.codes[draws.codes[:, self.target] > 0]
         expected, residuals = self.expect(codes), self.start(codes)
         own = self.scores[codes[:, self.target]] * UNITS_PER_SCORE
         whole = max(float(own.var()), 1.0)
@@ -132,16 +133,18 @@ class NumberModel:
     expectation: Expectation
     kept: float
     jitter: float
-    cuts: NDArray[np.float64]
-    shares: NDArray[np.float64]
+    cuts: Reals
+    shares: Reals
+
+    of_classes: ClassVar[bool] = False
 
     def draw(
         self,
-        codes: NDArray[np.int64],
-        classes: NDArray[np.int64],
+        codes: Wholes,
+        classes: Wholes,
         wanted: NDArray[np.bool_] | None,
         rng: np.random.Generator,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    ) -> tuple[Wholes, Wholes, Reals]:
         """Draw the number of records among the ``wanted`` codes, (n, S); missing ones stay missing.
 
         Returns:
@@ -158,8 +161,8 @@ class NumberModel:
         return codes, classes, chances
 
     def _draw_among(
-        self, wanted: NDArray[np.bool_], codes: NDArray[np.int64], rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        self, wanted: NDArray[np.bool_], codes: Wholes, rng: np.random.Generator
+    ) -> tuple[Wholes, Reals]:
         found, masses = np.zeros(len(codes), dtype=np.int64), np.empty(len(codes))
         for start in range(0, len(codes), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
@@ -175,7 +178,7 @@ class NumberModel:
             masses[rows] = np.minimum(chances.sum(axis=1), 1.0)
         return found, masses
 
-    def _places(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+    def _places(self, codes: Codes) -> Reals:
         """Return ``g + kept (t - f)`` of records, shape (n,)."""
         expected = self.expectation.expect(codes)
         residuals = self.expectation.start(codes)
@@ -198,8 +201,8 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     rows: Rows[Encoded],
     start: Expectation,
     draws: Draws,
-    single: Sequence[NDArray[np.int64]],
-    coarse: Sequence[NDArray[np.int64]],
+    single: Sequence[Wholes],
+    coarse: Sequence[Wholes],
     ordered: Sequence[bool],
     pooled: NormalScores,
     kernel: Callable[..., Any] | None,
@@ -238,7 +241,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
         _add_pairs(fit, pairs, roots, *looks.slopes(left, share, indicators(pairs)), constants)
     blind = tuple(own * (at != start.target) for at, own in enumerate(pooled.scores))
     seen = draws, replace(pooled, scores=blind), kernel, fit.squares()
-    wanted = mu * known, constants.number_features, MOST_ENTRIES, constants
+    wanted = mu * known, constants.number_features, FEATURE_ENTRIES, constants
     interplay = plan_interplay(*seen, *wanted)
     if interplay is not None:
         again = fit.promise_again(looks.noise_per_norm(share))
@@ -246,11 +249,11 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     if interplay is None:
         looks.step(left, share)
     else:
-        some = looks.add_features(left, interplay, constants.early_share * share)
-        each = (1 - constants.early_share) * share / constants.feature_steps
-        for _ in range(constants.feature_steps):
-            looks.step(some if fit.num_features else left, each)
-    return _expect(start, fit, interplay) if fit.learned else None, tuple(looks.receipts)
+        early = constants.early_share * share
+        looks.step_with(interplay, left, early, share - early, constants.feature_steps)
+    return _expect(start, fit, interplay) if fit.belief.covariances.any() else None, tuple(
+        looks.receipts
+    )
 
 
 def _begin(
@@ -273,8 +276,8 @@ def _see(start: Expectation, chunk: Encoded) -> Seen:
 def _add_pairs(
     fit: Fit,
     pairs: tuple[Term, ...],
-    roots: Sequence[NDArray[np.float64]],
-    slopes: NDArray[np.float64],
+    roots: Sequence[Reals],
+    slopes: Reals,
     scale: float,
     constants: AdaptConstants,
 ) -> None:
@@ -283,7 +286,9 @@ def _add_pairs(
     Each pair is judged by itself, with the likeliest multiple of its prior; ``roots`` are those of
     the priors of bins of columns.
     """
-    own, *parts = np.split(slopes, np.cumsum([fit.belief.means.size, *_sizes(pairs)[:-1]]))
+    own, *parts = np.split(
+        slopes, np.cumsum([fit.belief.means.size, *(term.size for term in pairs[:-1])])
+    )
     likely = []
     for term, part in zip(pairs, parts, strict=True):
         one, other = term.columns
@@ -301,21 +306,14 @@ def _add_pairs(
     fit.step(np.concatenate([own, *(each[2] for each in kept)]), scale)
 
 
-def _sizes(terms: tuple[Term, ...]) -> list[int]:
-    return [term.size for term in terms]
-
-
 def _expect(start: Expectation, fit: Fit, interplay: Interplay | None) -> Expectation:
     """Return the fitted prediction."""
     values = tuple(table[0] for table in fit.predictor().tables)
-    if interplay is not None and fit.num_features:
-        interplay = replace(interplay, weights=fit.parts()[1])
-    else:
-        interplay = None
-    return replace(start, terms=fit.design.terms, values=values, interplay=interplay)
+    kept = interplay and fit.num_features and replace(interplay, weights=fit.parts()[1])
+    return replace(start, terms=fit.design.terms, values=values, interplay=kept or None)
 
 
-def _root(bins: NDArray[np.int64], is_ordered: bool, reach: float) -> NDArray[np.float64]:
+def _root(bins: Wholes, is_ordered: bool, reach: float) -> Reals:
     """Return the root of the prior covariance of the weights of a column's bins, (G, G)."""
     size = int(bins.max(initial=-1)) + 1
     if not is_ordered:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.design import Design, Number, add_up
+from sdv_threea.adapt.design import Codes, Design, Number, Wholes, add_up
 
 #: Units per one of a target, of what is predicted of it, and of its residual.
 TARGET_UNITS = 2**12
@@ -44,9 +44,9 @@ class Seen(NamedTuple):
     A target is a class, or what the density does not expect of a number, in whole numbers.
     """
 
-    codes: NDArray[np.integer]
-    targets: NDArray[np.integer]
-    features: NDArray[np.integer]
+    codes: Codes
+    targets: Codes
+    features: Codes
 
 
 class Predictor(NamedTuple):
@@ -56,17 +56,17 @@ class Predictor(NamedTuple):
     ``1 / WEIGHT_UNITS`` of these per ``1 / INPUT_UNITS`` of a feature.
     """
 
-    tables: tuple[NDArray[np.int64], ...]
-    weights: NDArray[np.int64]
+    tables: tuple[Wholes, ...]
+    weights: Wholes
 
 
 #: Maps predictions, (n, K), and targets, (n,), to residuals, (n, K), record by record.
-Residuals = Callable[[NDArray[np.int64], NDArray[np.integer]], NDArray[np.int64]]
+Residuals = Callable[[Wholes, Codes], Wholes]
 
 
 def sum_slopes(
     design: Design, predictor: Predictor, residuals: Residuals, radius: int, chunk: Seen
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Sum the slopes of the loss over records, (K D,), in whole numbers.
 
     ``radius`` is in units of ``1 / (INPUT_UNITS * TARGET_UNITS)``.
@@ -103,18 +103,18 @@ def sum_slopes(
     return np.concatenate([*sums, of_features], axis=1).ravel()
 
 
-def class_residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[np.int64]:
+def class_residuals(odds: Wholes, labels: Codes) -> Wholes:
     """Return ``y - p`` of classes, shape (n, K), in whole numbers."""
     num_odds, odds = odds.shape[1], all_odds(odds)
     behind = odds.max(axis=1, keepdims=True) - odds
     chances = ODDS[np.minimum(behind, len(ODDS) - 1)]
     total = chances.sum(axis=1, keepdims=True)
-    found: NDArray[np.int64] = -((2 * TARGET_UNITS * chances + total) // (2 * total))
+    found: Wholes = -((2 * TARGET_UNITS * chances + total) // (2 * total))
     found[np.arange(len(found)), labels] += TARGET_UNITS
     return found[:, -num_odds:]
 
 
-def number_residuals(predicted: NDArray[np.int64], left: NDArray[np.integer]) -> NDArray[np.int64]:
+def number_residuals(predicted: Wholes, left: Codes) -> Wholes:
     """Return what predictions leave of numbers, shape (n, 1), cut to the largest residual."""
     cut = np.clip(left[:, None] - predicted, -LARGEST_RESIDUAL, LARGEST_RESIDUAL)
     return np.asarray(cut, dtype=np.int64)
@@ -127,9 +127,7 @@ def all_odds(log_odds: NDArray[Number]) -> NDArray[Number]:
     return np.concatenate([np.zeros_like(log_odds), log_odds], axis=1)
 
 
-def _shorten(
-    residuals: NDArray[np.int64], squares: NDArray[np.int64], radius: int
-) -> NDArray[np.int64]:
+def _shorten(residuals: Wholes, squares: Wholes, radius: int) -> Wholes:
     """Return residuals, (n, K), scaled so that no slope exceeds the radius."""
     squared = (residuals**2 * squares).sum(axis=1)
     factors = radius * (1 - 2.0**-40) / np.sqrt(np.maximum(squared, 1).astype(np.float64))

@@ -13,9 +13,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdv_threea.adapt.design import weigh_evidence
+from sdv_threea.adapt.design import Wholes, weigh_evidence
 from sdv_threea.adapt.labels import LabelModel, adapt_labels
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.numbers import Expectation, NumberModel, adapt_number, carries_number
@@ -41,11 +40,7 @@ NUM_DRAWS = 20_000
 
 
 def adapt(
-    density: Density,
-    joint: Joint | None,
-    encoder: RecordEncoder,
-    encoded: Rows[Encoded],
-    run: Run,
+    density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> LabelModel | Expectation | None:
     """Return the model of the target, for labels or for a number; ``None`` if none is fitted.
 
@@ -67,21 +62,22 @@ def calibrate(
     joint: Joint | None,
     density: Density,
     run: Run,
-) -> tuple[LabelModel | None, NumberModel | None]:
-    """Calibrate the model's sharpness and the target's margin on draws; return both models.
-
-    The models are of labels and of a number. At least one is ``None``.
-    """
-    constants, totals = run.constants.adapt, density.counts.totals
-    model = _model(mixture, joint, density, run)
-    if isinstance(adapted, Expectation):
-        codes, _ = model.draw(NUM_DRAWS, run.rng)
-        shares = density.counts.shares @ density.scores.chances(adapted.target)
-        return None, adapted.adjusted(codes, shares, run.settings.alpha, constants, run.rng)
+) -> LabelModel | NumberModel | None:
+    """Calibrate the model's sharpness and the target's margin on draws; return the model."""
     if adapted is None:
-        return None, None
-    known = draw_evenly(model, totals, run.rng), density.counts.shares
-    return adapted.adjusted(*known, run.settings.alpha, constants), None
+        return None
+    model, shares = _model(mixture, joint, density, run), density.counts.shares
+    terms = run.settings.alpha, run.constants.adapt
+    if isinstance(adapted, Expectation):
+        draws, shares = _draw(model, density, run), shares @ density.scores.chances(adapted.target)
+        return adapted.adjusted(draws, shares, *terms, run.rng)
+    return adapted.adjusted(draw_evenly(model, density.counts.totals, run.rng), shares, *terms)
+
+
+def _draw(model: Model, density: Density, run: Run) -> Draws:
+    """Draw records of a table with a numerical target, as many of each class as there are."""
+    codes, labels = model.draw(NUM_DRAWS, run.rng)
+    return Draws(codes, labels, np.full(len(codes), density.counts.totals.sum() / len(codes)))
 
 
 def _adapt_labels(
@@ -96,11 +92,7 @@ def _adapt_labels(
 
 
 def _adapt_number(
-    density: Density,
-    joint: Joint | None,
-    encoder: RecordEncoder,
-    encoded: Rows[Encoded],
-    run: Run,
+    density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> Expectation | None:
     """Fit the regression of a numerical target; ``None`` where noise would exceed its signal."""
     constants, totals = run.constants.adapt, density.counts.totals
@@ -113,11 +105,10 @@ def _adapt_number(
         return None
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     model = _model(class_mixture(totals, density.correlations), joint, density, run)
-    codes, labels = model.draw(NUM_DRAWS, run.rng)
-    draws = Draws(codes, labels, np.full(len(codes), totals.sum() / len(codes)))
+    draws = _draw(model, density, run)
     own, others = scores[at][0], [other for other in range(len(scores)) if other != at]
     sizes = [table.shape[1] for table in scores]
-    grown = codes, own[codes[:, at]], draws.weights, others, sizes, ordered
+    grown = draws.codes, own[draws.codes[:, at]], draws.weights, others, sizes, ordered
     start = Expectation(at, own, grow_trees(*grown, seed=int(run.rng.integers(2**31))))
     pair_bins = constants.single_bins // 2
     return run.spending.keep(
@@ -145,7 +136,7 @@ def _model(mixture: Mixture, joint: Joint | None, density: Density, run: Run) ->
 
 def _cut(
     density: Density, ordered: list[bool], num_bins: int, run: Run, least: float = 0.0
-) -> list[NDArray[np.int64]]:
+) -> list[Wholes]:
     """Cut all columns into bins of about equal mass; values of mass ``least`` get their own."""
     counts, constants = density.counts, run.constants
     columns = [counts.shares @ density.scores.chances(at) for at in range(len(ordered))]

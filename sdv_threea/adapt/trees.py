@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from sdv_threea.adapt.design import Codes, Reals, Wholes
 from sdv_threea.adapt.slopes import TARGET_UNITS
 from sdv_threea.approximate.moments import SCORE_UNITS
 
@@ -40,14 +41,14 @@ class Trees:
         values: The value of each leaf, in units of ``1 / TARGET_UNITS``, shape (T, N).
     """
 
-    ranks: tuple[NDArray[np.int64], ...]
-    columns: NDArray[np.int64]
-    cuts: NDArray[np.int64]
-    ways: NDArray[np.int64]
-    values: NDArray[np.int64]
+    ranks: tuple[Wholes, ...]
+    columns: Wholes
+    cuts: Wholes
+    ways: Wholes
+    values: Wholes
     depth: int
 
-    def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    def __call__(self, codes: Codes) -> Wholes:
         """Return the summed predictions of all trees, shape (n, m) to (n,).
 
         Formal guarantees:
@@ -56,29 +57,27 @@ class Trees:
         found = np.zeros(len(codes), dtype=np.int64)
         for start in range(0, len(codes), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            found[rows] = self._add_up(codes[rows])
+            columns = zip(self.ranks, codes[rows].T, strict=True)
+            self._add(np.stack([own[column] for own, column in columns]), found[rows])
         return found
 
-    def _add_up(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        ranks = [own[column] for own, column in zip(self.ranks, codes.T, strict=True)]
-        points = np.stack(ranks).ravel()
-        rows = np.arange(len(codes))
-        found = np.zeros(len(codes), dtype=np.int64)
-        left, right = self.ways
+    def _add(self, ranks: Wholes, found: Wholes) -> None:
+        """Add the predictions of all trees for ranks of codes, shape (m, n)."""
+        points, size = ranks.ravel(), ranks.shape[1]
+        rows, (left, right) = np.arange(size), self.ways
         for at, values in enumerate(self.values):
-            places = np.zeros(len(codes), dtype=np.int64)
-            firsts, cuts = self.columns[at] * len(codes), self.cuts[at]
+            places = np.zeros(size, dtype=np.int64)
+            firsts, cuts = self.columns[at] * size, self.cuts[at]
             for _ in range(self.depth):
                 goes_left = points[firsts[places] + rows] <= cuts[places]
                 places = np.where(goes_left, left[at][places], right[at][places])
             found += values[places]
-        return found
 
 
 def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
-    codes: NDArray[np.int64],
-    scores: NDArray[np.int64],
-    weights: NDArray[np.float64],
+    codes: Wholes,
+    scores: Wholes,
+    weights: Reals,
     columns: Sequence[int],
     sizes: Sequence[int],
     ordered: Sequence[bool],
@@ -110,13 +109,7 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
     return trees
 
 
-def _rank(
-    column: NDArray[np.int64],
-    scores: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    size: int,
-    is_ordered: bool,
-) -> NDArray[np.int64]:
+def _rank(column: Wholes, scores: Wholes, weights: Reals, size: int, is_ordered: bool) -> Wholes:
     """Rank codes by their order or, for categories, by the mean score; code -1 comes first."""
     ranks = np.arange(1, size + 1)
     if not is_ordered:
@@ -127,10 +120,7 @@ def _rank(
 
 
 def _flatten(
-    grown: Sequence[NDArray[Any]],
-    ranks: tuple[NDArray[np.int64], ...],
-    columns: NDArray[np.int64],
-    depth: int,
+    grown: Sequence[NDArray[Any]], ranks: tuple[Wholes, ...], columns: Wholes, depth: int
 ) -> Trees:
     """Return scikit-learn's trees as arrays."""
     shape = len(grown), max(map(len, grown))

@@ -97,6 +97,10 @@ FORMER_FIELDS = {
     'TableRelease': ('together', 'common'),
 }
 
+#: Fields that a class had under other names in earlier versions; of several the one with a value
+#: is read.
+RENAMED_FIELDS = {'Release': {'labels': 'adapted', 'number': 'adapted'}}
+
 _NAMES = {place: name for name, place in KINDS.items()}
 
 
@@ -106,9 +110,13 @@ def name_kind(value: Any) -> str | None:
 
 
 def make_kind(name: str, fields: Mapping[str, Any]) -> Any:
-    """Return an instance of the class that a file names, without fields that it no longer has."""
-    former = FORMER_FIELDS.get(NAMES_OF_0_1_0.get(name, name), ())
-    return find_kind(name)(**{field: own for field, own in fields.items() if field not in former})
+    """Return an instance of the class that a file names, with the fields that it has today."""
+    name = NAMES_OF_0_1_0.get(name, name)
+    former, renamed = FORMER_FIELDS.get(name, ()), RENAMED_FIELDS.get(name, {})
+    known = {field: own for field, own in fields.items() if field not in {*former, *renamed}}
+    for field, today in renamed.items():
+        known[today] = known.get(today) or fields.get(field)
+    return find_kind(name)(**known)
 
 
 def find_kind(name: str) -> type[Any]:

@@ -68,3 +68,12 @@ def test_what_is_believed_to_be_zero_stays_so_and_nothing_is_fine():
     nothing = update(np.zeros((3, 3)), np.zeros(3), 0.0, np.eye(3))
     assert not nothing[0].any()
     np.testing.assert_array_equal(nothing[1], np.eye(3))
+
+
+def test_many_records_that_hardly_vary_need_no_noise():
+    """Large curvatures of low rank are singular but for rounding."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        root = rng.normal(size=(300, 3))
+        step, posterior = update(1e8 * root @ root.T, 1e6 * root @ np.ones(3), 0.0, np.eye(300))
+        assert np.isfinite(step).all() and np.isfinite(posterior).all()

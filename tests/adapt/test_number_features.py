@@ -10,7 +10,7 @@ import pytest
 
 from sdv_threea.adapt.features import plan_interplay
 from sdv_threea.adapt.links import Draws
-from sdv_threea.adapt.numbers import MOST_ENTRIES, Expectation, adapt_number
+from sdv_threea.adapt.numbers import FEATURE_ENTRIES, Expectation, adapt_number
 from sdv_threea.adapt.trees import UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
@@ -91,7 +91,7 @@ def test_the_budget_may_carry_no_features(start, pooled):
     draws, squares = start[1], np.ones((2000, 1))
 
     def plan(mu, scores=pooled):
-        known = mu * draws.weights.sum(), CONSTANTS.number_features, MOST_ENTRIES, CONSTANTS
+        known = mu * draws.weights.sum(), CONSTANTS.number_features, FEATURE_ENTRIES, CONSTANTS
         return plan_interplay(draws, scores, None, squares, *known)
 
     assert plan(1e-4) is None

@@ -153,7 +153,7 @@ def adjusted(start):
     codes = start[1].codes
     shares = np.bincount(records.codes[:, 3], minlength=11) / 20_000
     make = {
-        alpha: found.adjusted(codes, shares, alpha, CONSTANTS, np.random.default_rng(0))
+        alpha: found.adjusted(start[1], shares, alpha, CONSTANTS, np.random.default_rng(0))
         for alpha in (0.5, 1.0)
     }
     return make, shares, codes

@@ -5,7 +5,7 @@ from sklearn.metrics import roc_auc_score
 
 from sdv_threea.adapt.design import scorecard, weigh_evidence
 from sdv_threea.adapt.features import plan_interplay
-from sdv_threea.adapt.labels import MOST_ENTRIES, adapt_labels
+from sdv_threea.adapt.labels import FEATURE_ENTRIES, adapt_labels
 from sdv_threea.adapt.links import Draws
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants
@@ -68,7 +68,7 @@ def draw_independent(records, rng, size=4000):
 
 def plan(records, draws, mu, constants, kernel=None):
     squares = np.square(scorecard(weigh(records)).matrix(draws.codes)).sum(axis=2).T
-    known = mu * draws.weights.sum() / 2, constants.label_features, MOST_ENTRIES, constants
+    known = mu * draws.weights.sum() / 2, constants.label_features, FEATURE_ENTRIES, constants
     return plan_interplay(draws, score(records), kernel, squares, *known)
 
 

@@ -56,7 +56,7 @@ def test_classes_follow_from_the_codes_where_labels_are_adapted(rng):
     share = released.mixture.weights.sum(axis=1)[1] / released.num_rows
     assert (rows['target'] == 'yes').mean() == pytest.approx(share, rel=0.2)
     assert rows.groupby('target')['number'].mean().diff().iloc[1] > 5
-    plain = replace(released, labels=None)
+    plain = replace(released, adapted=None)
     assert len(plain.sample(10, rng)) == 10
 
 
@@ -151,7 +151,7 @@ def test_rows_have_what_columns_say_only_together(rng, settings):
     rows = released.sample(4000, rng)
 
     assert agrees(rows) > 0.85
-    plain = replace(released, labels=replace(released.labels, interplay=None))
+    plain = replace(released, adapted=replace(released.adapted, interplay=None))
     assert agrees(plain.sample(4000, rng)) < 0.6
     copy = cloudpickle.loads(cloudpickle.dumps(released))
     same = [each.sample(300, np.random.default_rng(3)) for each in (released, copy)]

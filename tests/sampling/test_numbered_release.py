@@ -59,7 +59,7 @@ def explain(rows):
 
 
 def test_numbers_follow_from_columns_together(released, free):
-    plain = replace(released, number=None).sample(50_000, np.random.default_rng(2))
+    plain = replace(released, adapted=None).sample(50_000, np.random.default_rng(2))
     assert explain(make_table()) > 0.8
     # Triples of columns say a part of it, and what is adapted to the loss the rest.
     assert explain(free) > explain(plain) + 0.1
