@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.domain import Number
+from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
@@ -315,7 +316,7 @@ class DatabaseRelease:
                 here &= link.required | (owners >= 0)
                 led = np.full(len(rows), OWN)
                 if link in layout.shared:
-                    led = rows[layout.shared[link]].to_numpy().astype(np.int64)
+                    led = self._lead(table, rows, layout.shared[link], rng)
                 here &= led != NONE
                 away = here & move_away(own, theirs, led == OTHER, here, rng)
             found[link] = np.where(here, choose_within(own, theirs, rng), -1)
@@ -331,6 +332,16 @@ class DatabaseRelease:
                 rng,
             )
         return found
+
+    def _lead(
+        self, table: str, rows: pd.DataFrame, name: str, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Return where references lead, the rarer end as far as noise does not explain it, (n,)."""
+        model, led = self.tables[table], rows[name].to_numpy().astype(np.int64)
+        shares = np.bincount(led, minlength=OTHER + 1) / max(len(led), 1)
+        rare, other = (OWN, OTHER) if shares[OWN] < shares[OTHER] else (OTHER, OWN)
+        kept = stein_factor(shares[[rare]], model.noise)
+        return np.where((led == rare) & (rng.random(len(led)) >= kept), other, led)
 
     def _number_ends(
         self,

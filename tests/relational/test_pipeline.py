@@ -7,10 +7,12 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.relational import pipeline, task
+from sdv_threea.relational.layout import OTHER, OWN
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.rows.units.schema import Schema
@@ -269,6 +271,16 @@ def test_a_database_of_which_one_unit_has_all_rows_is_released(make, epsilon):
 
     assert math.isfinite(epsilon) or model.tables['b'].size == 68
     assert len(model.sample(1.0, np.random.default_rng(0))['b'].rows)
+
+
+@pytest.mark.parametrize(('noise', 'kept'), [(0.0, 50), (0.06, 0), (0.01, 48)])
+def test_rows_link_a_unit_with_itself_as_far_as_noise_does_not_explain_it(make, noise, kept):
+    model, rng = make('two_keys', 40).release(), np.random.default_rng(0)
+    model = replace(model, tables={'b': replace(model.tables['b'], noise=noise)})
+    led = pd.DataFrame({'unit': [OWN] * 50 + [OTHER] * 950})
+    found = model._lead('b', led, 'unit', rng)
+    assert set(found[50:]) == {OTHER}
+    assert (found == OWN).sum() == pytest.approx(kept, abs=6)
 
 
 def test_a_database_of_public_tables_has_nothing_to_release(make):
