@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import INPUT_UNITS, Codes, Reals
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.ntk import Floats, Kernel, Points, make_kernel

@@ -25,7 +25,6 @@ import numpy as np
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import Added, update
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import (
     INPUT_UNITS,
     Design,

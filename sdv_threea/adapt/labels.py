@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import TINY, Codes, Reals, Wholes, look_up, scorecard
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks

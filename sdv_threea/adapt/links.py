@@ -11,7 +11,6 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from sdv_threea.adapt.belief import Belief
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import TINY, Reals, Wholes
 from sdv_threea.adapt.slopes import (
     ODDS_UNITS,

@@ -26,7 +26,6 @@ from scipy.special import ndtr
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import Added, choose_spread, gain
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.design import Codes, Reals, Term, Wholes, add_up, indicators, make_terms
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
