@@ -70,11 +70,9 @@ def make_names(pool: str, generator: Any, number: int) -> list[Any]:
 def find_buckets(name: str, key: bytes, table: pd.DataFrame) -> Cells:
     """Find the bucket of each cell of a column, ``None`` for a missing one."""
     codes, listed = find_distinct(table[name])
-    digests = (
-        blake2b(spell(each).encode(errors='surrogatepass'), digest_size=8, key=key)
-        for each in listed
-    )
-    buckets = [int.from_bytes(each.digest()) % NUM_BUCKETS for each in digests]
+    texts = (spell(each).encode(errors='surrogatepass') for each in listed)
+    digests = (blake2b(each, digest_size=8, key=key).digest() for each in texts)
+    buckets = [int.from_bytes(each) % NUM_BUCKETS for each in digests]
     return {name: take_values(buckets, None, np.maximum(codes, -1))}
 
 
