@@ -1,11 +1,12 @@
 """All constants of the algorithm that were chosen by hand or by measurement, stage by stage.
 
-What follows from noise, counts and units is derived where it is used. Each constant that is left
-has its meaning, and the figure that it was chosen by. "Flat": no move in ``docs/lab/constants.md``
-had a clear effect at both budgets. :class:`~sdv_threea.settings.Settings` passes fields down, so a
-benchmark moves one by replacing it; its ``SHARES`` of the budget are defined there. The constants
-of ``joint`` are in that folder. Limits of numbers, memory and time, formats and the layout of pages
-stay next to the code that needs them; ``benchmarks/count_constants.py`` counts both.
+Quantities that follow from noise, counts and units are computed where they are used. Each constant
+here has its meaning, and the figure that it was chosen by. "Flat" means: no change in
+``docs/lab/constants.md`` had a clear effect at both budgets. :class:`~sdv_threea.settings.Settings`
+passes these constants down, so a benchmark can replace one of them. The module of ``Settings`` also
+defines ``SHARES`` of the budget. The folder ``joint`` has its own constants. Limits of numbers,
+memory and time, formats and page layouts stay next to the code that needs them;
+``benchmarks/count_constants.py`` counts both.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ MAX_LATTICE = 128
 #: and .020 (four and two fits).
 MOST_BINS = 96
 
-#: The share of records that deserves a code of its own: a quarter of that of a bin. It is that of a
-#: heavy single number, and the least that a bin of the public grid counts for. Set by hand.
+#: The share of records that deserves a code of its own: a quarter of a bin's share. A heavy single
+#: number has at least this share, and a bin of the public grid counts as at least this share. Set
+#: by hand.
 OWN_CODE = 1 / (4 * MOST_BINS)
 
 #: Evident bins form separate clusters if the gap between them is at least this part of their joint
@@ -43,30 +45,30 @@ KEPT = 0.75
 #: The most looks that split bins. Three are enough for a spread of 1 at 10^9.
 MOST_SPLITS = 3
 
-#: A code is a sentinel only if the gap between it and the other values is nearly empty. The gap has
-#: less than this part of the records that it would have with as many per value as the code, except
-#: for noise. So ends of thin tails are no sentinels. Set by hand.
+#: A code is a sentinel only if the gap between the code and the other values is nearly empty: apart
+#: from noise, the gap has less than this part of the records that it would have if each value in it
+#: were as frequent as the code. The end of a thin tail is therefore not a sentinel. Set by hand.
 EMPTY = 0.5
 
 #: A round step is chosen although at most this share of the numbers may be finer: it rounds them.
 #: Set by hand.
 FEW_FINER = 0.03
 
-#: Up to this many heavy single numbers of a step are no evidence of rounding. Set by hand.
+#: Up to this many frequent single numbers of a step are not evidence of rounding. Set by hand.
 MOST_ALONE = 2
 
 #: A tail begins this many codes before its records are just evident, to show how steep it is. Set
 #: by hand.
 MORE = 3
 
-#: Shapes of tails: the exponents of the share that lies beyond a number. Set by hand.
+#: Shapes of tails: exponents of the share of records beyond a given value. Set by hand.
 SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
 
 # Approximate
 
 #: Standard deviations that details of a histogram may have, relative to the sum that they divide,
-#: and the prior weight of each, as a number of details. Histograms of ten tables are .87 as far off
-#: at epsilon 1 and .93 at 8 as with one factor of James and Stein.
+#: and the prior weight of each such deviation, in details. Histograms of ten tables are .87 as far
+#: off at epsilon 1 and .93 at 8 as with one factor of James and Stein.
 SPREADS, WEIGHTS = (0.0, 0.05, 0.15, 0.4, 1.0), (0.3, 0.05, 0.05, 0.05, 0.05)
 
 #: Numbers that are sums of others are counted at no more than this part of the price that is left.
@@ -97,12 +99,12 @@ TIMES_FOR_NUMBERS = 1.8
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What noise alone may pass for, in every stage.
+    """Limits on how often noise may be taken for records, in every stage.
 
     Args:
-        false_alarm: Probability that noise alone passes for records in one kind of decision: that
-            any run of bins is significant, any column has missing cells, any range reaches too far.
-            All tests of the kind share it. Set by hand.
+        false_alarm: Probability that noise alone is taken for records in one kind of decision. The
+            kinds are: any run of bins is significant, any column has missing cells, any range
+            reaches too far. All tests of a kind share this probability. Set by hand.
     """
 
     false_alarm: float = 0.002
@@ -123,9 +125,9 @@ class DescribeConstants(Evidence):
     a time, because that of ``docs/lab/constants.md`` takes ranges as public.
 
     Args:
-        fewest: Fewer records are no evidence, however small the noise: of a heavy number, or of a
-            wider range. Without noise a share of 200 rows would be less than one, and each of their
-            numbers a code; a constant would not stay constant at a large epsilon.
+        fewest: Fewer records than this are not evidence of a heavy number or of a wider range,
+            however small the noise. Without noise a share of 200 rows would be less than one, and
+            each of their numbers a code; a constant would not stay constant at a large epsilon.
         minor: Weight of a question about one fact of a column (is a cell missing, how round are
             numbers), relative to questions about all of its values. Noise is inversely proportional
             to weights. With .35 german_credit at epsilon 1 had two columns more of one value.

@@ -142,7 +142,8 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
             none is missing; numbers are then taken to have few values.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         aside: Whether no target is named and the synthesizer chooses the last column, at ``alpha``
-            below 1: a category of ``num_classes`` values, or a number if ``num_classes`` is 1.
+            below 1: a categorical column of ``num_classes`` values, or a numerical one if
+            ``num_classes`` is 1.
 
     Raises:
         ValueError: If an argument is out of range.

@@ -74,7 +74,7 @@ class Loss:
         share: The share of records whose values samples lack.
         is_target: Whether the column is the categorical target.
         listed: The values that a category shows.
-        ends: The first and the last value that a number shows.
+        ends: The first and the last value of a numerical column in samples.
         instead: The substitute that samples show for other values of a category.
     """
 

@@ -31,11 +31,11 @@ THRESHOLD_SHARE = 0.1
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
 
-#: A promise that lets one row in 100 be published unprotected is none.
+#: The largest delta: a larger one could let one row in 100 be published unprotected.
 LARGEST_DELTA = 0.01
 
-#: The most clusters per class. They are sought among 4,000 drawn records, and a cluster of four
-#: records tells little.
+#: The most clusters per class. Clusters are sought among 4,000 drawn records, and a cluster of four
+#: records is too small to be useful.
 MOST_COMPONENTS = 1000
 
 #: The id of the process that first used JAX.

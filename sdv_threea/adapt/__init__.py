@@ -14,14 +14,14 @@ shrink.
 
 * :mod:`~sdv_threea.adapt.stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.adapt.labels`: the model of labels, and its private fit,
-* :mod:`~sdv_threea.adapt.numbers`: the model of a number, and its private fit,
+* :mod:`~sdv_threea.adapt.numbers`: the model of a numerical target, and its private fit,
 * :mod:`~sdv_threea.adapt.fit`: the fit of both, step by step,
-* :mod:`~sdv_threea.adapt.links`: what a linear predictor predicts: classes or a number,
+* :mod:`~sdv_threea.adapt.links`: what a linear predictor predicts: classes or a numerical target,
 * :mod:`~sdv_threea.adapt.design`: what its weights are multiplied with: evidence, or bins,
 * :mod:`~sdv_threea.adapt.features`: and features of a kernel, computed row by row,
 * :mod:`~sdv_threea.adapt.belief`: what is known of the weights, and learned by a noisy slope,
 * :mod:`~sdv_threea.adapt.slopes`: the slope of the loss, summed over private rows,
 * :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,
-* :mod:`~sdv_threea.adapt.kernels`: kernels of users,
-* :mod:`~sdv_threea.adapt.trees`: trees that predict a number as the density does,
+* :mod:`~sdv_threea.adapt.kernels`: user-defined kernels,
+* :mod:`~sdv_threea.adapt.trees`: trees that predict a numerical column as the density does,
 """

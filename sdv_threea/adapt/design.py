@@ -5,7 +5,7 @@ A *term* puts records into bins: by one column, by two, or all records into one.
 (numbers). The weight of evidence of code ``s`` in column ``j`` for class ``c`` is
 ``e_cj(s) = log p_j(s | c) / p_j(s)`` (Good 1950). Two classes have ``K = 1`` of them,
 ``e_j(s) = log p_j(s | 1) / p_j(s | 0)``, and one predictor: the first class has log odds of zero.
-More classes have ``K = C`` of both, a number has ``K = 1``.
+More classes have ``K = C`` of both, a numerical target has ``K = 1``.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def scorecard(evidence: Sequence[Wholes]) -> Design:
 
 
 def indicators(terms: tuple[Term, ...]) -> Design:
-    """Return the design of a number: one in the bin that a record is in."""
+    """Return the design of a numerical target: one in the bin of the record, zero elsewhere."""
     ones = (np.full((1, term.size), INPUT_UNITS) for term in terms)
     return Design(terms, tuple(ones), by_bin=True)
 

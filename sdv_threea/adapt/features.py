@@ -99,7 +99,7 @@ class KernelFeatures:
 
 @dataclass(frozen=True)
 class Interplay:
-    """Released joint effect of columns: ``weights`` of features, (C, r), or (1, r) for a number."""
+    """Released joint effect of columns: ``weights``, (C, r), or (1, r) for a numerical target."""
 
     scores: NormalScores
     features: KernelFeatures

@@ -70,9 +70,9 @@ Link = Classes | Numbers
 
 
 class Fit:
-    """A linear predictor that is fitted by steps along released slopes.
+    """A linear predictor, fitted by steps along released slopes.
 
-    ``unopened`` are weights whose prior no slope has set yet.
+    The weights in ``unopened`` have a prior of zero until the next slope sets it.
     """
 
     def __init__(

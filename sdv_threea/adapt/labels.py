@@ -2,8 +2,8 @@
 
 For codes ``s_1 ... s_m`` they are ``softmax_c(b_c + sum_j w_cj e_cj(s_j) + sum_k v_ck phi_k)``. The
 first sum is a scorecard of weights of evidence (naive Bayes if all ``w`` are one; smaller ``w``
-correct for redundant columns). The second is the joint effect of columns, in kernel features. The
-fit (:mod:`~sdv_threea.adapt.fit`) takes steps with evidence alone, then with features.
+correct for redundant columns). The second sum is the joint effect of columns, in kernel features.
+The fit (:mod:`~sdv_threea.adapt.fit`) takes steps with evidence alone, then with features.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class Classes:
 
 
 class Numbers:
-    """The predictor is a number, in units of ``unit``, the deviation of residuals of the density.
+    """A numerical target, in units of ``unit``, the standard deviation of the density's residuals.
 
     ``groups`` is one group of all draws.
     """

@@ -5,9 +5,9 @@ A drawn record has a number of normal score ``t``. The density predicts ``f``
 and of pairs, and of kernel features, to ``f``. The new score is ``g + kept (t - f) + jitter z``,
 with a standard normal ``z``; cuts turn it into a code of released frequency.
 
-The first look of the fit (:mod:`~sdv_threea.adapt.fit`) is at columns, the second also at pairs, if
-the budget supports them; likely pairs stay. The last is at all terms again, or at these and kernel
-features unless terms promise more. The prior of weights correlates neighbouring bins.
+The first release of the fit (:mod:`~sdv_threea.adapt.fit`) is of columns, the second also of pairs,
+if the budget supports them; likely pairs stay. The last release is of all terms again, with kernel
+features unless the terms alone promise more. The prior of weights correlates neighbouring bins.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ FEATURE_ENTRIES = 2**24
 #: and memory.
 MOST_WEIGHTS, MOST_DRAWS, MOST_INPUTS = 900, 10_000, 2**25
 
-#: Standard deviation of the normal part of residuals, relative to theirs. It gives conditions on
-#: the number a smooth likelihood.
+#: Standard deviation of the normal part of residuals, relative to theirs. This noise gives
+#: conditions on the target a smooth likelihood.
 JITTER = 0.5
 
 #: Smallest relative probability of a released number.
@@ -192,7 +192,7 @@ def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:
 def carries_number(
     num_records: float, num_columns: int, mu: float, constants: AdaptConstants
 ) -> bool:
-    """Return whether the counts exceed the noise enough for terms of single columns."""
+    """Return whether counts exceed the noise enough to fit terms of single columns."""
     return count_for_noise(num_records, num_columns - 1, mu) >= constants.records_per_noise
 
 
@@ -211,7 +211,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     neighbors: str,
     noise: Noise,
 ) -> tuple[Expectation | None, tuple[Receipt, ...]]:
-    """Fit the prediction of the number to the private rows; return it and all receipts.
+    """Fit the prediction of the target to the private rows; return it and all receipts.
 
     The prediction is ``None`` if nothing is likely. ``single`` and ``coarse`` are the bin of each
     code, (S,), per column, for terms of columns and of pairs; -1 for none.

@@ -41,7 +41,7 @@ ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * ODDS_UNITS + 1) / ODDS_UNITS)).a
 class Seen(NamedTuple):
     """Private records: codes, (n, m), -1 for none, targets, (n,), and features, (n, r).
 
-    A target is a class, or what the density does not expect of a number, in whole numbers.
+    A target is a class, or a numerical target's residual from the density, as a whole number.
     """
 
     codes: Codes

@@ -42,9 +42,9 @@ NUM_DRAWS = 20_000
 def adapt(
     density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> LabelModel | Expectation | None:
-    """Return the model of the target, for labels or for a number; ``None`` if none is fitted.
+    """Return the model of the target, categorical or numerical; ``None`` if none is fitted.
 
-    None is fitted at ``alpha=1``, without a target, or without a share of the budget.
+    No model is fitted at ``alpha=1``, without a target, or without a share of the budget.
     """
     if run.settings.alpha == 1:
         return None

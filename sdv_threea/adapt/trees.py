@@ -1,6 +1,6 @@
-"""Trees that predict a number as the released density does, in whole numbers.
+"""Trees that predict a numerical column as the released density does, in whole numbers.
 
-They are grown on draws by gradient boosting (Friedman 2001; scikit-learn's): post-processing. A
+The trees are grown on draws by scikit-learn's gradient boosting (Friedman 2001): post-processing. A
 prediction for a private row is a whole number, whatever its place in the table.
 """
 

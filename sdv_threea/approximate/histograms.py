@@ -41,8 +41,8 @@ def keep_ends(
 ) -> NDArray[np.float64]:
     """Return histograms, (C, S), whose first and last possible value have at least share ``least``.
 
-    There is evidence that both ends occur, but noise masks their few records. Without a share of
-    theirs, samples would not span the range of the column. An equal share is the upper limit.
+    Both ends are known to occur, but noise masks their few records. If the ends had no share,
+    samples would not span the range of the column. The share is at most an equal one.
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
     # In a column of few codes the ends get no more than an equal share.

@@ -113,7 +113,7 @@ def class_rates(
     if not constants.shrink:
         return [_at_their_word(seen, totals) for seen in columns]
     shares = totals / totals.sum()
-    # The second of two classes determines the first.
+    # With two classes, the second determines the first.
     classes = np.arange(1, 2) if len(totals) == 2 else np.arange(len(totals))
     blocks = [_line_up(some, classes, shares) for some in _cut(columns, len(classes), constants)]
     prior = make_prior(constants)

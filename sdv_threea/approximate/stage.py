@@ -114,7 +114,7 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
 
 
 def _settle_names(counts: Counts, columns: Sequence[Column]) -> Counts:
-    """Return counts without noise in buckets of names, as empty and as uneven as they are."""
+    """Replace noisy counts of name buckets by estimates that are as empty and as uneven."""
     found, total = list(counts.columns), float(counts.totals.sum())
     named = {at: own.pseudonyms for at, own in enumerate(columns) if isinstance(own, Category)}
     settled = frozenset(at for at, own in named.items() if own is not None)
@@ -213,8 +213,8 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
 ) -> Joint:
     """Release counts of pairs of columns, and fit a joint density to them.
 
-    It reads ``rows`` besides codes, because codes do not tell where in an interval a number is.
-    Parts of numbers among ``sums`` are known without a count.
+    The counts need ``rows`` besides codes, because a code does not show where in its interval a
+    number is. Parts of numbers among ``sums`` are known without a count.
     """
     counts, scores, constants = density.counts, density.scores, run.constants
     histograms = [scores.chances(at) for at in range(len(counts.columns))]

@@ -50,9 +50,9 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     """Bound the epsilon of a synthesizer from below, by guessing which table it was fitted to.
 
     There are three observers: of the synthetic rows, of the fitted synthesizer, and of its
-    warnings, logs and prints. They learn from half of the runs. The other half, which they have not
-    seen, gives the bounds. For synthesizers of this package use :func:`measure_mu`, which is exact
-    and takes four fits.
+    warnings, logs and prints. The observers learn from half of the runs. The other half, which they
+    have not seen, gives the bounds. For synthesizers of this package use :func:`measure_mu`, which
+    is exact and takes four fits.
 
     Formal guarantees:
         * if fits are independent and the claim is true, each bound exceeds it with probability at

@@ -13,10 +13,11 @@ published.
 * :mod:`~sdv_threea.describe.closer`: grids that are refined where numbers lie,
 * :mod:`~sdv_threea.describe.sentinels`: numbers that stand for something else,
 * :mod:`~sdv_threea.describe.numbers`: the release of these counts, in several looks,
-* :mod:`~sdv_threea.describe.bulk`: the likely place of the bulk of a number,
+* :mod:`~sdv_threea.describe.bulk`: the likely place of the bulk of a numerical column,
 * :mod:`~sdv_threea.describe.ends`: the ends of an estimated range,
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,
-* :mod:`~sdv_threea.describe.granularity`: the step of a number, and the rounding of its values,
+* :mod:`~sdv_threea.describe.granularity`: the step of a numerical column, and the rounding of its
+  values,
 * :mod:`~sdv_threea.describe.filling`: blanks of a domain, filled in,
-* :mod:`~sdv_threea.describe.narrower`: the choice between a number and its difference,
+* :mod:`~sdv_threea.describe.narrower`: the choice between a column and its difference from another,
 """

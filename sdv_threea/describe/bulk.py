@@ -1,4 +1,4 @@
-"""The likely place of the bulk of a number, where no single bin is significant.
+"""The likely place of the bulk of a numerical column in which no single bin is significant.
 
 Most numbers form a hump on a logarithmic grid: many records in the middle, few at the ends. So
 humps of all places and widths, of the known number of records, are weighted by the likelihood of

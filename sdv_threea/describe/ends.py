@@ -148,7 +148,7 @@ def guess_end(look: Sketch, looks: Looks) -> float:
     # The next code of a lattice begins a step after the last value of the one before.
     step = float((look.edges[1:, 0] - look.edges[:-1, 1]).min(initial=1.0))
     borders = np.append(look.edges[:, 0], look.edges[-1, 1] + step)
-    # A single value among wider bins is no part of a tail.
+    # A single value among wider bins is not a part of a tail.
     wide = np.diff(borders) > SINGLE * (borders[-1] - borders[0])
     look, borders = look[wide], borders[np.append(wide, True)]
     beyond = np.cumsum(look.counts[::-1])[::-1]
@@ -179,11 +179,11 @@ def _share_beyond(places: NDArray[np.float64], left: float, shape: float) -> NDA
 
 
 def _fit(tail: Sketch, shares: NDArray[np.float64], num_records: float) -> NDArray[np.float64]:
-    """Return the likelihood of tails, with any number of records, up to a factor.
+    """Return the likelihood of tails up to a factor, maximised over the number of records.
 
     The last tail has no shape: its expected counts are the released counts themselves, up to each
-    end. It explains precise counts best. Each count is a parameter, at the cost that Schwarz's
-    criterion asks for.
+    end. This tail fits precise counts best, but each count is a parameter, for which Schwarz's
+    criterion charges.
     """
     freedom = math.log(num_records) / 2
     parts = -np.diff(shares, axis=-1)

@@ -17,7 +17,7 @@ from sdv_threea.constants import FEW_FINER, MOST_ALONE
 from sdv_threea.describe.lattice import STEP_TOLERANCE
 from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, ROUND_STEPS, Number
 
-#: Rounding errors are relative to numbers of at least this size: 0.1 + 0.2 - 0.3 is no zero.
+#: Rounding errors are relative to numbers of at least this size: 0.1 + 0.2 - 0.3 is not zero.
 LEAST_SIZE = 1e-4
 
 #: Pairs of a step and the share of numbers that were rounded to it, coarse to fine.
@@ -155,11 +155,11 @@ def _likeliest_step(own: StepCounts, bar: float) -> float:
 def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar: float) -> Heaps:
     """Return the steps to which numbers were rounded and their shares, ending with ``step``.
 
-    People pay 2,000 more often than 1,987: heaping, in survey statistics. Multiples of a coarser
-    step by chance (every tenth ten is a hundred) are subtracted, from fine to coarse. So are up to
-    :data:`MOST_ALONE` heavy single numbers (``spikes``), which may be caps or stand for none. The
-    result is empty if no number was rounded further than to ``step``. ``bar`` is how many standard
-    deviations are clear of noise and chance.
+    People pay 2,000 more often than 1,987: heaping, in survey statistics. Numbers that are
+    multiples of a coarser step by chance (every tenth ten is a hundred) are subtracted, from fine
+    to coarse. Up to :data:`MOST_ALONE` heavy single numbers (``spikes``), which may be caps or
+    codes for missing, are also subtracted. The result is empty if no number was rounded further
+    than to ``step``. ``bar`` is how many standard deviations are clear of noise and chance.
     """
     if step not in own.steps:
         return ()

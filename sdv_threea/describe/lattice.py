@@ -20,7 +20,7 @@ STEP_TOLERANCE = 1e-12
 
 
 def is_lattice(column: Column) -> TypeGuard[Number]:
-    """Whether a column is a number whose values are known, and few enough for a code each."""
+    """Whether a column is numerical, with values that are known and few enough for a code each."""
     if not isinstance(column, Number) or not column.step:
         return False
     if column.low is None or column.high is None:

@@ -1,8 +1,8 @@
-"""One of two numbers to model: the narrower, by their released ranges. Post-processing.
+"""Which of two columns to model: the narrower, by their released ranges. Post-processing.
 
-A number and its difference from another column determine each other, so one of them is modelled.
-Dates of admission lie within a few years, and ages at admission within ninety years; discharges
-also lie within a few years, but stays last for days. The same counts describe a narrow number more
+A column and its difference from another column determine each other, so only one is modelled. Dates
+of admission lie within a few years, and ages at admission within ninety years; discharges also lie
+within a few years, but stays last for days. The same counts describe a narrow number more
 precisely.
 """
 

@@ -26,7 +26,7 @@ class Classes:
         count: Number of classes ``C``.
         target: Place of the target among the columns; ``None`` without a target.
         of_code: The class of each code of the target, shape (S,); -1 for none.
-        ordered: Whether the classes are intervals of a number.
+        ordered: Whether the classes are intervals of a numerical column.
     """
 
     count: int

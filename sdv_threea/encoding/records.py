@@ -35,7 +35,7 @@ class RecordEncoder(NamedTuple):
     def locate(self, rows: Rows[pd.DataFrame], pairs: tuple[tuple[int, int], ...]) -> Rows[Located]:
         """Return the codes of categories, and the places of numbers inside their codes.
 
-        The pairs are a category and a number each, by their places among the scored columns.
+        Each pair is a categorical and a numerical column, by their places among the scored columns.
         """
         columns = list_coders(self.scored_transformers)
         found = tuple((columns[category], columns[number]) for category, number in pairs)

@@ -1,10 +1,10 @@
 """Each column as a finite list of codes: RDT transformers.
 
-A record has one code in each column; code 0 is the missing value. A number has one code per *bin*,
-in ascending order: a half-open interval, or a heavy single value. A category has one code per
-value, and one for all unlisted values if samples show a stand-in for them. Otherwise a record with
-an unlisted value has code -1, and is not counted. A transformer encodes by its arguments, which in
-the pipeline are public or released.
+A record has one code in each column; code 0 is the missing value. A numerical column has one code
+per *bin*, in ascending order: a half-open interval, or a heavy single value. A category has one
+code per value, and one for all unlisted values if samples show a stand-in for them. Otherwise a
+record with an unlisted value has code -1, and is not counted. A transformer encodes by its
+arguments, which in the pipeline are public or released.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class CategoryEncoder(Encoder):
         return Listed(self.values, bool(self.nullable), self.unlisted)
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each value, or of an equal one, as ``1`` and ``True`` are."""
+        """Return the code of each value, or of an equal one such as ``True`` for ``1``."""
         return self.coder.encode(column)
 
     def can_show(self, column: pd.Series) -> NDArray[np.bool_]:

@@ -14,9 +14,10 @@ record. If noise exceeds the counts of pairs, nothing is released here.
 * :mod:`~sdv_threea.joint.pairs`: the release of these counts,
 * :mod:`~sdv_threea.joint.triples`: the release of how far triples are from their pairs,
 * :mod:`~sdv_threea.joint.interplay`: which triples are released, and their distributions,
-* :mod:`~sdv_threea.joint.values`: the number that a category determines, to the last digit,
+* :mod:`~sdv_threea.joint.values`: the numerical column that a category determines, to the last
+  digit,
 * :mod:`~sdv_threea.joint.sums`: numbers that are sums of others, which samples compute,
-* :mod:`~sdv_threea.joint.parts`: columns that are parts of a date or a number,
+* :mod:`~sdv_threea.joint.parts`: columns that are parts of a date or of a numerical column,
 * :mod:`~sdv_threea.joint.counting`: the order of these releases, and their prices,
 * :mod:`~sdv_threea.joint.prior`: tables of pairs that follow from the released correlations,
 * :mod:`~sdv_threea.joint.departures`: how far noisy tables depart from expected ones,

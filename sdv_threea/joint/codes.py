@@ -1,9 +1,9 @@
-"""Estimate the table of a pair, code by code, from noisy counts: several readings compete.
+"""Estimate the table of a pair, code by code, from noisy counts, by the best of these readings.
 
 * *coarse*: the table in coarse bins; *standing out*: only the counts beyond the noise;
-* *departures*: shrinkage and removal of empty places, as for coarse tables;
+* *departures*: shrinkage and removal of empty places, like those of coarse tables;
 * *ratios*: each count relative to the coarse table, by nonparametric empirical Bayes;
-* *function* and *inverse*: a code of one column has a single value of the other. A code of ``r``
+* *function* and *inverse*: each code of one column has a single value of the other. A code of ``r``
   records has the value ``b`` with a likelihood of ``exp((M_b r - r^2 / 2) / s^2)``, given its
   counts ``M`` and the noise ``s``, and the share of ``b`` as prior. In an ordered column,
   neighbouring codes support each other (:mod:`~sdv_threea.joint.runs`);
@@ -11,9 +11,9 @@
 * *passing*: a code of an ordered column has one value, or two if the value changes inside it.
 
 Gaussian noise ``z`` of the same scale splits the counts ``M`` into independent halves, ``M + z``
-and ``M - z`` (data fission: Leiner, Duan, Wasserman, Ramdas 2023). A reading is made of one half
-and scored by the other. Among the readings within a standard error of the best score, the one of
-least entropy is taken. All of it is post-processing.
+and ``M - z`` (data fission: Leiner, Duan, Wasserman, Ramdas 2023). A reading is computed from one
+half and scored on the other. Among the readings within a standard error of the best score, the one
+with the least entropy is taken. The whole estimate is post-processing.
 """
 
 from __future__ import annotations

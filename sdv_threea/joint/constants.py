@@ -18,9 +18,9 @@ class JointConstants:
             values. Counting from 9 on costs models .03 on california_housing at epsilon 1; not
             counting from 13 on costs .01 to .04 on protein_casp, with marginals of three columns
             off by .35 in place of .28.
-        least_bins_of_guess: A number may be the guessed target from this many bins on. With 3,
-            models gain nothing on telco_churn, and marginals of three columns are off by .136 in
-            place of .113.
+        least_bins_of_guess: A numerical column may be the guessed target if it has at least this
+            many bins. With 3, models gain nothing on telco_churn, and marginals of three columns
+            are off by .136 in place of .113.
         few_values: A column has few values if it has at most as many. Set by hand.
         most_bins: Maximum number of bins of an ordered column. Tables of 64 are fitted much worse.
         own_values: Categories of up to this many values have a bin for each. Set by hand.
@@ -75,8 +75,8 @@ class JointConstants:
         most_weighed: The largest weight of a functional pair, in units of the least. Set by hand.
         settled: A column depends on its parent alone if less than this share of its entropy is
             left. With .25, 8 % of the rows of census_kdd at epsilon 8 deny how taxes are filed.
-        one_code: A category may determine a number if it leaves fewer nats of the number's code
-            open, and less than this share of its entropy. Set by hand.
+        one_code: A categorical column may determine a numerical one if it leaves fewer nats of the
+            numerical code open than this, and less than this share of its entropy. Set by hand.
         step: Places inside bins depend on another column if it leaves fewer nats than this open.
             Set by hand.
         particles: Records that a distribution is fitted with. With fewer, their noise is fitted,

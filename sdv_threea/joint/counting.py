@@ -1,7 +1,7 @@
 """Release counts of columns together: all pairs, functional dependencies, digits, then triples.
 
 Interactions of all pairs come first. Pairs that look functional are counted code by code, and so
-are the digits of numbers where a category may determine a number. A look at triples selects those
+are the digits of numerical columns that a category may determine. A look at triples selects those
 whose interactions are worth their price. The rest of the budget pays for interactions of all pairs
 once more.
 """
@@ -75,8 +75,8 @@ class JointReleases:
           kept by the account
 
     Args:
-        locate: Maps pairs of a category and a number to private records of the category's codes and
-            the number's places in its intervals.
+        locate: Maps pairs of a categorical and a numerical column to private records: the codes of
+            the first, and the places of the second in its intervals.
         singles: The released facts of single columns.
         plan: Which pairs are counted, and in how many bins.
         expected: Counts of pairs that follow from other releases.
@@ -174,7 +174,7 @@ class JointReleases:
         return add_repeated(*known, singles.num_given)
 
     def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:
-        """Return the pairs of a category and a number whose codes are intervals, category first."""
+        """Return pairs of a categorical column and a numerical one whose codes are intervals."""
         singles = self.singles
         edges = singles.edges or (None,) * len(singles.bins)
         wide = [has_wide_codes(*each) for each in zip(singles.columns, edges, strict=True)]

@@ -36,7 +36,7 @@ class Joint:
         chain: A distribution over the codes that has these tables: given columns come first, then
             the class.
         edges: For each column, the borders of its codes, without the missing value, shape (S,);
-            ``None`` for columns other than numbers. By default no column is a number.
+            ``None`` for columns other than numbers. By default no column is numerical.
         triples: Probabilities of three columns.
         numbers: The place of a category's number in the interval of its code, by pair of category
             and number, shape (S,); NaN for categories without a number of their own.

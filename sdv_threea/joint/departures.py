@@ -61,7 +61,7 @@ class Axis(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """A covariance along a column, in contrasts: eigenvectors, (G - 1, G - 1), and eigenvalues."""
+    """Covariance of a column's contrasts: eigenvectors, shape (G - 1, G - 1), and eigenvalues."""
 
     directions: NDArray[np.float64]
     variances: NDArray[np.float64]

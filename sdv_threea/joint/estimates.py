@@ -43,7 +43,7 @@ class Singles:
         totals: Number of records of each class, shape (C,).
         scale: Noise scale of a count of a code.
         edges: For each column, the borders of its codes, without the missing value, shape (S,);
-            ``None`` for columns other than numbers. By default no column is a number.
+            ``None`` for columns other than numbers. By default no column is numerical.
         unlisted: For each column, the code of all values that are not listed, -1 for none.
         given: Codes of the first columns in drawn records, shape (P, q), if these columns are known
             whenever records are drawn; ``None`` if none is.

@@ -26,7 +26,7 @@ from sdv_threea.joint.tables import couple, left_open
 #: The squared noise of a table is bounded by its mean plus this many standard deviations.
 SURE = 4.0
 
-#: A pair is no function if its margins allow less than this share of the rarer values to be
+#: A pair is not a function if its margins allow less than this share of the rarer values to be
 #: assigned to whole codes.
 LEAST_GIVEN = 0.25
 

@@ -25,11 +25,11 @@ def draw_inside(
     bins: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw codes inside bins, shape (n,), with a positive weight for the key of the row.
+    """Draw one code inside the bin of each row, shape (n,), by the weights of the row's key.
 
-    ``weights`` are weights of codes by key, shape (R, S), and ``of_code`` the bin of each code, -1
-    for none; ``keys`` and ``bins`` are those of the rows, shape (n,). If a key gives no weight to a
-    bin, codes are drawn by the weights of all keys together.
+    A key is a row of ``weights``, shape (R, S), which has a weight for each code. ``of_code`` is
+    the bin of each code, -1 for none. ``keys`` and ``bins`` have one entry per row, shape (n,). If
+    a key gives no weight to a bin, codes are drawn by the weights of all keys together.
     """
     order = np.flatnonzero(of_code >= 0)
     order = order[np.argsort(of_code[order], kind='stable')]

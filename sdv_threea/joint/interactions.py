@@ -64,7 +64,7 @@ class Interactions:
         return [(columns[0], columns[1]) for columns in self.tables if len(columns) == 2]
 
     def average(self, other: Interactions) -> Interactions:
-        """Return the mean with another release of the same interactions, weighted by precision."""
+        """Return the precision-weighted mean of two releases of the same interactions."""
         tables, scales = {}, {}
         for columns, scale in self.scales.items():
             weight = precision_weight(scale, other.scales[columns])

@@ -1,9 +1,9 @@
-"""Columns that are parts of a date or a number: the month of a date, the hour of a clock time.
+"""Columns that are parts of another one: the month of a date, the hour of a clock time.
 
-Public functions of a number are tried: if its released histogram gives nearly that of another
-column, this one may follow. How many records obey is counted together with sums
-(:mod:`~sdv_threea.joint.sums`). A function that nearly all records obey is known code by code
-without noise, and samples compute it.
+Public functions of each numerical column are tried: if its released histogram gives nearly the
+histogram of another column, the other column may follow from it. How many records obey is counted
+together with sums (:mod:`~sdv_threea.joint.sums`). A function that nearly all records obey is known
+code by code without noise, and samples compute it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ DAY, FURTHEST = 86_400.0, 730_000.0
 #: The weekday of the first of January 2000, counted from Monday.
 SATURDAY = 5
 
-#: Numbers that another number is divided by: the clock time 1845 has the hour 18, as the minute
-#: 1,125 of a day has, and 20260131 the month 202601.
+#: Divisors that are tried: 100 gives the hour 18 of the clock time 1845 and the month 202601 of
+#: 20260131, and 60 gives the hour 18 of the minute 1,125 of a day.
 DIVISORS = (60.0, 100.0, 3_600.0, 10_000.0)
 
 #: What is added to the result of a function: months from 0 to 11, weekdays from 1 to 7.
@@ -37,9 +37,10 @@ OFFSETS = (0, 1, -1)
 #: Names of months and weekdays, by their first letters.
 NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec', 'mon tue wed thu fri sat sun'
 
-#: The largest distance of a column from a function of a number, in total variation, relative to the
-#: distance of the column from its most frequent value. True functions are mostly within .05 on the
-#: joins of ``benchmarks/joins.py`` at epsilon 1, and a dozen false ones within .2.
+#: The largest distance of a column from a function of a numerical column, in total variation,
+#: relative to the distance of the column from its most frequent value. True functions are mostly
+#: within .05 on the joins of ``benchmarks/joins.py`` at epsilon 1, and a dozen false ones within
+#: .2.
 APART = 0.2
 
 #: Values of an interval that are looked at, and the most results of a function.
@@ -81,14 +82,15 @@ OF_DATES: dict[str, Callable[[Results], Results]] = {
 
 @dataclass(frozen=True)
 class Part:
-    """A column that a public function of a number gives: publishable.
+    """A column that a public function of a numerical column gives: publishable.
 
     Args:
         total: The name of the column.
-        parts: The name of the number, alone.
+        parts: The name of the numerical column, alone.
         function: The name of the function, or the divisor.
         offset: What is added to its result.
-        values: The categories, and the whole number that each stands for; empty for a number.
+        values: The categories, and the whole number that each stands for; empty if
+            the part is numerical.
     """
 
     total: str
@@ -143,9 +145,10 @@ class Part:
     def tabulate(
         self, number: NumberEncoder, own: Transformer, shares: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return the probabilities of codes of the number and of the column, shape (S, V).
+        """Return joint probabilities of the numerical column's codes and the part's, shape (S, V).
 
-        ``shares`` are probabilities of the number's codes, shape (S,); values inside them are even.
+        ``shares`` are probabilities of the numerical column's codes, shape (S,); values are even
+        inside a code.
         """
         codes, values = _list_values(number)
         shown = self.encode(self.find(values), own)
@@ -209,7 +212,7 @@ def _rate(  # noqa: PLR0913 (the number and what it gives, and the column)
 
 
 def _list_values(number: NumberEncoder) -> tuple[NDArray[np.int64], Results]:
-    """Return codes and values of a number, evenly inside each code, shape (S * LOOKED_AT,)."""
+    """Return codes and evenly spaced values inside each code, shape (S * LOOKED_AT,)."""
     codes = np.repeat(np.arange(1, number.size), LOOKED_AT)
     places = np.tile((np.arange(LOOKED_AT) + 0.5) / LOOKED_AT, number.size - 1)
     return codes, number.decode(codes, np.random.default_rng(), places)

@@ -4,8 +4,8 @@ By default the place is uniform. If one of two ordered columns determines the ot
 a code are divided among codes of the other in order: from seven to eight o'clock, the first quarter
 of the hour holds the first quarter of the clock times. So the pair of codes determines a part of
 both intervals, in which the two places are linear functions of each other, as pay by year and by
-month. A category has no place, but it determines a part of a number's interval, or the number
-itself (:mod:`~sdv_threea.joint.values`). All of it is post-processing.
+month. A category has no place, but it may determine a part of a numerical column's interval, or the
+value itself (:mod:`~sdv_threea.joint.values`). All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ def tie_columns(
     edges: Sequence[NDArray[np.float64] | None] = (),
     numbers: Mapping[Pair, NDArray[np.float64]] | None = None,
 ) -> tuple[Tie, ...]:
-    """Return the ties of columns of which one determines the other, and at least one is a number.
+    """Return ties of pairs in which one column determines the other, and at least one is numerical.
 
-    A number whose codes are single values has no place, and is treated as a category. ``edges`` are
-    the borders of codes, without the missing value, shape (S,), or ``None``. ``numbers`` are the
-    places of numbers that categories determine, by category and number, shape (S,); NaN for none.
+    A numerical column whose codes are single values has no places, and is treated as a category.
+    ``edges`` are the borders of codes, without the missing value, shape (S,), or ``None``.
+    ``numbers`` are the places of numbers that categories determine, by category and number, shape
+    (S,); NaN for none.
     """
     ties = []
     for (i, j), table in functions.items():

@@ -1,8 +1,8 @@
 """Functional dependencies that counts of single codes show and bins of many codes mask; no noise.
 
-A code of a single record has one value whatever the columns are, so it is no evidence. Of a code
-that repeats, records after the first either agree with it or do not. By chance they agree as often
-as two records do. All of it is post-processing.
+A code of a single record always has one value, so it is not evidence of a dependency. If a code
+repeats, each record after the first either agrees with the first or does not. By chance these
+records agree as often as two random records do. The search is post-processing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sdv_threea.joint.pricing import Function
 #: determines it exactly up to the smaller share.
 DETERMINED, EXACT = 0.05, 0.01
 
-#: The chance that one of all pairs is believed to be a function and is none.
+#: Probability that at least one pair is wrongly taken for a function.
 FALSE = 0.01
 
 

@@ -1,4 +1,4 @@
-"""Values that hold for a run of neighbouring codes, as an age group does for ages from 25 to 45.
+"""Values that hold for a run of neighbouring codes, like an age group for ages from 25 to 45.
 
 Values along an ordered column are a hidden Markov chain: from one code to the next, the value
 stays, or is drawn anew with a fixed probability. Neighbouring codes then support each other where

@@ -38,10 +38,10 @@ APART = 0.1
 #: A likely sum and its parts added up have at least this correlation.
 LEAST_CORRELATION = 0.7
 
-#: At least this share of the records adds up where a number is computed from others.
+#: At least this share of the records adds up if a column is computed from others.
 NEARLY_ALL = 0.9
 
-#: Noise of a count, as a part of the records.
+#: Noise of a count, relative to the number of records.
 PRECISE = 0.03
 
 #: Relative distance of two floats that are the same result of a few operations.
@@ -50,10 +50,10 @@ SAME = 1e-9
 
 @dataclass(frozen=True)
 class Sum:
-    """A number that is the sum of others: publishable.
+    """A numerical column that is the sum of others: publishable.
 
     Args:
-        step: The granularity of the number, 0 for a continuous one.
+        step: The granularity of the column, 0 if it is continuous.
     """
 
     total: str

@@ -1,9 +1,9 @@
-"""Release and estimate the number that a category determines: the price of a product, to the cent.
+"""Release and estimate the values that a category determines: a product's price, to the cent.
 
 The code of a number is an interval. Two digits of :data:`BASE` values each give the place inside,
-and are counted for each category. If nearly all of its records have the same digits, the category
-determines the number. So 128 counts distinguish 4,096 places. After the release, all of it is
-post-processing.
+and are counted for each category. If nearly all records of a category have the same digits, the
+category determines the number. In this way, 128 counts distinguish 4,096 places. After the release,
+the rest is post-processing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class ValueCounts:
     """Released counts of digits by category: publishable.
 
     Args:
-        digits: Noisy counts by pair of a category and a number, shape (DIGITS, S, BASE).
+        digits: Noisy counts by pair of a categorical and a numerical column, shape (DIGITS, S,
+            BASE).
     """
 
     digits: dict[Pair, NDArray[np.float64]]
@@ -89,9 +90,9 @@ def release_values(
 
 
 def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | None) -> bool:
-    """Return whether a column is a number, and some of its codes are intervals of several values.
+    """Return whether a column is numerical, and some of its codes are intervals of several values.
 
-    ``edges`` are the borders of codes, shape (E,); ``None`` if the column is no number.
+    ``edges`` are the borders of codes, shape (E,); ``None`` if the column is not numerical.
     """
     if edges is None:
         return False
@@ -105,9 +106,10 @@ def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | Non
 
 
 def may_have_one(table: NDArray[np.float64], constants: JointConstants) -> bool:
-    """Return whether each category may determine a number, by probabilities of shape (S, E).
+    """Return whether each category may determine the value, by probabilities of shape (S, E).
 
-    The category must leave little entropy, in absolute terms and compared with the number's own.
+    The category must leave little entropy, in absolute terms and compared with the entropy of the
+    numerical column.
     """
     alone = left_open(table.sum(axis=0, keepdims=True))
     return left_open(table) <= constants.one_code * min(alone, 1.0)
@@ -126,9 +128,10 @@ def price_values(
 
 
 def keep_one_code(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Give categories with a number its code and no other, except for a missing number.
+    """Move each marked category's probability to its likeliest code, except for a missing number.
 
-    ``has`` marks these categories, shape (S,). The table has the shape (S, E); its row sums stay.
+    ``has`` marks categories that determine a number, shape (S,). The table has the shape (S, E);
+    its row sums stay.
     """
     settled, present = table.copy(), table[has, 1:]
     alone = np.eye(table.shape[1] - 1)[present.argmax(axis=1)]
@@ -139,7 +142,7 @@ def keep_one_code(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray
 def estimate_values(
     counts: ValueCounts, tables: Mapping[Pair, NDArray[np.float64]], num_records: float
 ) -> dict[Pair, NDArray[np.float64]]:
-    """Return the place of each category's number in its interval, shape (S,); NaN for none.
+    """Return the place of each category's number in its interval, shape (S,); NaN if unknown.
 
     Places lie in (0, 1). Categories whose counts are below the noise have one number if most of the
     others do. ``tables`` are probabilities by pair, shape (S, E), category first.

@@ -5,8 +5,9 @@ count is the sum of their *sizes*. A size is log-normal, rounded, and at least o
 the spread of the sizes follow by maximum likelihood from all counts and the noise (deconvolution);
 the number of values is the total over the mean size. All of it is post-processing.
 
-Buckets are drawn given their noisy counts, so that as many are occupied, and as unevenly, as the
-counts say. A threshold would lose all values that noise exceeds, one by one.
+Whole counts of buckets are drawn given the noisy ones, so that as many buckets are occupied, and as
+unevenly, as the noisy counts show. A threshold would lose all values that noise exceeds, one by
+one.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, pdtrik
 
-#: The spreads of log sizes that are tried, and how many medians.
+#: Spreads of the logarithm of bucket sizes that are tried, and the number of medians tried for
+#: each.
 SPREADS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.3, 1.6, 2.0, 2.5, 3.0)
 MEDIANS = 40
 
-#: Sizes are looked at up to this count, or farther where noise is larger, up to the last one.
+#: Sizes are tried up to the first count, or up to the second one if noise is large.
 LEAST_REACH, LARGEST_REACH = 4096, 2**16
 
 #: Noise reaches this many standard deviations, and the reach has to be this many.
@@ -77,8 +79,8 @@ def occupy(
 ) -> NDArray[np.float64]:
     """Return whole counts of buckets without their noise, shape (B,).
 
-    Each is drawn given the noisy one. So single buckets are as uncertain as they are, and all
-    together are as empty and as uneven as the released counts say.
+    Each count is drawn given the noisy one, so that single counts stay as uncertain as the noise
+    makes them, and all buckets together are as empty and as uneven as the released counts show.
 
     Args:
         counts: Noisy counts, shape (B,).

@@ -193,9 +193,9 @@ def settle_plan(
     """Keep a target that was chosen for the user, or drop it if it turns out unsuitable.
 
     A category stays if all of its values are known, as far as can be told
-    (:func:`~sdv_threea.encoding.classes.settle_guess`). A number stays if it is adapted and pairs
-    of columns are counted too: otherwise it would take budget from pairs. A target that is dropped
-    leaves its share to the others.
+    (:func:`~sdv_threea.encoding.classes.settle_guess`). A numerical target stays if it is adapted
+    and pairs of columns are counted too: otherwise it would take budget from pairs. A target that
+    is dropped leaves its share to the others.
 
     Args:
         plan: The plan with the chosen target.

@@ -146,9 +146,9 @@ def share_the_rest(domain: Domain, settings: Settings) -> dict[str, float]:
 
 
 def _share_with_classes(domain: Domain, shares: dict[str, float], known: Known) -> dict[str, float]:
-    """Move a part of the share of pairs to classes of a number, if pairs would have few bins.
+    """Move a part of the pairs' share to classes of a numerical target if pairs have few bins.
 
-    Fine bins of pairs relate a number to other columns better than classes do.
+    Fine bins of pairs relate a numerical target to other columns better than classes do.
     """
     num_bins = _carry_bins(domain, shares, known) or 0
     fine = num_bins >= known.settings.constants.joint.least_bins_of_number

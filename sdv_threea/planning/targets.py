@@ -18,14 +18,14 @@ def guess_target(domain: Domain, known: Known, *, drowned: bool) -> Domain:
     """Return the domain with a category as its target, if the user named none.
 
     * The only category: a single category among numbers is usually the label. Also, a correlation
-      describes the relation of a category and a number badly; with classes, each value has its own
-      distribution of numbers.
+      describes the relation of a categorical and a numerical column badly; with classes, each value
+      has its own distribution of numbers.
     * The last of several, if noise would exceed the pair counts: categories would then be
       independent of each other. Classes relate all columns to one category, and in most training
       tables the last column is the label.
 
-    The domain stays as it is without a category of few enough stated values, without other columns,
-    with a named target, or by the algorithm of the paper.
+    The domain does not change if no category has few enough stated values, if there are no other
+    columns, if a target is named, or in the paper's algorithm.
 
     Formal guarantees:
         * the choice depends on public facts and on ``drowned`` alone

@@ -22,8 +22,9 @@ from sdv_threea.privacy.discrete import discrete_gaussian as discrete_gaussian
 #: Maps ``(size, scale)`` to ``size`` independent discrete Gaussians.
 Noise = Callable[[int, float], NDArray[np.int64]]
 
-#: The least noise scale in steps of the lattice, unless steps get too fine. It makes the one step
-#: by which :func:`_refine` widens the scale negligible. Any scale from two steps on is private.
+#: The least noise scale in steps of the lattice, unless steps get too fine. With so many steps, the
+#: one step that :func:`_refine` adds to the scale is negligible. Any scale of at least two steps is
+#: private.
 FINEST_SCALE = 2**16
 
 #: The most steps per integer. Only a budget with noise far below the precision of a float would

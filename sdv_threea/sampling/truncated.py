@@ -2,8 +2,8 @@
 
 Scores of which each lies in a union of intervals are drawn one by one, each from a truncated normal
 given those before (https://doi.org/10.1080/10618600.1992.10477010). This is exact for one score.
-Several have importance weights. Probabilities are logarithms of the nearer tail, so intervals may
-be very improbable and far out.
+Draws of several scores have importance weights. Probabilities are logarithms of the nearer tail, so
+intervals may be very improbable and far out.
 """
 
 from __future__ import annotations
