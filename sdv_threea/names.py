@@ -15,8 +15,8 @@ RESERVED = re.compile(r'(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)
 #: Characters that lead to another folder or another drive.
 LEADS_AWAY = re.compile(r'[/\\]|^[A-Za-z]:')
 
-#: Categories of Unicode that a terminal may obey or that are no text, and marks that make a
-#: terminal show a text in another order.
+#: Unicode categories of characters that control a terminal or cannot be shown, and marks that make
+#: a terminal show a text in another order.
 LINE, UNPRINTED = '\n', {'Cc', 'Cs', 'Zl', 'Zp'}
 REORDERING = set('\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
 

@@ -35,7 +35,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 def lies_in(filename: str, libraries: Iterable[str]) -> bool:
-    """Return whether a file is one of these packages: a folder of their name around it is none."""
+    """Return whether a file belongs to these packages; a folder of the same name does not."""
     folders = (
         str(Path(sys.modules[name].__file__ or '').parent) + os.sep
         for name in libraries

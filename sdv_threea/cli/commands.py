@@ -353,8 +353,8 @@ def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any)
 
     DATA should be a public or made-up table: it is fitted many times over, and what is printed is
     not private. Half of the fits have a row that stands out, an observer guesses which, and its
-    success bounds epsilon from below. The exit code is 1 if the bound refutes the promise; if not,
-    that is no proof.
+    success bounds epsilon from below. The exit code is 1 if the bound refutes the promise; an exit
+    code of 0 is not a proof.
     """
     settle_promise(options)
     read_format(options)

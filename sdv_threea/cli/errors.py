@@ -21,7 +21,7 @@ from sdv_threea.errors import InputError, ShortageError
 from sdv_threea.names import printable
 from sdv_threea.warning import is_ours, lies_in
 
-#: Packages whose warnings are shown. They are meant for users, and name columns but no values.
+#: Packages whose warnings are shown: these are meant for users, and name columns but no values.
 HEARD = ('sdv', 'sdv_threea')
 
 
@@ -185,7 +185,7 @@ def name_options(message: str, options: Iterable[click.Parameter]) -> str:
         message = re.sub(rf"(?<!['\w-]){name}={VALUE}", _write_option(flag), message)
         message = re.sub(rf'(?:{BEFORE})\'{name}\'', flag, message)
         message = re.sub(rf"(?<!['\w-]){name}(?= must\b)", flag, message)
-        if '_' in name:  # a name with an underscore is no English word
+        if '_' in name:  # a name with an underscore is not an English word
             message = re.sub(rf"(?<!['\w-]){name}(?!['\w])", flag, message)
     return message
 
@@ -213,7 +213,7 @@ def ending_in_order() -> Iterator[None]:
         yield
         return
     known = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
-    # Signals that are ignored, as by nohup, stay ignored.
+    # Signals that are already ignored, for example under nohup, stay ignored.
     numbers = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
     before = {number: signal.signal(number, _stop) for number in numbers}
     try:

@@ -43,7 +43,7 @@ OF_DATABASES = {
 #: The settings that only one table has, and their options.
 OF_ONE_TABLE = {'unreleased': '--unreleased', 'sentinels': '--sentinel'}
 
-#: The settings that are no arguments of constructors.
+#: The settings that are not constructor arguments.
 OF_FILES = 'missing', 'separator', 'encoding', 'targets', 'constraints', 'timed', 'number_texts'
 
 #: The default ``alpha`` of each table of a database.

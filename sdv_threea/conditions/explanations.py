@@ -38,7 +38,7 @@ def explain(conditions: Conditions, released: Release, storage: StoredColumns) -
 
 
 def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
-    """Say which values of a column can be asked for. They are released, so they are public."""
+    """Say which values of a column can be asked for: released ones, which are public."""
     column = storage.domain[name] if name in storage.domain.names else released.domain[name]
     possible = np.asarray(released.chances(name).any(axis=0))
     if isinstance(column, Category):

@@ -1,9 +1,9 @@
 """Conditions to codes of the released model, and drawn rows back to the values asked for.
 
 A condition is a value of a column, or that the value is missing. The model is conditioned on the
-code of the value: a category has its own code, and a number or a date has the code of its bin. Rows
-are drawn given the bin, and the value itself is written into them. Noise may have removed all
-probability from a bin in the middle of a range; the nearest bins with some then replace it.
+code of the value: each category has a code of its own, and a number or a date has the code of its
+bin. Rows are drawn given the bin, and the value itself is written into them. Noise may have removed
+all probability from a bin in the middle of a range; the nearest bins with some then replace it.
 
 Columns that constraints have replaced restrict the derived columns: combinations, flags, columns
 that are missing together, and the bins of numbers from which a known number can follow. Rules are

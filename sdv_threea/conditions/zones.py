@@ -2,8 +2,8 @@
 
 A column of dates is in one time zone, given by its dtype or a ``Z`` at the end of its format; or
 each cell states its own; or no cell has one. A condition without a zone is in the zone of its
-column. It is refused where each cell states its own, as it could be any moment. A condition with a
-zone is refused where the column has none.
+column. Such a condition is refused if each cell states its own zone, because the moment is then
+unknown. A condition with a zone is refused if the column has none.
 """
 
 from __future__ import annotations

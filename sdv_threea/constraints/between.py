@@ -69,11 +69,11 @@ class _OfTwo(BetweenTables):
 
 
 class After(_OfTwo):
-    """A date, or a number, that is never below another one: a loan after its account was opened.
+    """A date or number that is never below another one: a loan is after its account was opened.
 
-    One of the tables refers to the other, directly or through others, or both are the same. Samples
-    obey exactly: the column of the table that refers to the other one is changed. A row is not
-    checked where a value is missing.
+    The two columns are in one table, or one table refers to the other, directly or through further
+    tables. Samples obey exactly: the column of the table that refers to the other one is changed. A
+    row is not checked where a value is missing.
 
     Args:
         column_name: The later column, ``'loan.date'``.
@@ -81,7 +81,7 @@ class After(_OfTwo):
         foreign_key: The foreign key, if several lead from one table to the other.
 
     Raises:
-        ValueError: If a name is no text.
+        ValueError: If a name is not a string.
     """
 
     def list_parts(self, relations: Relations) -> list[Part]:
@@ -103,7 +103,7 @@ class Within(BetweenTables):
         foreign_key: The foreign key, if several lead from one table to the other.
 
     Raises:
-        ValueError: If a name is no text.
+        ValueError: If a name is not a string.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class SameAs(_OfTwo):
         foreign_key: The foreign key, if several lead from one table to the other.
 
     Raises:
-        ValueError: If a name is no text.
+        ValueError: If a name is not a string.
     """
 
     def list_parts(self, relations: Relations) -> list[Part]:
@@ -161,19 +161,19 @@ class SameAs(_OfTwo):
 class TotalOf(BetweenTables):
     """A number that adds up over the rows below: an invoice's total over its lines.
 
-    A row below counts as zero where a value is missing, or a category is no number. The column is
+    A row below counts as zero if a value is missing, or a category is not a number. The column is
     left out of the model, so it costs no budget.
 
     Args:
         column_name: The total, ``'invoice.total'``.
         formula: The summands: columns of one table, ``'line.price * line.quantity'``, in the
-            arithmetic of a :class:`Formula`; names that are no words are in backticks.
+            arithmetic of a :class:`Formula`; a name that is not an identifier is in backticks.
         decimals: The decimals that the total is rounded to. By default it is not rounded; integers
             are.
         foreign_key: The foreign key, if several lead from the rows to the total.
 
     Raises:
-        ValueError: If the formula is no arithmetic of columns, or an argument has another type.
+        ValueError: If the formula is not arithmetic on columns, or an argument has the wrong type.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class ExactlyOne(BetweenTables):
         foreign_key: The foreign key, if several lead to that table.
 
     Raises:
-        ValueError: If a name is no text, or the value is no text, number or flag.
+        ValueError: If a name is not a string, or the value is not a text, number or flag.
     """
 
     def __init__(
@@ -258,7 +258,7 @@ class Ranks(BetweenTables):
         foreign_key: The foreign key, if several lead to that table.
 
     Raises:
-        ValueError: If a name is no text.
+        ValueError: If a name is not a string.
     """
 
     def __init__(
@@ -299,7 +299,7 @@ class Distinct(BetweenTables):
         column_names: The columns of the foreign keys, ``['like.person', 'like.post']``.
 
     Raises:
-        ValueError: If a name is no text.
+        ValueError: If a name is not a string.
     """
 
     def __init__(self, column_names: list[str]) -> None:

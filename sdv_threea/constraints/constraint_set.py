@@ -350,7 +350,7 @@ def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | N
 
 
 def _explain(constraint: Any) -> str:
-    """Return the end of a message, the order that a constraint demands. It depends on no row."""
+    """Return the end of a message: the order that a constraint demands, whatever the rows are."""
     match constraint:
         case Range():
             low, high = constraint._low_column_name, constraint._high_column_name

@@ -335,7 +335,7 @@ def _without_nan(column: pd.Series) -> NDArray[Any]:
 
 
 def _match(cells: NDArray[Any], values: list[Hashable]) -> NDArray[np.bool_]:
-    """Return true for values spelled like a cell, or else equal to it, as ``1`` and ``True``."""
+    """Return true for values spelled like a cell, or else equal to it, like ``True`` and ``1``."""
     spellings = [spell(value) for value in values]
     matched = np.zeros((len(cells), len(values)), dtype=np.bool_)
     for row, cell in enumerate(cells):

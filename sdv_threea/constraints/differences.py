@@ -47,9 +47,9 @@ class Order:
 class Differences:
     """A tree of ordered numbers (:func:`plant`).
 
-    The numbers that are missing together are a category: the names of the missing columns, as a
-    tuple. The category is left out if public facts exclude missing numbers. Differences are drawn
-    for missing numbers also; the numbers are removed afterwards.
+    One category states which numbers of a row are missing: its value is a tuple of the names of the
+    missing columns. The tree has no such category if public facts exclude missing numbers.
+    Differences are also drawn for missing numbers, which are removed afterwards.
 
     Args:
         columns: The numbers, the root first.
@@ -295,7 +295,7 @@ def _detour(root: str, orders: Sequence[Order]) -> tuple[int, int]:
 
 
 def _bound(numbers: Sequence[Number], orders: Sequence[Order]) -> dict[str, Number]:
-    """Tighten public bounds: a number is at most the bound of a larger number."""
+    """Tighten public bounds: a column is at most the upper bound of a larger column."""
     columns = {number.name: number for number in numbers}
     for _ in orders:
         for order in orders:
@@ -367,7 +367,7 @@ def _fold(
 
 
 def _place(child: Number, parent: Number, gap: Number, upwards: bool) -> Number:
-    """Describe a number by its neighbour nearer to the root and the difference between them."""
+    """Describe a column by its neighbour nearer to the root and the difference between them."""
     step = _shared_step(parent.step, gap.step) if child.step is None else child.step
     gaps = (gap.low, gap.high) if upwards else (gap.high, gap.low)
     ends = np.array([parent.low, parent.high], dtype=np.float64)

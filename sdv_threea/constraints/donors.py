@@ -19,7 +19,8 @@ def choose_donors(
 ) -> NDArray[np.int64]:
     """Return the row whose cell each of some rows takes, -1 for none.
 
-    It lies in the range, and has about the rank there that the row has on its side of it.
+    The chosen cell lies in the range. Its rank among the cells of the range is about that of the
+    row among the cells on the row's side of the range.
     """
     known = np.flatnonzero(np.isfinite(own))
     order = known[np.argsort(own[known], kind='stable')]

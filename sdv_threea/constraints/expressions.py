@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 #: Numbers, shape (n,), or their ends, shape (n, 2).
 Values = NDArray[np.float64]
 
-#: A column whose name is no word: ``net price`` in backticks, or ``table.column``.
+#: A column whose name is not an identifier: ``net price`` in backticks, or ``table.column``.
 QUOTED = re.compile(r'`([^`]+)`|\b([^\W\d]\w*\.[^\W\d]\w*)')
 
 
 class FormulaError(ValueError):
-    """A text that is no arithmetic of columns."""
+    """A text that is not arithmetic on columns."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Expression:
 
 
 def parse(text: str) -> Expression:
-    """Parse the arithmetic of columns; names that are no words are in backticks.
+    """Parse arithmetic on columns; a name that is not an identifier is in backticks.
 
     Raises:
         FormulaError: If it is anything else, or names no column.

@@ -19,7 +19,7 @@ def spread_out(known: pd.DataFrame, name: str) -> NDArray[np.float64]:
 
 
 def find_released(domain: Domain, name: str) -> NDArray[np.float64]:
-    """Return the ends of the released range of a number, shape (1, 2)."""
+    """Return the ends of the released range of a numerical column, shape (1, 2)."""
     column = cast(Number, domain[name])
     return np.array([[column.low, column.high]], dtype=np.float64)
 

@@ -235,7 +235,7 @@ class Compute:
         linked.write(self.writes, self._compute(linked), self.decimals)
 
     def judge(self, linked: Linked) -> NDArray[np.bool_]:
-        """Return true for rows with that number up to its decimals, and for missing ones."""
+        """Return true for rows whose number is missing or, up to its decimals, the computed one."""
         own, found = linked.read(self.writes), self._compute(linked)
         dtype = linked.take(self.writes).dtype
         decimals = self.decimals

@@ -61,9 +61,10 @@ class OwnConstraint(ProgrammableConstraintHarness):
         return super().is_valid(data, metadata)
 
     def accepts(self, table: pd.DataFrame) -> bool:
-        """Return true if private rows obey; call it on a copy.
+        """Return whether private rows obey the constraint; call it on a copy.
 
-        Rows pass ``validate_input_data`` and, unless the constraint has a ``fit``, are all valid.
+        Rows obey if ``validate_input_data`` accepts them and, unless the constraint has a ``fit``,
+        if ``is_valid`` is true for all of them.
         """
         try:
             self.programmable_constraint.validate_input_data(table.copy())

@@ -48,10 +48,10 @@ class Outcome(Protocol):
 
 @dataclass(frozen=True)
 class Result:
-    """A number that follows from other columns of its row.
+    """A numerical column that follows from other columns of its row.
 
     Args:
-        column: The number, by public facts. It is left out of the model.
+        column: The numerical column, by public facts. The model does not contain this column.
         expression: How it follows.
         dates: The columns that are dates.
         decimals: The decimals that it is rounded to; ``None`` for no rounding.
@@ -166,9 +166,10 @@ def find_solved(
     known: pd.DataFrame,
     columns: Mapping[str, Column],
 ) -> str | None:
-    """Return the column that is solved for where the result is known: the widest unknown one.
+    """Return the column to solve for if the result is known: the widest unknown column.
 
-    ``results`` are all formulas of the table: a column of this one may follow from another.
+    ``results`` are all formulas of the table: a column of this formula may follow from another
+    formula.
     """
     if result.column.name not in known:
         return None

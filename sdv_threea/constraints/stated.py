@@ -89,8 +89,8 @@ class Formula(Stated):
 
     Args:
         column_name: The column that follows.
-        formula: The arithmetic of other columns, with numbers, brackets, ``+``, ``-``, ``*`` and
-            ``/``; names that are no words are in backticks.
+        formula: Arithmetic on other columns, with numbers, brackets, ``+``, ``-``, ``*`` and ``/``;
+            a name that is not an identifier is in backticks.
         decimals: The decimals that the column is rounded to: 0 for whole numbers. By default
             integer columns are rounded, and others are not.
         table_name: The table, if there are several.

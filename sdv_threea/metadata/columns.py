@@ -11,7 +11,7 @@ RANGED = ('numerical', 'datetime')
 LISTED = ('categorical', 'ordinal')
 LEARNED = (*RANGED, *LISTED, 'boolean')
 
-#: The sdtypes that are made up and are no personal information.
+#: The sdtypes that are made up and are not personal information.
 MADE_UP = ('id', 'text', 'unknown')
 
 #: The facts of a column, in the order of the questions.

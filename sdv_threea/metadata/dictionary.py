@@ -65,7 +65,7 @@ def propose_from_dictionary(
         The proposal, open in all that the dictionary does not state.
 
     Raises:
-        InputError: If it is no data dictionary, or what it states cannot be read.
+        InputError: If the file is not a data dictionary, or its statements cannot be read.
 
     Examples:
         >>> import pandas as pd

@@ -28,7 +28,7 @@ class _Pair(NamedTuple):
         rows: Both tables, shape (n, m) and (n, k).
         places: The position of the parent's row, shape (n,).
         above: The parent.
-        columns: The metadata of the columns of both that are no keys.
+        columns: The metadata of all columns of both tables except keys.
         key: The arguments that name the foreign key, if several lead to the parent.
     """
 

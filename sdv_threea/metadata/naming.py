@@ -16,7 +16,7 @@ PERSONS = (
     'applicant physician doctor nurse teacher contact mrn ssn nhs'
 )
 
-#: Sdtypes of places and machines, which are no direct identifiers.
+#: Sdtypes of places and machines, which are not direct identifiers.
 OF_PLACES = {
     'administrative_unit',
     'city',

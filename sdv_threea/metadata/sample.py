@@ -40,7 +40,7 @@ def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
         tables: Public rows by table.
 
     Raises:
-        InputError: If these are no tables.
+        InputError: If the sample does not consist of tables.
     """
     if not isinstance(tables, Mapping) or not all(
         isinstance(each, pd.DataFrame) for each in tables.values()

@@ -36,7 +36,7 @@ ENDS = '\r\n'
 #: Usual separators of names.
 SEPARATORS = (',', ';', '\t', '|')
 
-#: Values, which are no names: dates, addresses of mail, missing cells and truth values.
+#: Values that cannot be column names: dates, email addresses, missing cells and truth values.
 VALUE = re.compile(
     r'\d{4}-\d\d?-\d\d?.*|.*@.*|nan|none|null|na|n/a|true|false', re.IGNORECASE | re.DOTALL
 )
@@ -110,7 +110,7 @@ def propose_from_parquet(path: str | os.PathLike[str], table: str | None = None)
         table: The name of the table; by default that of the file.
 
     Raises:
-        InputError: If it is no Parquet file, or PyArrow is not installed.
+        InputError: If the file is not a Parquet file, or PyArrow is not installed.
     """
     from sdv_threea.storage.parquet import read_types  # late: loads SDV
 
@@ -224,7 +224,7 @@ def _decompress(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _find_values(names: list[str]) -> list[int]:
-    """Return the places of entries that are no names: numbers, dates, nothing, repetitions."""
+    """Return the places of entries that cannot be names: numbers, dates, blanks, repetitions."""
     return [
         at
         for at, name in enumerate(names, 1)

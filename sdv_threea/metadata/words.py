@@ -172,7 +172,7 @@ def read_values(text: str, *, as_texts: bool = False) -> tuple[tuple[Hashable, .
 
 
 def read_template(text: str) -> str | None:
-    """Return a format of dates as Python writes it: ``YYYY-MM-DD`` is ``%Y-%m-%d``."""
+    """Return a date format in Python's notation: ``YYYY-MM-DD`` becomes ``%Y-%m-%d``."""
     if '%' in text:
         return text.strip()
     spelt, left = '', text.strip()

@@ -79,7 +79,8 @@ def release_agreement(
     _, columns, chances = zip(*sorted(found, key=lambda one: one[:2]), strict=True)
     chain = None
     if model.released.joint is not None:
-        # Draw owners as often as the release read rows of them, as in its tables of pairs.
+        # Draw each owner as often as the release read its rows: its tables of pairs have these
+        # weights.
         context = joined.given.as_read(model.rows_per_unit, task.draws).context
         codes = encode_context(model, context).astype(np.int64)
         names = [model.released.transformers[at].name for at in model.released.scored]

@@ -26,7 +26,7 @@ def adjust_counts(
     """Return counts that add up to ``total``, as nearly as the bounds allow, with few changes.
 
     Counts change at random places, by one where that is enough. A count of ``least`` stays as it is
-    while other counts can change. ``most=None`` is no bound.
+    while other counts can change. ``most=None`` means that there is no bound.
     """
     adjusted, total = np.clip(counts, least, most) - least, total - least * len(counts)
     # Without an upper bound, the total is the bound: no count has to exceed it.

@@ -29,8 +29,8 @@ from sdv_threea.rows.units.schema import Link, Schema
 #: The index that orders the rows of each owner, by table; ``None`` for the order of the table.
 Orders = Mapping[str, str | None]
 
-#: Candidate granularities of gaps between times, in seconds: a week, a day, and so on. They are no
-#: times themselves, which lie years from the start of 2000.
+#: Candidate granularities of gaps between times, in seconds: a week, a day, and so on. Times
+#: themselves lie years from the start of 2000, so no time equals one of these steps.
 LONG_STEPS = (604_800.0, *TIME_STEPS)
 
 #: The values of a column ``shared``: no reference, one into the row's own unit, one elsewhere.
@@ -113,7 +113,7 @@ def own_domain(
 
     ``indices`` are those of the rows that a row owns.
 
-    The user's columns come last, as the last column may be taken as the target.
+    The user's columns come last, because the last column may be taken as the target.
     """
     columns: list[Column] = []
     for link, name in layout.counts.items():
@@ -145,7 +145,7 @@ def _replace_index(column: Column, layout: Layout) -> Column:
 
 
 def is_time(column: Number) -> bool:
-    """Return whether a number counts seconds."""
+    """Return whether a column counts seconds."""
     return column.steps == TIME_STEPS
 
 

@@ -59,11 +59,11 @@ NORMALS = ndtri((np.arange(64) + 0.5) / 64)
 
 
 class Private(NamedTuple):
-    """The private rows, and the stream that chooses among them. Only the schema is public.
+    """The private rows, and the random stream that chooses among them. Only the schema is public.
 
     Args:
         rows: The columns of each table that is read so far.
-        choices: The stream that chooses private rows.
+        choices: The random stream that chooses private rows.
     """
 
     schema: Schema

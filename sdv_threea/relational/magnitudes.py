@@ -39,8 +39,8 @@ MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 #: over several magnitudes may exceed the noise only in the sum.
 RUN_LENGTHS = (1, 2, 4)
 
-#: The part of the chance of a false alarm that each magnitude gets: in inverse proportion to the
-#: rows of a unit, as a false alarm at a large magnitude invents more rows.
+#: The part of the false-alarm probability that each magnitude gets. The part is inversely
+#: proportional to the rows of a unit, because a false alarm at a large magnitude invents more rows.
 ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
 #: Candidates for the spread of the logarithm of a unit's rows, and how many numbers of units are

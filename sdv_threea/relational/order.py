@@ -1,4 +1,4 @@
-"""Rows of one owner in the order of an index, a number or a date, that rises.
+"""Rows of one owner in the order of a rising index, which is a numerical or date column.
 
 In place of the index two other columns are released: of a row, the *gap* to the row before it, and
 of its owner the *first* index. So a sequence starts where its owner says, and goes on by gaps that

@@ -101,9 +101,9 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         ordered: The tables in which the rows of one owner are in order, and the index that they
             rise by; ``None`` for the order of the table.
         noise: The source of noise; tests may replace it.
-        rng: Source of two streams that nobody else may know. One is for draws from released
-            models. The other chooses private rows; how many numbers are taken from it depends on
-            the number of rows, so nothing that is released may be drawn from it.
+        rng: Source of two streams that nobody else may know. The first stream is for draws from
+            released models. The second stream chooses private rows: how many numbers are taken from
+            it depends on the number of rows, so nothing that is released may be drawn from it.
         track: Wraps the names of the tables as they are released, for a progress bar.
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)

@@ -301,8 +301,8 @@ class DatabaseRelease:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
         References to public tables come from the model. References to private tables stay within
-        the unit as often as released. The others are as uneven, and share values with their rows as
-        often, as released.
+        the unit as often as released. All other references are as uneven as released, and share
+        values with their rows as often as released.
         """
         layout, found = self.tables[table].layout, {}
         for link in layout.references:

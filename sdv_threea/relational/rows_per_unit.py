@@ -24,8 +24,8 @@ def choose_bound(
 
     ``(b s / n(b))^2 + p / n(b)``
 
-    The first part is noise. The second is the error of a sample of ``n(b)`` rows, where ``p`` is
-    small. The bound minimises the sum at ``p = typical_share``. ``most`` is the public bound.
+    The first part is noise. The second part is the error of a sample of ``n(b)`` rows, for small
+    ``p``. The bound minimises the sum at ``p = typical_share``. ``most`` is the public bound.
     """
     if noise == 0:
         return None

@@ -17,10 +17,10 @@ from sdv_threea.relational.model import References
 from sdv_threea.rows.units.links import Codes
 from sdv_threea.rows.units.schema import Link
 
-#: In the place of codes of the parent's rows: references may change places with any other.
+#: Given instead of the codes of the parent's rows, if references may change places with any other.
 NO_CODES = np.zeros(0, dtype=np.int64)
 
-#: Rounds in which references change places: those that would lead to the own unit, or repeat one.
+#: Rounds in which references change places: those that lead to their own unit, or that repeat.
 NUM_ROUNDS = 40
 
 

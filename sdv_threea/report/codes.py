@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sdv_threea.report.distributions import CENTRAL, FEWEST
 from sdv_threea.report.inputs import take_learned
 
-#: The most levels of a column, and the most bins of a number or a date.
+#: The most levels of a categorical column, and the most bins of a numerical or date column.
 MOST_LEVELS, MOST_BINS = 50, 20
 
 #: The codes of other cells: missing ones, pooled rare levels, values that no real row has.
@@ -35,7 +35,7 @@ class Coded:
         synthetic: Codes of the synthetic rows, shape (columns, rows).
         labels: For each column, the name of each code.
         exact: For each column, True if codes are values, False if they are intervals.
-        categories: For each column, True if it is neither a number nor a date.
+        categories: For each column, True if it is neither numerical nor a date.
         even: For each column, the share of rows with each code if rows were spread evenly: over the
             values of real rows, or over the central range of numbers.
     """

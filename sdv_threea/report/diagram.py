@@ -1,7 +1,7 @@
 """A picture of a database: its foreign keys, and the protection of each table.
 
-Input: a synthesizer of several tables. Output: a drawing with a box per table and an arrow per
-foreign key, made of metadata and settings alone. Places are in pixels; upwards is positive.
+Input: a multi-table synthesizer. Output: a drawing with a box per table and an arrow per foreign
+key, made of metadata and settings alone. Places are in pixels; upwards is positive.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PUBLIC = Role('public, copied', 'white', INK, REAL_COLOR, '3')
 
 
 class Protecting(Protocol):
-    """A synthesizer of several tables, fitted or not."""
+    """A multi-table synthesizer, fitted or not."""
 
     metadata: Any
     privacy_unit: str | None

@@ -200,7 +200,7 @@ def _name_levels(column: pd.Series) -> pd.Series:
     return column.astype(object).map(str, na_action='ignore').fillna('missing')
 
 
-#: The most bins of a number or a date.
+#: The most bins of a numerical or date column.
 GRID_BINS = 12
 
 

@@ -148,8 +148,8 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
 
     Args:
         table: Rows like the private ones.
-        make: Returns an unfitted synthesizer of SDV for a given epsilon. One of this package needs
-            ``accept='noise'`` where the rows are few for the smallest epsilon.
+        make: Returns an unfitted synthesizer of SDV for a given epsilon. A synthesizer of this
+            package needs ``accept='noise'`` if the rows are few for the smallest epsilon.
         target: The column that models are trained to predict.
         origin: ``'public'``: anybody may have the table. ``'made up'``: nobody is in it.
             ``'released'``: it was sampled from a synthesizer that has been fitted and paid for.

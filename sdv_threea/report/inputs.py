@@ -22,7 +22,7 @@ DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 def describe_tables(metadata: Any) -> dict[str, Any]:
     """Return SDV metadata as a dictionary, with the sdtype that a fit gives to each column.
 
-    A column with ``pii: False`` is a number or a category, as in a fit.
+    A column with ``pii: False`` is numerical or categorical, as in a fit.
     """
     described: dict[str, Any] = keep_public(metadata, public_metadata=True).to_dict()
     return described
@@ -90,8 +90,8 @@ def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
     return (nanoseconds - DAY_ZERO.value) / ONE_DAY.value
 
 
-#: Test rows may equal fitted rows by chance, as often as fitted rows equal each other. In addition,
-#: this share of them is tolerated, and this many standard deviations.
+#: Test rows may equal fitted rows by chance, as often as fitted rows equal each other. The limit
+#: exceeds that frequency by this share of the test rows plus this many standard deviations.
 SUFFERED, DEVIATIONS = 0.05, 5.0
 
 
@@ -101,7 +101,7 @@ def refuse_fitted(
     """Raise ``ValueError`` if too many test rows were fitted.
 
     Keys, names and other columns that no model learns from are not compared. Tables of few columns
-    have equal rows by chance. So test rows may equal fitted rows as often as fitted rows equal each
+    have equal rows by chance, so test rows may equal fitted rows as often as fitted rows equal each
     other. ``columns`` are the entries in SDV metadata; ``name`` is the table, for the error.
     """
     if not (len(real) and len(test)):

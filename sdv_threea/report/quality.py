@@ -74,8 +74,8 @@ def measure_quality(
 
     By default SDMetrics 0.32 leaves out pairs that are weakly related in the real data, which
     flatters synthesizers that invent relations. Here both thresholds are zero, so every pair
-    counts. For a pair of a number and a category, SDMetrics bins each table over its own range, so
-    a few values beyond the real range may cost a lot.
+    counts. For a pair of a numerical and a categorical column, SDMetrics bins each table over its
+    own range, so a few values beyond the real range may cost a lot.
 
     Args:
         real: The real table, or the tables by name.

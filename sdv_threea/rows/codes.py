@@ -70,7 +70,7 @@ class Listed:
         return max(len(self.values), self.unlisted) + 1
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each value, or of an equal one, as ``1`` and ``True`` are."""
+        """Return the code of each value, or of an equal one such as ``True`` for ``1``."""
         places, distinct = read_categories(column)
         equal = {value: code for code, value in enumerate(self.values, start=1)}
         same = {spell(value): code for code, value in enumerate(self.values, start=1)}

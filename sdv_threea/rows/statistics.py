@@ -1,7 +1,8 @@
 """The statistics of private records: counts, sums, second moments.
 
-All are exact integer sums over records, so the sums of blocks of rows add up to those of the table,
-bit for bit and in any order. :mod:`~sdv_threea.accounting.sensitivities` bounds what records add.
+All statistics are exact integer sums over records, so the sums of blocks of rows add up to those of
+the table, bit for bit and in any order. :mod:`~sdv_threea.accounting.sensitivities` bounds what
+records add.
 """
 
 from __future__ import annotations

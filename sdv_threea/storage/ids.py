@@ -114,7 +114,7 @@ def check_formats(formats: Iterable[str]) -> None:
     for each in formats:
         try:
             parts += _count_parts(_parser.parse(each))
-        except (re.error, OverflowError, RecursionError):  # SDV refuses what is no format
+        except (re.error, OverflowError, RecursionError):  # SDV refuses an invalid format
             continue
         if parts > MOST_PARTS:
             raise InputError(

@@ -99,7 +99,7 @@ class BudgetLedger:
             delta: The delta at which the total is computed, from 1e-50 to below 0.01.
 
         Raises:
-            InputError: If a number is out of range, or the file is no ledger.
+            InputError: If a number is out of range, or the file is not a ledger.
         """
         if not (epsilon > 0 and LEAST_DELTA <= delta < LARGEST_DELTA):
             raise InputError(

@@ -61,9 +61,9 @@ MOST_DECIMALS = 9
 def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
     """Copy metadata without private facts.
 
-    A column with ``pii: False`` is learned, as by SDV, unless it is a key: latitudes and longitudes
-    as numbers, others (postcode, city, name) as categories. Column relationships of such columns
-    are dropped.
+    A column with ``pii: False`` is learned, as in SDV, unless the column is a key: latitudes and
+    longitudes as numbers, others (postcode, city, name) as categories. Column relationships of such
+    columns are dropped.
 
     Formal guarantees:
         * unless ``public_metadata``, no range, value, decimals or nullability is left: tables from
@@ -80,7 +80,7 @@ def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
 
 
 def learned_as(column: ColumnMetadata) -> str:
-    """Return the sdtype that a fit gives to a column, if the column is no key."""
+    """Return the sdtype that a fit gives to a column that is not a key."""
     sdtype: str = column['sdtype']
     if column.get('pii', True) or sdtype in (*MODELLED, *NEVER_LEARNED):
         return sdtype

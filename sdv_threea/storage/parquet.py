@@ -1,8 +1,8 @@
 """Write a table to several Parquet files with the same schema, whatever rows each file has.
 
 pandas infers types from the cells: a column of objects that are all missing has no type, and truth
-values get another type if one is missing. Files that are read one by one, as by Dask, would then
-disagree. So the types of columns are chosen once, from released facts.
+values get another type if one is missing. Files that are read one by one, for example by Dask,
+would then disagree. The types of columns are therefore chosen once, from released facts.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def read_types(path: str | os.PathLike[str]) -> list[tuple[str, str, bool]]:
         that pandas has stored is left out.
 
     Raises:
-        InputError: If it is no Parquet file.
+        InputError: If the file is not a Parquet file.
         ImportError: If PyArrow is not installed.
     """
     arrow = load_pyarrow()

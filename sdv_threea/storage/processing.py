@@ -32,7 +32,7 @@ def make_processor(
         enforce_rounding=False,
         enforce_min_max_values=enforce_min_max_values,
         locales=locales,
-        # Otherwise SDV would model ids that are no keys, and repeat those of private rows.
+        # Otherwise SDV would model ids that are not keys, and repeat ids of private rows.
         id_columns_use_old_behavior=[
             name for name, column in table.columns.items() if column['sdtype'] == 'id'
         ],
@@ -87,8 +87,8 @@ def list_strict(
 def store_made_up(rows: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
     """Store made-up columns in the dtypes of the private table, by name, as far as they fit.
 
-    A column whose dtype cannot hold the generated cells stays as it is. It is no error, because the
-    budget is spent by then.
+    A column whose dtype cannot hold the generated cells stays as it is. An error would be worse,
+    because the budget is spent by then.
     """
     stored = {name: _store(rows[name], dtype) for name, dtype in dtypes.items() if name in rows}
     return rows.assign(**stored) if stored else rows

@@ -87,9 +87,9 @@ def find_keys(metadata: Metadata, table: str, *, composite: bool = True) -> set[
 
 
 def find_distinct(keys: Mapping[str, Collection[Key]], schema: Schema) -> list[tuple[Link, ...]]:
-    """List those keys of private tables that consist of foreign keys, as these.
+    """List the foreign keys in each key of a private table that consists of foreign keys alone.
 
-    The last one of each is not that of the owner, so samples may change it.
+    The last foreign key of each list does not lead to the owner, so samples may change it.
     """
     found = []
     for table in schema.private:

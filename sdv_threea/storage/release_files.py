@@ -1,9 +1,9 @@
 """Releases in files that hold no code: plain values as JSON, and arrays.
 
-A pickle can run any program when it is opened. A file of this kind cannot. The file is a checksum
-and an archive of NumPy's arrays (``.npz``, read without pickle). One of the arrays holds JSON. The
-JSON names no code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields
-it holds.
+A pickle can run any program when it is opened; a file of this kind cannot. The file is a checksum
+and an archive of NumPy arrays (``.npz``, read without pickle). One array holds JSON. This JSON
+names no code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields it
+holds.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def read_sequences(metadata: Metadata, context: Sequence[str]) -> Sequences:
 
     Raises:
         SynthesizerInputError: If there are several tables or no sequence key, or a context column
-            is none of the others.
+            is not one of the other columns.
     """
     if len(metadata.tables) != 1:
         raise SynthesizerInputError(

@@ -25,7 +25,7 @@ def check_version(made_with: Any, installed: str) -> None:
     """Check that the installed version can use a synthesizer that another version made.
 
     Raises:
-        SynthesizerInputError: If ``made_with`` is no version.
+        SynthesizerInputError: If ``made_with`` is not a version.
         VersionError: If it is a newer version.
     """
     from packaging.version import Version  # needed only to load a synthesizer

@@ -51,7 +51,7 @@ def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
     dtype = getattr(dtype, 'numpy_dtype', dtype)
     if isinstance(dtype, np.dtype) and dtype.kind in 'iu':
         limits = np.iinfo(dtype)
-        # The largest integer of 64 bits is no float, so take the next smaller float.
+        # No float equals the largest 64-bit integer, so take the next smaller float.
         top = float(limits.max)
         top = top if int(top) <= limits.max else float(np.nextafter(top, 0))
         return numbers.clip(float(limits.min), top)

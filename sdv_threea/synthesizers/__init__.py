@@ -32,7 +32,7 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.attempts`: fits that fail leave nothing but their count,
 * :mod:`~sdv_threea.synthesizers.turns`: one thread at a time in a synthesizer,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars without times,
-* :mod:`~sdv_threea.synthesizers.logs`: SDV's log of events, without private numbers,
+* :mod:`~sdv_threea.synthesizers.logs`: SDV's event log, without private numbers,
 * :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that these modules
   need,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.

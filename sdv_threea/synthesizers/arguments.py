@@ -159,7 +159,7 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
     ``None`` stands for the default: missing where cells may be missing, spread elsewhere.
 
     Raises:
-        SynthesizerInputError: If a named column has no list of values, or a replacement is no
+        SynthesizerInputError: If a named column has no list of values, or a replacement is not a
             value.
     """
     ((_, table),) = metadata.tables.items()

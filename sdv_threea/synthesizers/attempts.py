@@ -38,8 +38,8 @@ def attempted(
 
     Formal guarantees:
         * after an error, the synthesizer is as it was before its first fit, except for the number
-          of fits begun: of a release that was not finished, nothing is kept
-        * the log of events has no number of private rows
+          of fits begun: nothing of an unfinished release is kept
+        * the event log does not contain the number of private rows
     """
 
     @in_turn

@@ -194,10 +194,10 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
 
 
 def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
-    """List the ids of the tables that are no keys, as ``table.column`` if there are several tables.
+    """List the ids that are not keys, written ``table.column`` if there are several tables.
 
-    A column of a composite key is no key in a single table, where rows may share it; in a database
-    it distinguishes the rows of a unit.
+    A column of a composite key does not count as a key in a single table, where rows may share its
+    values; in a database the column distinguishes the rows of a unit.
     """
     several = len(metadata.tables) > 1
     found = []

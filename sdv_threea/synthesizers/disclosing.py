@@ -103,7 +103,7 @@ def tell_losses(synthesizer: Any) -> dict[str, dict[str, str]]:
 
 
 def state_promise(synthesizer: Any) -> PrivacyStatement:
-    """Return the statement of a fitted synthesizer of one table."""
+    """Return the statement of a fitted single-table synthesizer."""
     from sdv_threea.synthesizers.check import CALIBRATED
 
     settings, model = synthesizer._settings, synthesizer._model

@@ -1,4 +1,4 @@
-"""SDV's log of events, without the number of rows of the private table."""
+"""SDV's event log, without the number of rows of the private table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PUBLIC_ENTRIES = (
 def log_event(
     synthesizer: Any, event: str, num_columns: int, *, num_rows: int | None = None
 ) -> None:
-    """Log an event of a synthesizer of one table, as SDV does; ``num_rows`` must be public."""
+    """Log an event of a single-table synthesizer, as SDV does; ``num_rows`` must be public."""
     TABLES.info(
         {
             'EVENT': event,

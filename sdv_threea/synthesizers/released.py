@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from sdv_threea.datasheet import Datasheet
     from sdv_threea.storage.ledger_files import Recorded
 
-#: Constructor arguments that are no part of a release: a kernel is code that only a fit needs, and
-#: memory and the place of a ledger are facts of the machine.
+#: Constructor arguments that are not part of a release: a kernel is code that only a fit needs, and
+#: the memory limit and the path of a ledger are facts about the machine.
 LEFT_OUT = ('kernel', 'ledger', 'memory_limit', 'metadata', 'verbose')
 
 #: The error for a synthesizer that a release cannot hold.

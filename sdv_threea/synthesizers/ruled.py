@@ -1,4 +1,4 @@
-"""Rules between tables, which samples of a synthesizer of several tables obey.
+"""Rules between tables, which samples of a multi-table synthesizer obey.
 
 A rule reads sampled rows and public facts, and no private row.
 """

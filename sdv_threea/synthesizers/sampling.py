@@ -192,7 +192,7 @@ class TableSampler:
 
 
 def open_sampler(synthesizer: Any) -> TableSampler:
-    """Return the sampler of a synthesizer of one table; after a fit or a reset it starts anew."""
+    """Return the sampler of a single-table synthesizer; it starts again after a fit or a reset."""
     if not synthesizer._random_state_set:
         synthesizer._generator = np.random.default_rng(FIXED_RNG_SEED)  # as SDV seeds its own
         synthesizer._random_state_set = True

@@ -7,7 +7,7 @@ SDGym takes custom synthesizers as two functions, one that trains and one that s
     entrant = make_sdgym_synthesizer(epsilon=3.0)
     benchmark_single_table(synthesizers=[], custom_synthesizers=[entrant])
 
-Only :func:`make_sdgym_synthesizer` imports SDGym, which is no dependency.
+Only :func:`make_sdgym_synthesizer` imports SDGym, which is not a dependency.
 """
 
 from __future__ import annotations

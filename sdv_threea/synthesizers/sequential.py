@@ -45,7 +45,7 @@ UNIT = "one sequence: all rows with one '{}'"
 
 
 class _Pickled:
-    """The last of the classes with a method ``save``: the whole object as a pickle."""
+    """The last base class with a method ``save``, which pickles the whole object."""
 
     def save(self, filepath: str | os.PathLike[str]) -> None:
         Path(filepath).write_bytes(pickle.dumps(self))
@@ -90,7 +90,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
 
     Raises:
         SynthesizerInputError: If an argument is out of range, there is no sequence key, or a
-            context column is none of the other columns.
+            context column is not one of the other columns.
     """
 
     def __init__(
@@ -248,7 +248,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         Raises:
             NotFittedError: If the synthesizer is not fitted.
             SamplingError: If there are no context columns.
-            ValueError: If a column is no context column, or has values that were not released.
+            ValueError: If a column is not a context column, or has values that were not released.
         """
         check_known_columns(context_columns)
         if not self._sequences.context:

@@ -250,11 +250,11 @@ class ClustMixSynthesizer(SingleTableAdapter):
         interval of a share misses once in 370 columns.
 
         Returns:
-            A row per column that is no key, by name. ``loss`` is ``'made up'``, ``'no value'``,
-            ``'constant'``, ``'guessed range'``, ``'values'``, ``'range'`` or empty; ``share`` is
-            the lost share of the rows, between ``at_least`` and ``at_most``; ``shown`` is what
-            samples show; ``stated`` lists the facts taken from the metadata; ``said`` is the loss
-            in a sentence.
+            A row for each column that is not a key, by name. ``loss`` is ``'made up'``, ``'no
+            value'``, ``'constant'``, ``'guessed range'``, ``'values'``, ``'range'`` or empty;
+            ``share`` is the lost share of the rows, between ``at_least`` and ``at_most``; ``shown``
+            is what samples show; ``stated`` lists the facts taken from the metadata; ``said`` is
+            the loss in a sentence.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.

@@ -390,7 +390,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         header = self.preprocessor.take(data).header
         prepare_processor(self._data_processor, self.preprocessor.prepare(header))
 
-    # Other packages' synthesizers of several tables call the next two methods.
+    # Multi-table synthesizers of other packages call the next two methods.
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         prepare_processor(self._data_processor, self.preprocessor.prepare(table_data))
         return self.preprocessor.translate(table_data)

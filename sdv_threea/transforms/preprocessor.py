@@ -99,7 +99,7 @@ class Preprocessor:
         """
         derivations = self.transformers.extend(self.constraints.derive(self.describe()))
         steps = [self._name(name, key) for name in self.pseudonyms]
-        # Other columns come last, as the last one may be taken as the target.
+        # Other columns come last, because the last column may be taken as the target.
         columns = (*(step.column for step in steps), *derivations.domain.columns)
         domain = replace(derivations.domain, columns=columns)
         return replace(derivations, domain=domain, steps=(*derivations.steps, *steps))

@@ -32,13 +32,13 @@ EXAMPLE = re.compile(r"-?(?P<prefix>\D*?)(?P<body>\d(?:[\d.,' ]*\d)?)(?P<suffix>
 class NumberTexts(BaseTransformer):
     """A transformer of texts that spell numbers, such as amounts of money and percentages.
 
-    It is chosen for a categorical column, which is then learned as a number; samples are texts in
+    A categorical column with this transformer is learned as a numerical one; samples are texts in
     the same notation::
 
         synthesizer.auto_assign_transformers(data)
         synthesizer.update_transformers({'price': NumberTexts(prefix='$')})
 
-    A cell that spells no number in this notation is refused, or missing with
+    A cell that is not a number in this notation is refused, or missing with
     ``invalid_cells='coerce'``. Signs before and after the number may be left out in a cell.
 
     Args:
@@ -195,7 +195,7 @@ class TextStep(OneColumn):
         return (replace(self.column, values=values, nullable=released.nullable),)
 
     def count_untaken(self, table: pd.DataFrame) -> int:
-        """Count the cells that spell no number."""
+        """Count the cells that cannot be read as a number."""
         numbers, codes = self._read(table)
         return int((np.isnan(numbers) & (codes >= 0)).sum())
 

@@ -177,10 +177,10 @@ def _spread_numbers(found: Distinct) -> Numbers:
 
 
 def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the shortest decimals that print as these single floats: 0.1, not 0.10000000149."""
+    """Return the shortest decimals of 32-bit floats: 0.1, not 0.10000000149."""
     exact = singles.astype(np.float64)
-    # For usual sizes, the first decimal of 0, 1, 2, ... places that is the same single float is the
-    # printed one. This is much faster than printing all.
+    # For usual sizes, the shortest decimal has the fewest places that give the same 32-bit float.
+    # The search for it is much faster than printing all floats.
     usual = (np.abs(exact) >= SMALLEST_USUAL) & (np.abs(exact) < LARGEST_USUAL)
     left = np.flatnonzero(usual)
     decimals = exact.copy()

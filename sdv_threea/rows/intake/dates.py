@@ -30,7 +30,7 @@ from sdv_threea.rows.intake.scalars import (
 #: The start of 2000 in microseconds since 1970. Canonical dates are seconds since 2000.
 YEAR_2000 = 10_957 * DAY // MICROSECOND
 
-#: A missing cell, and a cell that is no date.
+#: A missing cell, and a cell that is not a date.
 MISSING, INVALID = -(2**63), -(2**63) + 1
 
 LONGEST_TEXT = 64
@@ -178,7 +178,7 @@ def find_zones(cells: Sequence[object], template: str | None) -> NDArray[np.bool
 
 
 def find_clocks(cells: Sequence[object], template: str | None) -> NDArray[np.bool_]:
-    """Return which dates state no time zone, shape (n,); false where a cell is no date."""
+    """Return which dates state no time zone, shape (n,); false if a cell is not a date."""
     zoned = has_zone(template)
 
     def is_clock(cell: object) -> bool:

@@ -34,7 +34,7 @@ class Facts:
 
     Args:
         sdtype: ``'numerical'``, ``'datetime'``, ``'boolean'``, ``'categorical'`` or ``'ordinal'``.
-        template: The format of dates that are texts or numbers.
+        template: The date format, if dates are texts or numbers.
         low: The smallest number, or the smallest date in seconds since 2000.
         high: The largest, in the same way.
         places: Decimal places that numbers are rounded to.

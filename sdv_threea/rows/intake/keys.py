@@ -1,8 +1,8 @@
 """Keys: which rows have the same key, and which row a foreign key refers to.
 
 Columns of keys become whole numbers: one per different key, or the position of the row with the
-key. Equal numbers are the same key in any storage. Whole numbers stored as floats so large that
-they are ambiguous are no keys.
+key. Equal numbers are the same key in any storage. Whole numbers in floats so large that they are
+ambiguous cannot be keys.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def read_moment(cell: object) -> int | None:
     date.
 
     Raises:
-        NoScalarError: If the cell is no date.
+        NoScalarError: If the cell is not a date.
     """
     for base in _list_bases(type(cell)):
         if id(base) in _MOMENTS:
