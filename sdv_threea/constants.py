@@ -77,8 +77,8 @@ MOST_FOR_SUMS = 0.3
 
 # Shares of the budget
 
-#: The part of the share of pairs that counts all of them first. The rest is for pairs that look
-#: like functions, and for a second count of all. Set by hand.
+#: The part of the pairs' share that pays for the first count of all pairs. The rest is for pairs
+#: that look like functions, and for a second count of all. Set by hand.
 PAIRS_FIRST = 0.65
 
 #: The part of the share of classes that counts by class keep if pairs are counted too: if labels
@@ -121,8 +121,8 @@ class Evidence:
 class DescribeConstants(Evidence):
     """The constants of the stage *describe*.
 
-    They were set mostly on Adult and a little on four other tables. No benchmark moves them one at
-    a time, because that of ``docs/lab/constants.md`` takes ranges as public.
+    These constants were set mostly on Adult and a little on four other tables. No benchmark moves
+    them one at a time, because that of ``docs/lab/constants.md`` takes ranges as public.
 
     Args:
         fewest: Fewer records than this are not evidence of a heavy number or of a wider range,
@@ -160,10 +160,10 @@ class DescribeConstants(Evidence):
             beyond that of a bin, or of an extrapolated range. With .08 beyond a bulk, tables of 400
             rows lost half as many columns more than with .04; an end within a bin that lies too
             near with a probability of .5 cut off 10 % of the real rows in place of 4.
-        coarse_evidence: Numbers are counted in octaves, not in quarters of them, up to this many
-            records, in noise scales of a bin: a bin four times as wide has more records and no more
-            noise. At epsilon 1, octaves lost half as many columns of 398 rows, and were no worse on
-            5,000.
+        coarse_evidence: Numbers are counted in whole octaves, not in quarters of an octave, up to
+            this many records, in noise scales of a bin: a bin four times as wide has more records
+            and no more noise. At epsilon 1, octaves lost half as many columns of 398 rows, and were
+            no worse on 5,000.
         reach: Probability that a column ends before the likely end of its tail. On ten columns of
             4,165 rows at epsilon 1, sure ends alone cut off 6.8 % of the rows and let .1 % of the
             samples lie outside; .7 cuts off 2.0 %, with .5 % outside (``benchmarks/ends.py``).
@@ -222,8 +222,8 @@ class ApproximateConstants(Evidence):
         least_bins: Fewest bins of an ordered column in the counts by class. Three beat eight in
             tables that are wide or have few rows. Flat between 2 and 8.
         spike: A spike exceeds this many times the median of neighbouring codes. Set by hand.
-        size_doubt: Assumed relative error of class sizes summed over bins, due to clipping. It is
-            1% for most classes, 6% for the frauds of creditcard_fraud.
+        size_doubt: Assumed relative error of class sizes summed over bins, due to clipping. The
+            true error is 1% for most classes, 6% for the frauds of creditcard_fraud.
         false_share: Rate of false discoveries among kept categories (Benjamini and Hochberg).
             Smaller values suit hundreds of categories, larger ones a few. Flat between .05 and .5.
         effect_sizes: Prior standard deviations of effects on log odds; counts weigh them.
@@ -347,7 +347,7 @@ class AdaptConstants:
 class RelationalConstants:
     """The constants of several tables that refer to each other.
 
-    They were set by hand, in a few runs on made databases and on those of
+    These constants were set by hand, in a few runs on made databases and on those of
     ``benchmarks/relational.py`` (``docs/lab/lab_notes.md``). ``benchmarks/constants.py`` measures
     labels of single tables, which none of them moves.
 
@@ -366,8 +366,8 @@ class RelationalConstants:
             other units. Set by hand.
         repeats_share: Part of ``links_share`` for pairs of rows of a unit that refer to the same
             row. Set by hand.
-        orphans_share: Share of a table's budget for the number of rows without an owner. It is a
-            single count, so a small share is enough. Set by hand.
+        orphans_share: Share of a table's budget for the number of rows without an owner. The number
+            is a single count, so a small share is enough. Set by hand.
         units_false_alarm: The probability that noise alone makes some unit look larger than all
             units are. Set by hand.
         typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit

@@ -47,7 +47,7 @@ class ExpectedError:
         class_count: Standard error of the number of rows of one class with one value, for a column
             whose values are as many and as frequent as those of the other columns.
         correlation: Standard error of a correlation of normal scores in one class; an upper bound,
-            as columns are taken to be continuous.
+            because columns are taken to be continuous.
         category_rows: How many rows must have a value of a categorical column for it to be seen,
             with two standard deviations to spare: for an unknown value to pass its threshold, or
             for the count of a public one to differ from zero. Where several columns have unknown

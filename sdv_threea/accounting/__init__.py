@@ -1,4 +1,4 @@
-"""Accounting: what a release costs. It knows prices only: no data, no noise.
+"""Accounting: what a release costs. The modules compute prices only, without data or noise.
 
 * :mod:`~sdv_threea.accounting.gdp`: Gaussian differential privacy and ``(epsilon, delta)``,
 * :mod:`~sdv_threea.accounting.receipts`: the price of each release, and of all together,

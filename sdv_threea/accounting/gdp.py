@@ -1,9 +1,10 @@
 """Conversion between Gaussian differential privacy (GDP) and ``(epsilon, delta)``-DP.
 
 A release is ``mu``-GDP if telling two neighbouring tables apart from it is at least as hard as
-telling ``N(0, 1)`` from ``N(mu, 1)``; ``mu = inf`` means no privacy. It is then ``(epsilon,
-delta)``-DP with ``delta = Phi(-low) - exp(epsilon) Phi(-high)``, ``low, high = epsilon / mu -+ mu /
-2``, and no smaller ``delta`` (Dong, Roth, Su 2019, Corollary 2.13; Balle and Wang 2018, Theorem 8).
+telling ``N(0, 1)`` from ``N(mu, 1)``; ``mu = inf`` means no privacy. A ``mu``-GDP mechanism is
+``(epsilon, delta)``-DP with ``delta = Phi(-low) - exp(epsilon) Phi(-high)``, ``low, high = epsilon
+/ mu -+ mu / 2``, and no smaller ``delta`` (Dong, Roth, Su 2019, Corollary 2.13; Balle and Wang
+2018, Theorem 8).
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ targets that are easier to predict. Log odds of standard deviation ``s`` have ``
 shrink.
 
 * :mod:`~sdv_threea.adapt.stage`: the stage, which runs the other modules,
-* :mod:`~sdv_threea.adapt.labels`: the model of labels, and its private fit,
+* :mod:`~sdv_threea.adapt.labels`: the label model, and its private fit,
 * :mod:`~sdv_threea.adapt.numbers`: the model of a numerical target, and its private fit,
 * :mod:`~sdv_threea.adapt.fit`: the fit of both, step by step,
 * :mod:`~sdv_threea.adapt.links`: what a linear predictor predicts: classes or a numerical target,
 * :mod:`~sdv_threea.adapt.design`: what its weights are multiplied with: evidence, or bins,
-* :mod:`~sdv_threea.adapt.features`: and features of a kernel, computed row by row,
+* :mod:`~sdv_threea.adapt.features`: and kernel features, computed row by row,
 * :mod:`~sdv_threea.adapt.belief`: what is known of the weights, and learned by a noisy slope,
 * :mod:`~sdv_threea.adapt.slopes`: the slope of the loss, summed over private rows,
 * :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,

@@ -1,9 +1,9 @@
 """Features of a kernel: a few numbers of a record that depend on several columns at once.
 
-They are Nystroem features (Williams and Seeger 2001) of a record's scores ``x``, shape (m,), with
-landmarks ``Z``, shape (P, m): ``phi(x) = (k(x, Z) - (1, x) B) A``, shape (r,). ``B``, (1 + m, P),
-is the least-squares fit of kernel values by scores over the draws; evidence already covers this
-linear part. ``A``, (P, r), projects the rest to its leading directions in the kernel's feature
+The features are Nystroem features (Williams and Seeger 2001) of a record's scores ``x``, shape
+(m,), with landmarks ``Z``, shape (P, m): ``phi(x) = (k(x, Z) - (1, x) B) A``, shape (r,). ``B``, (1
++ m, P), is the least-squares fit of kernel values by scores over the draws; evidence already covers
+this linear part. ``A``, (P, r), projects the rest to its leading directions in the kernel's feature
 space, with covariance ``I`` over the draws. Vectors longer than ``radius`` are shortened.
 
 Float sums depend on the order of terms, so sums for private rows are of whole numbers below
@@ -77,7 +77,7 @@ LEAST_STRETCH, TINY = 0.05, 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class KernelFeatures:
-    """The feature map ``phi`` of a kernel. It can be pickled if the kernel can.
+    """The feature map ``phi`` of a kernel. The map can be pickled if the kernel can.
 
     Args:
         landmarks: Public points ``Z``, whole multiples of a score unit, shape (P, m).
@@ -160,8 +160,8 @@ def num_features(
     """Return the number of features, or zero if fewer than ``LEAST_FEATURES`` fit the budget.
 
     Noise in ``r`` weights moves log odds by about ``r / k``, where ``known`` is ``k = mu n``, and
-    omitted features cost about ``1 / r``. So the error ``(r / k)^2 + b / r`` is least at an ``r``
-    proportional to ``k^(2/3)``; it is at most ``k / 2``. The limit of ``entries`` saves time.
+    omitted features cost about ``1 / r``. The error ``(r / k)^2 + b / r`` is therefore least at an
+    ``r`` proportional to ``k^(2/3)``; it is at most ``k / 2``. The limit of ``entries`` saves time.
     """
     patience = np.clip((known / MUCH_KNOWN) ** (1 / 3), 1, MOST_PATIENCE)
     most_features = constants.most_features * patience ** (1 / 3)

@@ -176,7 +176,7 @@ class Fit:
         return Predictor(tuple(whole), np.clip(weights, -largest, largest).astype(np.int64))
 
     def parts(self) -> tuple[tuple[Reals, ...], Reals]:
-        """Return what bins add to predictors, (K, S) per term, and the weights of features."""
+        """Return what bins add to predictors, (K, S) per term, and the feature weights."""
         weights = self._span.lift(self.belief.means) * self.link.unit
         width = sum(self.design.sizes)
         return self.design.tables(weights[:, :width]), weights[:, width:]

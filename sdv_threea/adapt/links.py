@@ -27,13 +27,13 @@ START_STEPS = 40
 #: With fewer weights, their prior is that of this many.
 FEWEST_WEIGHTS = 16
 
-#: Number of draws for a fit. It falls with columns and classes, because the array of evidence has
-#: at most ``MOST_ENTRIES`` entries, but not below the fewest.
+#: Number of draws for a fit. The number falls with columns and classes, because the array of
+#: evidence has at most ``MOST_ENTRIES`` entries, but not below the fewest.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
 
 class Draws(NamedTuple):
-    """Draws: codes (n, m), labels (n,), and how many private records each draw represents, (n,)."""
+    """Draws: codes (n, m), labels (n,), and the records that each draw represents, (n,)."""
 
     codes: Wholes
     labels: Wholes
@@ -103,7 +103,7 @@ class Classes:
     def curve(self, predicted: Reals, records: Reals) -> Reals:
         """Return the curvature of the loss of each draw in each predictor, shape (n, K).
 
-        It is raised because all classes move at once.
+        The curvature is raised because all classes move at once.
         """
         chances, others = softmax(all_odds(predicted)), self._num / max(self._num - 1, 1)
         least = self._constants.least_curvature * self.shares * (1 - self.shares)

@@ -75,7 +75,7 @@ def calibrate(
 
 
 def _draw(model: Model, density: Density, run: Run) -> Draws:
-    """Draw records of a table with a numerical target, as many of each class as there are."""
+    """Draw records of a table with a numerical target, with classes as frequent as released."""
     codes, labels = model.draw(NUM_DRAWS, run.rng)
     return Draws(codes, labels, np.full(len(codes), density.counts.totals.sum() / len(codes)))
 
@@ -83,7 +83,7 @@ def _draw(model: Model, density: Density, run: Run) -> Draws:
 def _adapt_labels(
     density: Density, joint: Joint | None, encoded: Rows[Encoded], run: Run
 ) -> LabelModel:
-    """Fit the model of the labels, which predicts a record's class from its codes."""
+    """Fit the label model, which predicts a record's class from its codes."""
     constants, totals = run.constants.adapt, density.counts.totals
     evidence = weigh_evidence(density.chances, totals, constants.largest_evidence)
     draws = draw_evenly(_start(joint, density, run), totals, run.rng)

@@ -26,7 +26,7 @@ def num_class_bins(
 ) -> int | None:
     """Return the number of bins of an ordered column; without noise ``None``, for one per code.
 
-    It is the root of a typical class size in units of the noise scale: more bins show finer
+    The number is the root of a typical class size in units of the noise scale: more bins show finer
     differences but hold fewer records at the same noise.
     """
     if scale == 0:
@@ -81,7 +81,7 @@ def bin_weights(shares: NDArray[np.float64], least: float) -> NDArray[np.int64]:
 
     A weight ``w`` divides the noise of a bin's count by ``w``. Noise of variance ``v`` loses about
     ``v / n`` of the information in ``n`` records, ``1 / w^2`` records in any bin, and a record adds
-    ``w^2`` to the squared norm. So the least loss has ``w`` as the inverse fourth root of the share
+    ``w^2`` to the squared norm. The loss is least if ``w`` is the inverse fourth root of the share
     of a bin. Shares below ``least`` count as ``least``. The mean of ``w^2`` is ``1 - exp(-H)`` for
     the entropy ``H`` of the column: a column that is nearly constant cannot tell classes apart.
     """

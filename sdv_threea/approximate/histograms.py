@@ -61,8 +61,8 @@ def known_records(
 ) -> float:
     """Return how many records have a code that can occur, between one and the total.
 
-    It is the total unless the noisy sum of the counts is lower by more than ``doubt`` standard
-    deviations. ``scale`` is one noise scale for all codes, or one per code.
+    The result is the total unless the noisy sum of the counts is lower by more than ``doubt``
+    standard deviations. ``scale`` is one noise scale for all codes, or one per code.
     """
     # Upper confidence bound: noise adds up over the codes.
     noise = np.broadcast_to(scale, mask.shape)[mask]

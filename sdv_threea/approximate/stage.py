@@ -211,7 +211,7 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
     run: Run,
     sums: Sequence[Sum | Part] = (),
 ) -> Joint:
-    """Release counts of pairs of columns, and fit a joint density to them.
+    """Release pair counts, and fit a joint density to them.
 
     The counts need ``rows`` besides codes, because a code does not show where in its interval a
     number is. Parts of numbers among ``sums`` are known without a count.

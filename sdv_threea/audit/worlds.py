@@ -1,8 +1,8 @@
 """Two neighbouring tables: one without and one with a *canary*, a record that stands out.
 
 Each function below turns the last row, or the last unit, of a table into the canary, and returns
-both tables as :class:`Neighbours`. They differ by the canary alone, and their keys stay valid. The
-argument ``table`` is not needed if there is one table.
+both tables as :class:`Neighbours`. The two tables differ by the canary alone, and their keys stay
+valid. The argument ``table`` is not needed if there is one table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Describe: the first stage. It estimates the unknown facts (*blanks*) of a domain privately.
+"""The first stage: estimate the unknown facts (*blanks*) of a domain privately.
 
 These modules may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. They
 must keep nothing but a :class:`~sdv_threea.describe.description.Description`, which may be

@@ -1,8 +1,8 @@
 """The likely place of the bulk of a numerical column in which no single bin is significant.
 
-Most numbers form a hump on a logarithmic grid: many records in the middle, few at the ends. So
-humps of all places and widths, of the known number of records, are weighted by the likelihood of
-the noisy counts.
+Most numbers form a hump on a logarithmic grid: many records in the middle, few at the ends. Humps
+of all places and widths, with the known number of records, are therefore weighted by the likelihood
+of the noisy counts.
 """
 
 from __future__ import annotations

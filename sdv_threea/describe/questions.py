@@ -62,7 +62,7 @@ class Question:
 
     @property
     def max_new_keys(self) -> int:
-        """The number of counts of values that one unit of privacy can raise."""
+        """The number of value counts that one unit of privacy can raise."""
         columns = len(self.columns) * self.rows_per_unit
         return round(histogram_sensitivity(columns, self.neighbors) ** 2)
 

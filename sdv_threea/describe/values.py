@@ -15,7 +15,7 @@ from sdv_threea.rows.intake.scalars import spell
 
 
 class Tally(dict[Hashable, tuple[Hashable, int]]):
-    """Counts of values, by unique key: ``(value, count)``. Tallies of parts of a column add up."""
+    """Value counts, by unique key: ``(value, count)``. Tallies of parts of a column add up."""
 
     def __add__(self, other: Tally) -> Tally:
         small, large = sorted((self, other), key=len)

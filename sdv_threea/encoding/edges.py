@@ -105,7 +105,7 @@ def quantile_edges(
     """
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
-    # A positive mass gives each bin of the sketch a cut, as it does a tail without a count.
+    # A positive mass gives each bin of the sketch a cut, also a tail without a count.
     least = OWN_CODE * total
     counts = np.maximum(inside.counts, least)
     # Bins of the sketch are cut off at the ends of the range.

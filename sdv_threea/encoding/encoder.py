@@ -1,6 +1,6 @@
 """The base class of all transformers from cells to codes.
 
-They are RDT transformers, but learn only the facts that their arguments leave open.
+Encoders are RDT transformers, but learn only the facts that their arguments leave open.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ These modules may read encoded private records, as sums through :mod:`~sdv_three
 interactions of columns, pairs and triples; counts of codes and digits of pairs that look
 functional; distances of triples from the tables that their pairs imply; and counts of rows in which
 numbers add up or parts of dates hold. Everything after that is post-processing and must not see a
-record. If noise exceeds the counts of pairs, nothing is released here.
+record. If noise exceeds the pair counts, nothing is released here.
 
 * :mod:`~sdv_threea.joint.bins`: which pairs are counted, in which bins, and whether counting pays,
 * :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,
@@ -19,7 +19,7 @@ record. If noise exceeds the counts of pairs, nothing is released here.
 * :mod:`~sdv_threea.joint.sums`: numbers that are sums of others, which samples compute,
 * :mod:`~sdv_threea.joint.parts`: columns that are parts of a date or of a numerical column,
 * :mod:`~sdv_threea.joint.counting`: the order of these releases, and their prices,
-* :mod:`~sdv_threea.joint.prior`: tables of pairs that follow from the released correlations,
+* :mod:`~sdv_threea.joint.prior`: pair tables that follow from the released correlations,
 * :mod:`~sdv_threea.joint.departures`: how far noisy tables depart from expected ones,
 * :mod:`~sdv_threea.joint.tables`: noisy counts of bins to probabilities,
 * :mod:`~sdv_threea.joint.codes`: noisy counts of codes to probabilities,

@@ -116,8 +116,8 @@ def stress_rare(
 ) -> tuple[float, ...]:
     """Return, for each column, the factor by which its pairs are counted more precisely.
 
-    It exceeds one if the records with any other than the most frequent value are few compared with
-    the noise, as in a rare class. The noise of all pairs may grow by ``most_stressed``.
+    The factor exceeds one if few records, compared with the noise, have a value other than the most
+    frequent one, for example a rare class. The noise of all pairs may grow by ``most_stressed``.
     """
     unlike = np.array([num_records - float(counts.max()) for counts in columns])
     few = constants.least_unlike * _pair_noise(len(pairs), mu)

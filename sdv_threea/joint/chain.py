@@ -1,4 +1,4 @@
-"""A distribution over the codes of all columns that has the given tables of pairs and triples.
+"""A distribution over the codes of all columns that has the given pair and triple tables.
 
 Columns are drawn one after the other, and the bins of each are log-linear in those before it:
 

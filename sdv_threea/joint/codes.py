@@ -58,7 +58,7 @@ class CodeCounts(NamedTuple):
 
     Args:
         codes: Counts of codes, shape (S_i, S_j).
-        bins: Counts of bins, shape (G_i, G_j).
+        bins: Bin counts, shape (G_i, G_j).
         margin_scale: Noise scale of the margins that are known already.
     """
 

@@ -34,7 +34,8 @@ class JointConstants:
             worse.
         records_per_class: If labels are adapted, and there are fewer records for each class than
             this many times the noise, classes get a part of the pairs' price. Without it, models
-            lose .017 of AUC on eeg_eye_state and .01 on covtype_compact. It costs .005 on compas.
+            lose .017 of AUC on eeg_eye_state and .01 on covtype_compact. The penalty costs .005 on
+            compas.
         most_columns: Wider tables have too many pairs to be counted. Set by hand.
         least_unlike: Pairs of a column are counted if its records without the most frequent value
             exceed this many times the noise. With 40, half of the columns of telco_churn and
@@ -47,8 +48,8 @@ class JointConstants:
         most_stressed: More precise pairs of rare values may add this share to the variance of all
             others. With .33, marginals of three columns of mushroom are 8 % worse at epsilon 1.
         least_information: Tables of less mutual information, in nats, are left out. Set by hand.
-        most_partners: A table is kept if it is among this many of most mutual information for one
-            of its columns. It bounds the time of wide tables. Set by hand.
+        most_partners: A table is kept if it is among this many with the most mutual information for
+            one of its columns. The limit bounds the time of wide tables. Set by hand.
         emptiness: The power of the probability that a bin is not empty, by which the bin is
             multiplied. With 2, impossible pairs vanish; shrinkage alone leaves a tenth of their
             mass.
@@ -60,11 +61,11 @@ class JointConstants:
         sure: From this likeness on a pair counts as certain, as do pairs whose values follow an
             order; others are worth less, by the square of their ratio to it. Set by hand.
         nearness: Penalty, in nats, for each factor of e by which the parent has more codes than the
-            child. So a region follows from the city, and not from the store. Set by hand.
-        blur: Penalty, in nats, of parents whose codes are intervals. So a kind follows from the
-            product, and not from its price. Set by hand.
-        most_cells: Larger tables are not counted code by code. It bounds time and memory. Set by
-            hand.
+            child. With it, a region follows from the city, and not from the store. Set by hand.
+        blur: Penalty, in nats, of parents whose codes are intervals. With it, a kind follows from
+            the product, and not from its price. Set by hand.
+        most_cells: Larger tables are not counted code by code. The limit bounds time and memory.
+            Set by hand.
         left_out: The share of records whose codes may have fewer.
         most_noise: Functional pairs with more than this many times the noise that they bear are
             left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict themselves
@@ -88,7 +89,7 @@ class JointConstants:
         few_triples: The number of triples for which bins are chosen. Set by hand.
         triple_records: A bin of three columns is expected to hold this many times the noise. With
             3, models lose .04 on tables of numbers at epsilon 8.
-        most_looks: The most triples that are looked at. It bounds the time. Set by hand.
+        most_looks: The most triples that are looked at. The limit bounds the time. Set by hand.
         look_part: The part of the remaining price that the look costs. Set by hand.
         look_doubt: Noise scales that are subtracted from the distance of a triple. Set by hand.
         look_slack: The share of records that is subtracted from the distance of a triple, because

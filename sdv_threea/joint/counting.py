@@ -1,4 +1,4 @@
-"""Release counts of columns together: all pairs, functional dependencies, digits, then triples.
+"""Release joint counts: of all pairs, functional dependencies, digits, then triples.
 
 Interactions of all pairs come first. Pairs that look functional are counted code by code, and so
 are the digits of numerical columns that a category may determine. A look at triples selects those
@@ -98,7 +98,7 @@ class JointReleases:
     known: Mapping[Pair, NDArray[np.float64]] = field(default_factory=dict)
 
     def fit(self) -> Joint:
-        """Release counts of columns together, and return a density that is fitted to them."""
+        """Release joint counts, and return a density that is fitted to them."""
         singles, constants, keep = self.singles, self.constants, self.spending.keep
         weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs, self.plan.stress)
         release = partial(release_interactions, self.rows, singles.bins, weights)

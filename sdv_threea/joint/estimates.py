@@ -178,9 +178,9 @@ def estimate(  # noqa: PLR0913 (what is known)
 ) -> Estimates:
     """Estimate the distributions of columns and pairs.
 
-    ``functions`` are counts of pairs with a functional dependency, code by code: a forest.
-    ``expected`` are counts of pairs that follow from other releases. ``values`` are the released
-    digits of numbers that categories determine.
+    ``functions`` are the counts, code by code, of pairs with a functional dependency: a forest.
+    ``expected`` are pair counts that follow from other releases. ``values`` are the released digits
+    of numbers that categories determine.
     """
     num_records, num_classes = singles.num_records, len(singles.totals)
     margins = singles.margins(interactions)

@@ -2,8 +2,8 @@
 
 A code determines its name, a place its zone, a clock time its hour. Coarse bins do not show which
 name belongs to which code, but their counts are then far more uneven than those of columns that are
-merely correlated. Such pairs are counted again, code by code. They form a forest, so that each
-column depends on at most one other, whichever the root. All of it is post-processing.
+merely correlated. Such pairs are counted again, code by code. The functions form a forest, so that
+each column depends on at most one other, whichever the root. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_OPEN = 0.5
 #: A pair ranks nearly as high as another one from this part of its rank on.
 NEARLY = 0.9
 
-#: Counts of values in order may differ from the expected table by this part of its energy.
+#: Counts of ordered values may differ from the expected table by this part of its energy.
 SLACK = 0.05
 
 #: Values are clearly in order if noise masks at most this part of their energy.

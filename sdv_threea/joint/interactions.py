@@ -51,7 +51,7 @@ class Interactions:
 
     Args:
         tables: Noisy interactions, in records, by columns: shape (G_1,), (G_1, G_2) or (G_1, G_2,
-            G_3). They sum to zero along every axis.
+            G_3). Interactions sum to zero along every axis.
         scales: Noise scale along any direction that interactions can have, by columns.
     """
 

@@ -22,7 +22,7 @@ from sdv_threea.statistics import registry
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Noisy counts of pairs of columns: publishable.
+    """Noisy pair counts: publishable.
 
     Args:
         tables: Counts by pair ``(i, j)``, ``i < j``: of codes, shape (S_i, S_j), or of bins, shape

@@ -1,4 +1,4 @@
-"""Tables of pairs that follow from normal scores alone: noisy tables are shrunk toward them.
+"""Pair tables that follow from normal scores alone: noisy tables are shrunk toward these.
 
 Two standard normals of correlation ``r``, cut into bins, have the table (Mehler 1866)
 

@@ -52,7 +52,7 @@ def pool_margins(
 ) -> list[NDArray[np.float64]]:
     """Return counts of the bins of each column, shape (G,), from its histogram and its interaction.
 
-    ``histograms`` hold counts of bins and their variances, shape (G,) each. The counts are at least
+    ``histograms`` hold bin counts and their variances, shape (G,) each. The counts are at least
     zero and sum to ``num_records``.
     """
     margins = []
@@ -93,9 +93,9 @@ def estimate_tables(
 ) -> dict[Pair, NDArray[np.float64]]:
     """Return the probabilities of each pair of columns, shape (G_i, G_j), with the given margins.
 
-    ``margins`` are counts of bins, shape (G,). ``expected`` are counts of all pairs that follow
-    from other releases. Released tables are shrunk toward them, and they replace tables that are
-    not released.
+    ``margins`` are bin counts, shape (G,). ``expected`` are counts of all pairs that follow from
+    other releases. Released tables are shrunk toward them, and they replace tables that are not
+    released.
     """
     independent = {(i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in expected}
     expected = {

@@ -1,9 +1,9 @@
-"""Noisy counts of buckets, read as values: how many there are, and how often each occurs.
+"""Noisy bucket counts, read as values: how many there are, and how often each occurs.
 
-Values fall into buckets at random. So a bucket of ``B`` holds a Poisson number of values, and its
-count is the sum of their *sizes*. A size is log-normal, rounded, and at least one. The median and
-the spread of the sizes follow by maximum likelihood from all counts and the noise (deconvolution);
-the number of values is the total over the mean size. All of it is post-processing.
+Values fall into buckets at random. Each of ``B`` buckets therefore holds a Poisson number of
+values, and its count is the sum of their *sizes*. A size is log-normal, rounded, and at least one.
+The median and the spread of the sizes follow by maximum likelihood from all counts and the noise
+(deconvolution); the number of values is the total over the mean size. All of it is post-processing.
 
 Whole counts of buckets are drawn given the noisy ones, so that as many buckets are occupied, and as
 unevenly, as the noisy counts show. A threshold would lose all values that noise exceeds, one by
@@ -34,8 +34,9 @@ FAR, REACH = 6, 16
 #: All values are taken for different ones unless the log likelihood is lower by more than this.
 DOUBT = 2.0
 
-#: Multiples of these, without whole parts, are evenly drawn from [0, 1). They are the same for all
-#: columns, so that a bucket that is occupied in one is likely so in others with the same values.
+#: Multiples of these, without whole parts, are evenly drawn from [0, 1). The draws are the same for
+#: all columns, so that a bucket that is occupied in one is likely so in others with the same
+#: values.
 PLACE, OTHER_PLACE = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
 
 
@@ -77,7 +78,7 @@ class Sizes:
 def occupy(
     counts: NDArray[np.float64], scale: float, total: float, known: int = 0
 ) -> NDArray[np.float64]:
-    """Return whole counts of buckets without their noise, shape (B,).
+    """Return whole bucket counts without their noise, shape (B,).
 
     Each count is drawn given the noisy one, so that single counts stay as uncertain as the noise
     makes them, and all buckets together are as empty and as uneven as the released counts show.
@@ -109,7 +110,7 @@ def occupy(
 def share_out(
     counts: NDArray[np.float64], known: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Share the counts of buckets, shape (B,), out among values.
+    """Share bucket counts, shape (B,), out among values.
 
     Returns:
         The bucket and the size of each of V values, in order of buckets, then from the largest on,
@@ -148,7 +149,7 @@ def share_out(
 
 
 def fit_sizes(counts: NDArray[np.float64], scale: float, total: float, known: int = 0) -> Sizes:
-    """Fit the sizes of values to noisy counts of buckets, shape (B,).
+    """Fit the sizes of values to noisy bucket counts, shape (B,).
 
     Without evidence for anything else, each record has a value of its own.
     """

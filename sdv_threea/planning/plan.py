@@ -1,6 +1,6 @@
 """The plan of a release: its target, the shares that pay for statistics, omissions and reasons.
 
-A plan is data. It is drafted from public facts, and refined by the released number of rows
+A plan is data: drafted from public facts, and refined by the released number of rows
 (:func:`make_plan`), by the released description of the columns (:func:`settle_plan`), and by the
 released counts of all columns (:func:`finish_plan`). No other module decides which stage pays.
 

@@ -58,9 +58,9 @@ def for_classes(settings: Settings) -> tuple[str, ...]:
 def asks_size(domain: Domain, settings: Settings) -> bool:
     """Return whether the row count is released first, because the shares of the budget use it.
 
-    It is if ranges or values must be found, which takes more budget when records are few, or if any
-    column is numeric: a stated range may be too wide for few records, and a numerical target too
-    noisy.
+    The row count comes first if ranges or values must be found, which takes more budget when
+    records are few, or if any column is numerical: a stated range may be too wide for few records,
+    and a numerical target too noisy.
     """
     has_share = settings.guarantee == 'end_to_end' and settings.shares.get('size', 0.0) > 0
     has_numbers = any(isinstance(column, Number) for column in domain.columns)
@@ -177,6 +177,6 @@ def drowns_pairs(domain: Domain, known: Known, least: int = 0) -> bool:
 
 
 def _weigh_records(domain: Domain, known: Known) -> float:
-    """Return the records in units of the noise of a count of all columns at the whole budget."""
+    """Return the records, in noise scales of a count of all columns at the whole budget."""
     num_rows = max(known.num_rows or 0, 1.0)
     return num_rows * known.budget.mu / math.sqrt(max(len(domain.columns), 1))

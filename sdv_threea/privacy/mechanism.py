@@ -147,8 +147,8 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
         counts[often], sensitivity=sensitivity, mu=mu, stage=stage, released=released, noise=noise
     )
     steps, scale = _refine(sensitivity, mu)
-    # A sum over a falling tail is at most the integral that starts one step earlier. So with a
-    # strict threshold, the discrete tail beyond the rounded-up quantile is below the continuous
+    # A sum over a falling tail is at most the integral that starts one step earlier. With a strict
+    # threshold, therefore, the discrete tail beyond the rounded-up quantile is below the continuous
     # one.
     quantile = math.ceil(-scale * ndtri(delta / max_new_keys)) / steps
     margin = most_added + quantile if scale else 0.5
