@@ -1,8 +1,8 @@
 """The one way in which this package writes files and folders: whole or not at all.
 
 A draft with a hidden name is written next to the target, readable by its owner alone from the
-start, and moved there when it is complete and on the disk. So after an error, an interrupt, a full
-disk, a kill or a loss of power, there is either the old or the new file.
+start, and moved there when it is complete and on the disk. Therefore, after an error, an interrupt,
+a full disk, a kill or a loss of power, there is either the old or the new file.
 
 A draft is locked while its process lives. Drafts of killed processes are unlocked, and removed when
 the same target is written again.
@@ -40,7 +40,7 @@ ANY_FILE, ANY_FOLDER = 0o666, 0o777
 #: Bytes of the target's name at the end of a draft's name; file systems take 255.
 MOST_BYTES = 200
 
-#: The names of drafts. They end like the target's name, as the ending tells the format.
+#: The names of drafts. Drafts end like the target's name, because the ending states the format.
 NAMES = re.compile(r'\.[0-9a-f]{16}\.part-(.*)', re.DOTALL)
 
 #: The drafts of this process. A draft that is itself a target is written directly.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 #: Further candidates for rounder numbers, such as limits in ten thousands and prices in five cents.
-#: They are tried only in tables of many records.
+#: These steps are tried only in tables of many records.
 ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 1e2, 5e1, 1e1, 5.0, 0.5, 0.05)
 
 #: All candidates; each is a multiple of the next.

@@ -11,8 +11,8 @@ ACCEPTABLE = ('verbatim', 'unit', 'made_up', 'ranges', 'noise')
 class InputError(ValueError):
     """A request or an input is invalid.
 
-    The message names tables, columns, files and arguments, and shows no value of a private row. So
-    the command line shows it, and hides the message of any other error.
+    The message names tables, columns, files and arguments, and shows no value of a private row. The
+    command line therefore shows such a message, and hides the message of any other error.
     """
 
 

@@ -88,8 +88,8 @@ NUM_STEPS, STEP = 60, 0.05
 #: Step of the finite differences that give slopes of features.
 NUDGE = 1e-3
 
-#: Standard deviation of sampled records around their mix. It is not zero, because a mixture of
-#: points has no quantiles.
+#: Standard deviation of sampled records around their mix. The deviation is not zero, because a
+#: mixture of points has no quantiles.
 POINT = 0.05
 
 
@@ -144,7 +144,7 @@ def first_centres(
 ) -> NDArray[np.int64]:
     """Return the means of a mixture of spherical Gaussians fitted to released draws.
 
-    They are in score units, shape (C, K, m), and zero in classes of too few draws.
+    Means are in score units, shape (C, K, m), and zero in classes of too few draws.
     """
     wanted = wanted if draws.shape[1] else 1
     centres = np.zeros((num_classes, wanted, draws.shape[1]), dtype=np.int64)

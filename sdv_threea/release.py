@@ -1,6 +1,6 @@
 """The release: everything that a fitted synthesizer keeps, and everything that sampling reads.
 
-It depends on the private rows only through the receipts of its ledger.
+A release depends on the private rows only through the receipts of its ledger.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ class Release:
     def chances(self, name: str) -> NDArray[np.float64]:
         """Return the probabilities of a column's codes by class, shape (C, size of column).
 
-        They are zero in classes that do not occur. So a combination of codes can be drawn if all of
-        its codes have a positive probability in one class.
+        Probabilities are zero in classes that do not occur, so a combination of codes can be drawn
+        if all of its codes have a positive probability in one class.
         """
         at = self.domain.names.index(name)
         occurs = self.mixture.weights.sum(axis=1, keepdims=True) > 0

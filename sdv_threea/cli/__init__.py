@@ -1,8 +1,8 @@
 """The command line ``sdv-threea``: files in, one release, files out.
 
-A command may hold private tables while it runs, and it prints and writes released numbers. It must
-not guess a type from the cells of a file unless the cells are declared public, and no message may
-show a value of a private row.
+A command may hold private tables while it runs, and it prints and writes released numbers. A
+command must not guess a type from the cells of a file unless the cells are declared public, and no
+message may show a value of a private row.
 
 * :mod:`~sdv_threea.cli.commands`: the commands and their help,
 * :mod:`~sdv_threea.cli.options`: options that several commands share,

@@ -138,7 +138,7 @@ def _read_csv(
 def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -> None:
     """Refuse a first line that names no column, or shows another separator or encoding.
 
-    The message depends on names of columns alone, and on whether the first line has any.
+    The message depends on column names alone, and on whether the first line has any.
     """
     try:
         with (gzip.open if path.name.endswith('.gz') else open)(path, 'rb') as file:

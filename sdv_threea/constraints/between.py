@@ -91,7 +91,7 @@ class After(_OfTwo):
 
 
 class Within(BetweenTables):
-    """A date, or a number, between two others: a stay during its contract.
+    """A date or number between two others: a stay during its contract.
 
     The two ends are columns of one table. A missing end restricts nothing. Samples also have their
     ends in order.
@@ -159,7 +159,7 @@ class SameAs(_OfTwo):
 
 
 class TotalOf(BetweenTables):
-    """A number that adds up over the rows below: an invoice's total over its lines.
+    """A numerical column that adds up over the rows below: an invoice's total over its lines.
 
     A row below counts as zero if a value is missing, or a category is not a number. The column is
     left out of the model, so it costs no budget.
@@ -251,7 +251,7 @@ class Ranks(BetweenTables):
     """The numbers 1 to k of the k rows below each row: the lines of an invoice, the stays in order.
 
     Args:
-        column_name: The column of the number, ``'stay.number'``.
+        column_name: The column to number, ``'stay.number'``.
         parent_table_name: The table whose rows have the others below them, ``'patient'``.
         order_column_name: The number or date in whose order rows are numbered, ``'stay.date'``.
             By default the order is that of the sampled numbers.

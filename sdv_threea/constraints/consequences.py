@@ -67,7 +67,7 @@ class Awaited:
     """A column that is written after all rows of a database are drawn; until then it is constant.
 
     Args:
-        column: The column, by public facts. It is left out of the model.
+        column: The column, by public facts. The model does not contain this column.
     """
 
     column: Column

@@ -186,7 +186,7 @@ class Derivations:
         return overruled
 
     def _find_solvable(self, known: pd.DataFrame) -> list[Solvable]:
-        """Return the derivations of numbers that are known."""
+        """Return the solvable derivations of which a replaced column is known."""
         return [
             step
             for step in self.steps

@@ -16,7 +16,7 @@ from sdv_threea.constraints.stated import read_in_days
 from sdv_threea.storage.references import as_columns, find_places
 from sdv_threea.storage.writing import fit_into, from_seconds
 
-#: The decimals that a column of numbers may have; a sum of floats is rounded to the last.
+#: The most decimals of a numerical column; a sum of floats is rounded to the last of them.
 DECIMALS = (0, 1, 2, 3, 4, 5, 6, 9)
 
 #: The granularities of dates, in days: a day and a second.

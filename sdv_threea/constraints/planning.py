@@ -63,7 +63,7 @@ def keep_rules(moves: Iterable[Move], linked: Linked) -> None:
 
 
 def list_numbered(moves: Iterable[Move], metadata: Metadata) -> frozenset[str]:
-    """Return the tables with a primary key of a foreign key and a number written by a rule."""
+    """Return the tables whose primary key is a foreign key with a counter that a rule writes."""
     return frozenset(
         move.writes.table
         for move in moves

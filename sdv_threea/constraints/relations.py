@@ -42,7 +42,7 @@ class Relations:
     def relate(self, table: str, above: str, key: Key) -> Path | None:
         """Return the foreign keys from a table up to another one; ``None`` if there are none.
 
-        They are the fewest that lead there, and start with ``key`` if it is given.
+        The path has as few keys as possible, and starts with ``key`` if it is given.
         """
         paths = self._climb(table, above)
         if key is not None:

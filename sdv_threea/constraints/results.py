@@ -83,7 +83,7 @@ class Result:
         return {self.column.name: _round(found, self._describe(columns).step or 0.0)}
 
     def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """Describe the number by the released descriptions of the columns it follows from."""
+        """Describe the column by the released descriptions of the columns it follows from."""
         return {self.column.name: self._describe(columns)}
 
     def _describe(self, columns: Mapping[str, Column]) -> Number:

@@ -71,7 +71,7 @@ class Rules:
             self._flags.append(list(dict.fromkeys(names)))
 
     def compute(self, name: str, expression: Expression, decimals: int | None) -> None:
-        """Add a rule: a number or a date follows from other columns."""
+        """Add a rule: a numerical or date column follows from other columns."""
         self._formulas.append((name, expression, decimals))
 
     def fix(self, consequence: Consequence) -> None:

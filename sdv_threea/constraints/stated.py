@@ -1,7 +1,7 @@
 """Constraints of this package, used like SDV's own: formulas, and conditional values.
 
-They hold parameters only, and learn from no row. SDV writes them to JSON as its own, and
-the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own only.
+These constraints hold parameters only, and learn from no row. SDV writes them to JSON as its own,
+and the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own only.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Stated(BaseConstraint):
 
 
 class Formula(Stated):
-    """A number or a date that follows from other columns: ``total = net + tax + shipping``.
+    """A numerical or date column that follows from other columns: ``total = net + tax + shipping``.
 
     Samples obey exactly, also under conditions. Differences of dates are counted in days:
     ``stay = discharge - admission``. A row is not checked where a value is missing, and its result

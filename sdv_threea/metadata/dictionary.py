@@ -140,7 +140,7 @@ def read_column(told: Line) -> StatedColumn:
 
 
 def _read_ends(column: StatedColumn, told: Line, notes: list[str]) -> StatedColumn:
-    """Read the ends of a range, and the format of dates."""
+    """Read the ends of a range, and the date format."""
     low, high = told.get('low'), told.get('high')
     if column.sdtype == 'datetime':
         template = read_template(told['template']) if 'template' in told else None

@@ -44,7 +44,7 @@ FACTS = ('low', 'high', 'values', 'nullable', 'decimals', 'template', 'reference
 class Proposal:
     """Proposed facts of the columns of tables, and the open questions. ``print`` shows it.
 
-    It holds only facts that its sources state, and is made without a private row.
+    A proposal holds only facts that its sources state, and is made without a private row.
 
     Args:
         tables: The columns by table.

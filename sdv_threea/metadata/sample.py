@@ -33,8 +33,8 @@ def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
     """Propose metadata from public rows, in which SDV detects types, ranges and values.
 
     Never call it on private rows: the result holds their ranges and values. A public sample shows
-    what can occur, but not what cannot. So columns with missing cells are stated to have them, and
-    all others are open. Widen the ranges to what the private table may hold.
+    what can occur, but not what cannot. Columns with missing cells are therefore stated to have
+    them, and this fact is open for all others. Widen the ranges to what the private table may hold.
 
     Args:
         tables: Public rows by table.

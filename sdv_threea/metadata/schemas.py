@@ -1,7 +1,7 @@
 """Proposals from names and types alone: of the first line of a CSV file, a Parquet schema, dtypes.
 
 Formal guarantees, of every function here:
-    * the result is a function of the names of columns, and of their types in a Parquet file or a
+    * the result is a function of the column names, and of the columns' types in a Parquet file or a
       DataFrame: no cell is read
     * no message shows what a file holds beyond that
 """
@@ -29,8 +29,8 @@ from sdv_threea.metadata.words import read_type
 #: The most characters of a line of names. A file without ends of lines is not read to its end.
 LONGEST = 2**17
 
-#: The ends of a line on any system. They end it inside quotes too: if a name could go on in the
-#: next line, so could a row.
+#: The ends of a line on any system. These characters end a line inside quotes too: if a name could
+#: continue in the next line, so could a row.
 ENDS = '\r\n'
 
 #: Usual separators of names.

@@ -166,7 +166,7 @@ def read_values(text: str, *, as_texts: bool = False) -> tuple[tuple[Hashable, .
             found, labelled = [code for code, _ in pairs], bool(parts)
             break
     values = tuple(dict.fromkeys(found))
-    # 01 is a text, as numbers do not begin with a zero.
+    # 01 is a text, because numbers do not begin with a zero.
     whole = bool(values) and all(re.fullmatch(r'0|-?[1-9]\d{0,17}', value) for value in values)
     return (tuple(map(int, values)) if whole and not as_texts else values), labelled
 

@@ -1,9 +1,9 @@
 """How often two rows of one owner share values, and rows drawn with that frequency.
 
 If noise is too large for fine bins of a row and the row before it, one histogram per column counts
-the codes that both rows share. It is cheap enough for a few hundred units, and it needs no counts
-of pairs of columns. A sampled row then keeps some values of the row before it, and its other values
-are drawn given these.
+the codes that both rows share. Such a histogram is cheap enough for a few hundred units, and needs
+no pair counts. A sampled row then keeps some values of the row before it, and its other values are
+drawn given these.
 """
 
 from __future__ import annotations

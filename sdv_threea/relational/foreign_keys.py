@@ -131,8 +131,9 @@ def _within_noise(
 ) -> NDArray[np.float64]:
     """Return shares without the spread that noise adds.
 
-    They are shrunk toward their mean by the factor of James and Stein, and capped at the largest
-    less ``discount`` deviations of the noise, as the largest noisy share is biased upwards.
+    The shares are shrunk toward their mean by the factor of James and Stein, and capped at the
+    largest share minus ``discount`` standard deviations of the noise, because the largest noisy
+    share is biased upwards.
     """
     mean = shares.mean()
     shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)

@@ -152,7 +152,7 @@ def is_time(column: Number) -> bool:
 def find_unit(index: Number) -> float:
     """Return the unit in which gaps are counted: of dates without a time of day a day.
 
-    Sizes of numbers are estimated, and usual ones are likelier.
+    Magnitudes of numerical columns are estimated; usual magnitudes are likelier.
     """
     return (index.step or 1.0) if is_time(index) else 1.0
 

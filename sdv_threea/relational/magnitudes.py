@@ -1,7 +1,7 @@
 """Noisy counts of units of privacy by their number of rows in a table, by order of magnitude.
 
-A unit adds one to one count, however many rows it has, so the counts need little noise. They decide
-the bound on the rows of a unit, and estimate the number of rows beyond it.
+A unit adds one to one count, however many rows it has, so the counts need little noise. The counts
+decide the bound on the rows of a unit, and estimate the number of rows beyond it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ RUN_LENGTHS = (1, 2, 4)
 #: proportional to the rows of a unit, because a false alarm at a large magnitude invents more rows.
 ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
-#: Candidates for the spread of the logarithm of a unit's rows, and how many numbers of units are
-#: tried, if noise masks all magnitudes.
+#: Candidates for the spread of the logarithm of a unit's rows, and the number of unit counts that
+#: are tried, if noise masks all magnitudes.
 SPREADS, NUM_TRIED = (0.1, 0.5, 1.0), 48
 
 #: More units than this many standard deviations of the noise are hardly masked by noise, whatever
@@ -66,8 +66,8 @@ class Magnitudes:
     """Noisy counts of units by the magnitude of their number of rows: publishable.
 
     Args:
-        counts: Number of units of each magnitude, shape (len(MIDDLES),). It is zero beyond the
-            largest magnitude that exceeds the noise; if none does, counts are expected ones.
+        counts: Number of units of each magnitude, shape (len(MIDDLES),). The number is zero beyond
+            the largest magnitude that exceeds the noise; if none does, counts are expected ones.
         scale: Standard deviation of the noise of the other counts.
         doubt: If no count exceeds the noise, the standard deviation of the logarithm of the number
             of rows; otherwise zero.

@@ -1,8 +1,8 @@
 """Rows of one owner in the order of a rising index, which is a numerical or date column.
 
-In place of the index two other columns are released: of a row, the *gap* to the row before it, and
-of its owner the *first* index. So a sequence starts where its owner says, and goes on by gaps that
-are not negative.
+Two other columns are released instead of the index: the *gap* between a row and the row before it,
+and the *first* index of each owner. A sequence then starts at its owner's first index, and
+continues by gaps that are not negative.
 """
 
 from __future__ import annotations

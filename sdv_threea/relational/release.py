@@ -150,7 +150,7 @@ class DatabaseRelease:
             owner = self.schema.owners[table]
             rows = self._add_index(table, owners, rows, drawn, rng)
             # A row gets the unit of its owner. A row without an owner is a unit of its own, so it
-            # gets a number that no other row has.
+            # gets a unit number that no other row has.
             alone = np.arange(len(owners)) + sum(map(len, units.values()))
             units[table] = alone
             if owner is not None:

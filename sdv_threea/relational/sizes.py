@@ -1,4 +1,4 @@
-"""Numbers of rows to draw of each table, within the public bounds on *children*.
+"""Sizes of the tables to draw, within the public bounds on *children*.
 
 Children of a row are the rows that refer to it. If a patient has one to three stays, 10 patients
 have 10 to 30 stays. No private row is read.
@@ -52,7 +52,7 @@ def settle_sizes(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
 ) -> dict[str, int]:
-    """Choose numbers of rows of the private tables, at least one, within the bounds on children.
+    """Choose the sizes of the private tables, at least one row, within the bounds on children.
 
     The numbers are as near to ``wanted`` as the bounds and the row counts of public tables allow.
     If bounds contradict each other, the upper ones are kept.

@@ -165,8 +165,8 @@ def untangle(
 ) -> NDArray[np.int64]:
     """Let references change places until none leads to the own unit, nor two of an owner to one.
 
-    They change places with those to rows of the same code. Conflicts that remain after that are
-    kept.
+    A reference changes places with one to a row of the same code. Conflicts that remain after that
+    are kept.
     """
 
     def is_wrong(referred: NDArray[np.int64]) -> NDArray[np.bool_]:

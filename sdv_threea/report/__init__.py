@@ -1,7 +1,7 @@
 """Report: the quality of a release, measured on real data, and a page about it.
 
 A report reads real rows, and its results are not differentially private. A comparison with real
-data discloses something about the real data, and no budget pays for that. So results are for
+data discloses something about the real data, and no budget pays for that. Results are therefore for
 readers who may see the real data, and nothing here may be used inside a fit.
 
 * :mod:`~sdv_threea.report.making`: the report, in one call,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days
 
-#: The most bins of a column of numbers or dates. All bins of a column of whole numbers, or of days,
+#: The most bins of a numerical or date column. All bins of a column of whole numbers, or of days,
 #: cover equally many numbers.
 NUM_BINS = 40
 
@@ -173,7 +173,7 @@ def _bin_edges(values: NDArray[np.float64], num_bins: int) -> NDArray[np.float64
 
 
 def _rank_levels(real: pd.Series, description: Mapping[str, Any]) -> dict[str, int]:
-    """Return the place of each level of an ordinal column: as stated, or as values are sorted."""
+    """Return the place of each level of an ordinal column, in stated or in sorted order."""
     if description['sdtype'] != 'ordinal':
         return {}
     levels = description.get('range_values')

@@ -141,10 +141,9 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
     Use it to choose epsilon, before the private table is fitted once. **Never give it the private
     table**: each fit would be a release, and a choice by their scores another one.
 
-    The number of rows is the most important argument, because the noise does not depend on it. So
-    pass the number of rows of the private table as ``num_rows``. Rows to fit are drawn from seven
-    tenths of ``table``, with repetition if these are too few. Models are tested on the other three
-    tenths.
+    The number of rows is the most important argument, because the noise does not depend on it. Pass
+    the number of rows of the private table as ``num_rows``. Rows to fit are drawn from seven tenths
+    of ``table``, with repetition if these are too few. Models are tested on the other three tenths.
 
     Args:
         table: Rows like the private ones.

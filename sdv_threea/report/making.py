@@ -47,17 +47,18 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
 ) -> Report:
     """Measure the quality of a release, and state its promise.
 
-    A comparison with real data discloses something about it, and no budget pays for that. So the
-    report is for readers who may see the real data. It holds no real row, but scores, shares of
-    rows and curves of few points.
+    A comparison with real data discloses something about the data, and no budget pays for that, so
+    the report is for readers who may see the real data. The report holds no real row, but scores,
+    shares of rows and curves of few points.
 
     Args:
         real: The real table that was fitted, or the tables by name.
         synthetic: Its synthetic counterpart; or several samples of it, to show how scores vary
             between samples. Pictures are of the first.
         metadata: SDV metadata of it.
-        synthesizer: The fitted synthesizer. It adds its promise and its losses and, for a database,
-            the protection of each table. Without a privacy statement it promises nothing.
+        synthesizer: The fitted synthesizer. With it, the report shows the promise and the losses
+            and, for a database, the protection of each table. Without a privacy statement it
+            promises nothing.
         test: Real rows that were kept aside, to test models on. Of a database, only the tables with
             a target are needed.
         target: The column to predict; for a database, one by table. By default it is the

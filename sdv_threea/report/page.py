@@ -76,7 +76,7 @@ ATTACKS = (
 def write_html(report: Report, path: str | Path, title: str) -> None:
     """Write a report as a single HTML file.
 
-    The page has scores and shares of rows, but no row. They are not differentially private, and the
+    The page has scores and shares of rows, but no row. Both are not differentially private, and the
     page says so at the top.
     """
     write_page(

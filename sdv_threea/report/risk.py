@@ -1,8 +1,8 @@
 """Distances of synthetic rows to the closest real one, by SDMetrics, and the attacks of anonymeter.
 
 Input: real rows that were fitted, synthetic rows and, for attacks, real rows that were not fitted.
-Output: medians and success rates. They are measurements and no promise: a distance of zero hints at
-copied rows, but no distance proves that anybody is protected, and the promise holds for every
+Output: medians and success rates. These are measurements, not a promise: a distance of zero hints
+at copied rows, but no distance proves that anybody is protected, and the promise holds for every
 attack.
 """
 

@@ -33,7 +33,7 @@ from sdv_threea.report.curves import (
 
 Task = Literal['classification', 'regression']
 
-#: A target of numbers with more distinct values is regressed, unless ``task`` says otherwise.
+#: A numerical target with more distinct values is regressed, unless ``task`` says otherwise.
 MOST_NUMERIC_CLASSES = 10
 
 #: The score of a model that guesses, by metric.
@@ -90,8 +90,8 @@ def train_synthetic_test_real(
         synthetic: Its synthetic counterpart, with the same columns.
         real_test: Real rows that neither model has seen, with the same columns.
         target: The column to predict.
-        task: Whether to classify or to regress. By default a target of numbers with more than ten
-            distinct values in ``real_train`` is regressed, and every other one is classified.
+        task: Whether to classify or to regress. By default a numerical target with more than ten
+            distinct values in ``real_train`` is regressed, and any other target is classified.
         seed: Seed of LightGBM.
 
     Returns:

@@ -41,7 +41,8 @@ TELLING = 0.02
 #: The most columns that one sentence names.
 MOST_NAMED = 6
 
-#: Constraints that state which values go together: for two categories, and if one is a number.
+#: Constraints that state which values go together: of two categories, or of a category and a
+#: number.
 RULES = {True: 'FixedCombinations', False: 'Inequality, Formula or IfThen'}
 
 GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)

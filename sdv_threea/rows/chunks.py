@@ -61,7 +61,7 @@ class Rows(Generic[Chunk]):
     def map(self, step: Callable[[Chunk], New]) -> Rows[New]:
         """Return rows mapped by ``step``, a picklable function of a chunk; nothing is computed yet.
 
-        ``step`` must map each row by itself, whatever the other rows hold. It may drop rows.
+        ``step`` must map each row by itself, whatever the other rows hold. A step may drop rows.
         """
         return cast('Rows[New]', replace(self, steps=(*self.steps, step)))
 

@@ -31,7 +31,7 @@ class Partitions:
           Dask's, are beyond our reach
 
     Args:
-        in_files: Whether the partitions are files of Parquet without further steps. They are then
+        in_files: Whether the partitions are files of Parquet without further steps. Such files are
             read inside :func:`~sdv_threea.rows.guard.guarded`.
     """
 

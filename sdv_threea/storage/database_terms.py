@@ -34,8 +34,8 @@ NOT_PLAIN = (
 class DatabaseTerms:
     """The user's statements about a whole database, read against its metadata.
 
-    They are the arguments of the same names of ``ClustMixMultiTableSynthesizer``, and its metadata
-    without private facts.
+    The statements are arguments of ``ClustMixMultiTableSynthesizer`` of the same names, and its
+    metadata without private facts.
     """
 
     metadata: Metadata

@@ -1,7 +1,7 @@
 """SDV's data processor of a table, which generates keys and personal information and sets dtypes.
 
-It is fitted on a proxy table (:mod:`~sdv_threea.storage.dtypes`) and never sees a private row.
-Modelled columns skip it: they have transformers of their own.
+The processor is fitted on a proxy table (:mod:`~sdv_threea.storage.dtypes`) and never sees a
+private row. Modelled columns skip it: they have transformers of their own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def fit_processor(
 ) -> None:
     """Fit the processor to a table of public and released facts, and set the dtypes, in place.
 
-    It leaves columns of ``strict`` dtypes as objects; :func:`store_made_up` stores them.
+    The processor leaves columns of ``strict`` dtypes as objects; :func:`store_made_up` stores them.
     """
     processor.fit(proxy)
     processor._dtypes = {**dtypes, **dict.fromkeys(strict, OBJECT)}

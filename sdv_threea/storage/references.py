@@ -131,9 +131,9 @@ def write_references(
 ) -> None:
     """Write the values of a foreign key into the rows of a child, in place.
 
-    The values equal those of the parent's key exactly. They are stored in the column's dtype,
-    unless the dtype cannot hold them: floats cannot hold all whole numbers of over 15 digits.
-    ``referred`` are rows of the parent, -1 for none, shape (n,).
+    The values equal those of the parent's key exactly. These values are stored in the column's
+    dtype, unless the dtype cannot hold them: floats cannot hold all whole numbers of over 15
+    digits. ``referred`` are rows of the parent, -1 for none, shape (n,).
     """
     for column, name in zip(link.columns, key, strict=True):
         taken = _take(parent[name], referred)

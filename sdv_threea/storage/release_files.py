@@ -45,8 +45,8 @@ class DamagedError(ValueError):
 def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
     """Write plain values by name to a file, whole or not at all.
 
-    They are numbers, texts, dates, arrays, sequences, mappings, dtypes, encoders, and classes of
-    releases.
+    Plain values are numbers, texts, dates, arrays, sequences, mappings, dtypes, encoders, and
+    classes of releases.
 
     Raises:
         OSError: If it cannot be written.

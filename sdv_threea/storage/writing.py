@@ -28,8 +28,8 @@ def decode(
 ) -> pd.DataFrame:
     """Translate sampled rows back, up to dtypes, which SDV casts.
 
-    It is the inverse of ``read_table`` of the intake. Numbers become dates or texts where the
-    metadata says so, and otherwise numbers that their dtype can hold.
+    The translation is the inverse of the intake's ``read_table``. Numbers become dates or texts
+    where the metadata says so, and otherwise numbers that their dtype can hold.
     """
     decoded = {}
     for column in domain.columns:
@@ -69,8 +69,8 @@ def from_seconds(
 ) -> pd.Series:
     """Turn seconds since :data:`ORIGIN`, NaN where missing, into dates, shape (rows,).
 
-    They become texts unless ``dtype`` is one of dates; without a format in ISO 8601, as precise as
-    ``step``, the granularity in seconds (0 if continuous).
+    Dates become texts unless ``dtype`` is a date dtype. Without a format, texts are in ISO 8601 and
+    as precise as ``step``, the granularity in seconds (0 if continuous).
     """
     is_date = pd.api.types.is_datetime64_any_dtype(dtype)
     fine = is_date and '[ns' in str(dtype)

@@ -183,8 +183,8 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
 def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[float, ...]]:
     """Read the numbers and dates that stand for something else, given for all columns or by column.
 
-    They are returned by column, as numbers; dates in seconds since 2000. Sentinels given for all
-    columns go to each column of their kind.
+    The sentinels are returned by column, as numbers; dates in seconds since 2000. Sentinels given
+    for all columns go to each column of their kind.
 
     Raises:
         SynthesizerInputError: If a named column has no range, or a sentinel is not of its kind.
@@ -217,13 +217,13 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
 def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[str, int]]:
     """Read the columns with pseudonyms: by column, the pool of its names and their known number.
 
-    They are given as a list, or as a dictionary with the number of different values, if that is
-    public, or with a word for the pool. The number is 0 if it is not known, and the pool has the
-    name of the column unless another one is given.
+    The columns are given as a list, or as a dictionary: each column with the number of different
+    values, if that is public, or with a word for the pool. The number of values is 0 if it is not
+    known. The pool has the name of the column unless another name is given.
 
     Raises:
-        SynthesizerInputError: If a column holds no personal information or is a key, or what is
-            said of it is neither a number nor a word.
+        SynthesizerInputError: If a column holds no personal information or is a key, or is given
+            neither a number nor a word.
     """
     ((table, described),) = metadata.tables.items()
     names = isinstance(pseudonyms, list | tuple) and all(

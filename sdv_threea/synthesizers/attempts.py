@@ -31,10 +31,10 @@ def attempted(
 ) -> Callable[Concatenate[Any, Given], None]:
     """Return a method that fits its synthesizer, or leaves it unfitted after an error.
 
-    The synthesizer first forgets its last fit. It warns of the new release at the very end, when an
-    error can no longer undo the fit: users may turn warnings into errors. Attempts run one at a
-    time; an attempt inside another is a part of it. The method must leave nothing private in the
-    synthesizer.
+    The synthesizer first forgets its last fit. The synthesizer warns of the new release at the very
+    end, when an error can no longer undo the fit: users may turn warnings into errors. Attempts run
+    one at a time; an attempt inside another is a part of it. The method must leave nothing private
+    in the synthesizer.
 
     Formal guarantees:
         * after an error, the synthesizer is as it was before its first fit, except for the number

@@ -1,7 +1,7 @@
 """The check of a table or a database, computed without a row.
 
-It follows from names, declared types, stated facts and settings, and from the released number of
-rows where there is one, so it costs nothing and may be published.
+The check follows from names, declared types, stated facts and settings, and from the number of rows
+if it is released, so the check costs nothing and may be published.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def learn_tables(synthesizer: Any) -> None:
 
 
 def open_generator(synthesizer: Any) -> np.random.Generator:
-    """Return the generator of a database's samples; after a fit or a reset it starts anew."""
+    """Return the generator of a database's samples; it starts again after a fit or a reset."""
     if synthesizer._generator is None:  # seeded as SDV does: samples need no secrecy
         synthesizer._generator = np.random.default_rng(type(synthesizer)._numpy_seed)
     found: np.random.Generator = synthesizer._generator

@@ -135,7 +135,7 @@ def _is_worth(loss: Loss, targets: Collection[str]) -> bool:
 
 
 def _spoils(loss: Loss) -> bool:
-    """Return whether a model cannot be trained to predict the column, as it has one value."""
+    """Return whether no model can be trained to predict the column, because it has one value."""
     return loss.kind == CONSTANT or (loss.is_target and not loss.listed)
 
 

@@ -102,8 +102,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         neighbors: How neighbouring databases differ by one unit: ``'add_remove'`` or
             ``'replace_one'``.
         verbose: Whether to show progress, as multi-table synthesizers of SDV do by default.
-        min_children: The fewest rows that refer to one row, given as ``max_children`` is. By
-            default no bound.
+        min_children: The fewest rows that refer to one row, given like ``max_children``. By default
+            no bound.
         invalid_cells: How a fit treats cells that contradict the metadata, in all tables:
             ``'raise'`` or ``'coerce'``, as in :class:`ClustMixSynthesizer`. Keys and references
             must be valid in any case.

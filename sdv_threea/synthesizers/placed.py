@@ -1,6 +1,6 @@
 """Constraints of sequences, placed in the tables of a database: that of sequences, and their rows.
 
-They are public, and no row is read.
+Constraints are public, and no row is read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The private names of SDV and RDT that this package relies on, and the check that they exist.
 
 We override private methods of SDV and RDT to keep private rows from them. If a minor release
-renames one, ours is never called, nothing fails, and SDV reads the rows. So this module compares
-every name with the installed libraries, and raises an error if one has changed. The adapters import
-it before they define a class.
+renames one, ours is never called, nothing fails, and SDV reads the rows. This module therefore
+compares every name with the installed libraries, and raises an error if one has changed. The
+adapters import it before they define a class.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Progress bars that count public steps and show no times.
 
 The duration of a step reveals about how many rows there are, and notebooks are often published with
-their output. So a bar is drawn at every step: how often it is drawn depends on no clock.
+their output. A bar is therefore drawn at every step, so that the number of drawings does not depend
+on a clock.
 """
 
 from __future__ import annotations

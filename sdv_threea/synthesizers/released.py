@@ -1,8 +1,8 @@
 """The release of a fitted synthesizer in a file that holds no code.
 
 ``save`` writes a pickle, as SDV does, and a pickle runs code when it is opened. The file here holds
-the public facts and the release as plain values, from which a synthesizer is made anew. So a file
-from anybody can be opened.
+the public facts and the release as plain values, from which a new synthesizer is made, so that a
+file from anybody can be opened.
 """
 
 from __future__ import annotations
@@ -141,9 +141,9 @@ class Released(Saved):
     def datasheet(self, **about: str) -> Datasheet:
         """Return the datasheet of the release, to be published with the synthetic rows.
 
-        It follows "Datasheets for Datasets" and the questions of NIST SP 800-226: the promise in
-        plain words, who is protected, what is public, the values of each column in samples and its
-        expected error, the losses, uses, the ledger.
+        The datasheet follows "Datasheets for Datasets" and the questions of NIST SP 800-226: the
+        promise in plain words, who is protected, what is public, the values of each column in
+        samples and its expected error, the losses, uses, the ledger.
 
         Formal guarantees:
             * it is a function of the fitted synthesizer, of ``about`` and of the day: no private

@@ -68,9 +68,9 @@ def release(
 class ClustMixSynthesizer(SingleTableAdapter):
     """Synthesizer of one table with differential privacy, tuned to models trained on its rows.
 
-    It implements the 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv
-    2307.01875), and is used like any synthesizer of SDV. Each fit is one private release. Sampling
-    costs no privacy.
+    The synthesizer implements the 3A framework: approximate, adapt, anonymize (Madl et al. 2023,
+    arXiv 2307.01875), and is used like any synthesizer of SDV. Each fit is one private release.
+    Sampling costs no privacy.
 
     Formal guarantees:
         * a fitted synthesizer and its samples are a function of public facts (metadata, settings,
@@ -85,8 +85,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
             ends are estimated as far as noise allows. ``False`` extends estimated ranges to where
             the tails of a column would end: closer to the real ends, which helps scores that
             compare ranges, but more often beyond them. Stated ranges are kept either way.
-        enforce_rounding: Whether SDV rounds sampled numbers to the released granularity. They are
-            multiples of it anyway.
+        enforce_rounding: Whether SDV rounds sampled numbers to the released granularity. Sampled
+            numbers are multiples of it anyway.
         locales: Locales of made-up personal information.
         epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. Choose it; 1
             is a default because synthesizers of SDV are made from metadata alone. ``math.inf`` adds
@@ -126,7 +126,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             target has no replacement.
         memory_limit: Gigabytes that a fit, or rows that are sampled at once, may take; by default
             the memory of the machine. A larger need, estimated from public facts, is refused before
-            a row is read. It may be set at any time.
+            a row is read. The limit may be set at any time.
         accept: The reasons to stop a fit that are accepted (:meth:`check`): ``'verbatim'`` (free
             text and personal information released word for word), ``'unit'`` (persons with several
             rows), ``'made_up'`` (no column is learned), ``'ranges'`` (constraints contradict
@@ -136,8 +136,9 @@ class ClustMixSynthesizer(SingleTableAdapter):
         mixing: ``'clusters'`` for the algorithm of the 3A paper, which mixes the records of
             clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
         target: The same as ``target_column``.
-        sentinels: A public list of numbers and dates that stand for something else, as 999 does for
-            an unknown age; or such lists by column. They are values of their own, outside ranges.
+        sentinels: A public list of numbers and dates that stand for something else, such as 999 for
+            an unknown age; or such lists by column. Sentinels are values of their own, outside
+            ranges.
         pseudonyms: Columns of personal information whose values repeat, and are counted: samples
             show made-up names, as many and as often as the noisy counts say. A list; or a
             dictionary that gives a column the number of its different values, if that is public,

@@ -357,7 +357,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
 
         Args:
             num_rows: Number of rows.
-            folder: The folder, new or empty. It appears when all files are complete.
+            folder: The folder, new or empty. The folder appears when all files are complete.
             rows_per_file: The most rows of a file.
             max_tries_per_batch: As in :meth:`sample`.
             show_progress: Whether to show how many rows are written.

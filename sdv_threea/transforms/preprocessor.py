@@ -36,7 +36,7 @@ from sdv_threea.transforms.transformer_set import TransformerSet
 class Preprocessor:
     """Translation of a user's table to the modelled columns, and back.
 
-    It keeps public and, after a release, released facts. It keeps nothing of private rows.
+    A preprocessor keeps public and, after a release, released facts, and nothing of private rows.
 
     Formal guarantees:
         * records are translated one by one: a row of the result is a function of the same row of
@@ -51,8 +51,8 @@ class Preprocessor:
         coerce: Whether cells that break a stated fact are replaced; else the table is refused.
         unreleased: By column, the value of samples in place of values that are not released.
         sentinels: By column, the numbers that stand for something else.
-        pseudonyms: By column with pseudonyms, the pool of its names, and how many different values
-            there are, 0 if that is not public.
+        pseudonyms: By column with pseudonyms, the pool of its names and the number of different
+            values, 0 if this number is not public.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Pseudonyms: a column of private values as a column of public buckets, and back as made-up names.
 
-A value falls into a bucket by a hash with a key, which is drawn for each fit and forgotten. So the
-column is an ordinary category of ``NUM_BUCKETS`` public values, and the promise does not rest on
-the hash. :mod:`sdv_threea.maths.buckets` estimates how many names are in each released bucket.
+A value falls into a bucket by a hash with a key, which is drawn for each fit and forgotten. The
+column is then an ordinary category of ``NUM_BUCKETS`` public values, and the promise does not rest
+on the hash. :mod:`sdv_threea.maths.buckets` estimates how many names are in each released bucket.
 Equal values share a bucket, and so a name, in all columns with names of one pool.
 
 Formal guarantees:

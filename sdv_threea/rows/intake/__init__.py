@@ -6,7 +6,7 @@ scalar depends on the cell and on public facts (sdtype, dtype, format, stated ra
 but never on other rows. So nothing is inferred from a whole column or remembered between calls,
 only plain Python values are hashed, and no object of the user is kept.
 
-These modules may read private rows. They must not warn, log, or put a value into a message.
+These modules may read private rows. The modules must not warn, log, or put a value into a message.
 
 * :mod:`~sdv_threea.rows.intake.scalars`: one cell as a canonical scalar,
 * :mod:`~sdv_threea.rows.intake.dates`: dates, and texts that spell dates,

@@ -327,8 +327,8 @@ def _refuse_subclass(cell: object, *types: type) -> None:
         raise NoScalarError(UNKNOWN_TYPE)
 
 
-#: Returns a class and its base classes, in the order in which Python looks up attributes. It is
-#: taken from ``type``, as the type of a class may override it.
+#: Returns a class and its base classes, in the order in which Python looks up attributes. The
+#: function is taken from ``type``, because the type of a class may override it.
 _list_bases: Callable[[type], tuple[type, ...]] = type.__dict__['__mro__'].__get__
 
 #: The functions that count microseconds, in the same way as :data:`_READERS`.

@@ -34,7 +34,7 @@ class Link:
 
     @property
     def name(self) -> str:
-        """The referring table and columns, for names of columns and receipts."""
+        """The referring table and columns, for column names and receipts."""
         return f'{self.child}({", ".join(self.columns)})'
 
 
