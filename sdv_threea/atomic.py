@@ -56,7 +56,8 @@ def replacing(filepath: str | os.PathLike[str], *, private: bool = False) -> Ite
 
     Args:
         filepath: The file to be written.
-        private: Whether a new file is readable by its owner alone, as it is made of private rows.
+        private: Whether a new file is readable by its owner alone, because it is made of private
+            rows.
 
     Raises:
         OSError: If it cannot be written.

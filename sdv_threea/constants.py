@@ -141,8 +141,8 @@ class DescribeConstants(Evidence):
             two fits in three of parts of covtype_compact at epsilon 1 lost a class of 115 of 24,000
             records (AUC .851 for .904), at .3 one in ten. german_credit, compas, telco_churn and
             adult learn as much at .3, and adult less at .4.
-        first_look: Share of a first look at values or numbers; the rest is for a second one at
-            rarer values, or at tails. Of .7, .5, .35 and .2, the last two are best on mushroom at
+        first_look: Share of the first count of values or numbers; the rest is for a second count,
+            of rarer values or of tails. Of .7, .5, .35 and .2, the last two are best on mushroom at
             epsilon 1, which lost a value of one row in fifty in 4 of 22 columns, with a single look
             in 8.5. With two looks SDMetrics' quality of Adult without a target is .981 at epsilon 1
             and private metadata, with one .947; ranges do as well with .25 or .4.
@@ -171,7 +171,7 @@ class DescribeConstants(Evidence):
             of all columns at the whole budget, are fewer than this times the root of the number of
             values. At 8 the columns of titanic with ranges four times too wide were .89 alike
             instead of .93, at epsilon 1.
-        most_wide: The most columns whose stated ranges may be estimated anew. With all of sixty,
+        most_wide: The most columns whose stated ranges may be estimated again. With all of sixty,
             which predict a class of a thousand records only together, the AUC was .82 instead of
             .85.
         vast: A stated range this many times as wide as the occupied one is a mere bound, because

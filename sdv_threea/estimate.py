@@ -50,9 +50,9 @@ class ExpectedError:
             because columns are taken to be continuous.
         category_rows: How many rows must have a value of a categorical column for it to be seen,
             with two standard deviations to spare: for an unknown value to pass its threshold, or
-            for the count of a public one to differ from zero. Where several columns have unknown
-            values, the rows are taken to have common values in all others. If ``k`` of their values
-            are equally rare, up to ``sqrt(k)`` times as many rows are needed.
+            for the count of a public one to differ from zero. If several columns have unknown
+            values, the rows are taken to have common values in all other columns. If ``k`` of their
+            values are equally rare, up to ``sqrt(k)`` times as many rows are needed.
         plan: The plan of the release, if no column is too noisy to be counted with others.
     """
 

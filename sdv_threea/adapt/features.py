@@ -68,7 +68,7 @@ LEAST_FEATURES, FEWEST_MOST = 8, 128
 #: applies to features. 8 takes three times the time of 3 without noise on adult, for no gain.
 MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
 
-#: The constant beside features in moments, relative to the radius, as beside scores.
+#: The constant next to features in moments, relative to the radius, like the one next to scores.
 COUNT_WEIGHT = 0.3
 
 #: Smallest factor on the variance of draws; added to their second moments, relative to them.
@@ -132,7 +132,7 @@ def plan_interplay(  # noqa: PLR0913 (draws, how they are seen, and the price)
     """Return kernel features with zero weights, or ``None`` if there are none.
 
     Features need two columns with scores and enough ``known``, as :func:`num_features` says.
-    Squared norms of other inputs of the draws, (n, K), set the scale of theirs.
+    Squared norms of other inputs of the draws, (n, K), set the scale of the features.
     """
     num = squares.shape[1]
     rank = num_features(known, float(draws.weights.sum()), multiple, entries, constants)

@@ -67,8 +67,8 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
         delta: The ``delta`` of the claim.
         runs: Number of fits; hundreds are needed.
         confidence: The confidence with which all bounds hold at once, in (0, 1).
-        gaussian: Whether the claim follows from Gaussian differential privacy, as all claims of
-            ``sdv_threea`` do. Then a tighter bound is valid too.
+        gaussian: Whether the claim follows from Gaussian differential privacy, like all claims of
+            ``sdv_threea``. Then a tighter bound is valid too.
         verbose: Whether to show progress.
         rng: Draws the coins and seeds the observers; fresh entropy by default.
 

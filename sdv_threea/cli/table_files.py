@@ -2,7 +2,7 @@
 
 Input: paths and metadata; output: tables whose dtypes depend on the metadata, or on the schema of a
 Parquet file, but never on cells. A reader that guesses types looks at all rows: one missing cell
-makes floats of integers, and one letter makes texts of numbers. The dtypes are published with a
+turns integers into floats, and one letter turns numbers into texts. The dtypes are published with a
 release, so guessed dtypes would disclose something about single cells. So all cells of a CSV file
 are read as texts, and converted to the types that the metadata states.
 """
@@ -49,8 +49,8 @@ def read_table(
         * error messages name columns, and show no cell
 
     Returns:
-        Of a CSV or Excel file, numbers as floats, booleans as ``boolean`` and all other columns as
-        texts. Of a Parquet file, the dtypes of its schema; integers and booleans get dtypes that
+        CSV and Excel files give numbers as floats, booleans as ``boolean`` and all other columns as
+        texts. Parquet files give the dtypes of their schema; integers and booleans get dtypes that
         allow for missing values.
     """
     if path.name.endswith('.parquet'):

@@ -102,7 +102,7 @@ class Differences:
         restored = {column.name: column for column in self.restore(domain)}
         root = self.columns[0].name
         cells: Cells = {root: sampled[root].to_numpy(dtype=np.float64)}
-        # Where the root is missing, add differences to the root of the previous row instead.
+        # If the root is missing, differences are added to the root of the previous row instead.
         numbers = {root: pd.Series(cells[root]).ffill().bfill().to_numpy()}
         for child, order in self.links:
             if order.difference not in domain.names:

@@ -1,4 +1,4 @@
-"""Sampled tables that refer to each other: a column of one table beside the rows of another."""
+"""Sampled tables that refer to each other: a column of one table next to the rows of another."""
 
 from __future__ import annotations
 

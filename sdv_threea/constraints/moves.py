@@ -275,7 +275,7 @@ class Choose:
     replaces = False
 
     def apply(self, linked: Linked) -> None:
-        """Where no row has the value, give it to the first; where several have it, keep one."""
+        """If no row has the value, the first row gets it; if several rows have it, one keeps it."""
         has, places = self._find(linked), linked.climb(self.writes.table, self.path)
         rows = np.flatnonzero(places >= 0)
         rows = rows[np.lexsort((~has[rows], places[rows]))]

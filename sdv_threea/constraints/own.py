@@ -23,7 +23,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
     Formal guarantees:
         * of the user's code, ``validate_input_data`` alone is run on private rows, and ``is_valid``
           if there is no ``fit``: in a copy that is thrown away
-        * a constraint that has a ``fit`` is made anew from its parameters: the facts that it has
+        * a constraint that has a ``fit`` is made again from its parameters: the facts that it has
           learned elsewhere are left behind
 
     Raises:

@@ -150,14 +150,14 @@ class Formula(Stated):
 class IfThen(Stated):
     """Values that follow where another column meets a condition: no income if not employed.
 
-    Where the condition is met, samples have one of the given values. Other columns and rows are not
-    restricted.
+    In rows that meet the condition, samples have one of the given values. Other columns and rows
+    are not restricted.
 
     Args:
         if_column_name: The column of the condition.
         then_values: By column, the value that follows, or the list of those that may. ``None`` is a
-            missing value. Of several allowed values, samples keep the drawn one if it is among
-            them, and otherwise get the first.
+            missing value. If several values are allowed, samples keep the drawn value if it is
+            allowed, and otherwise get the first.
         if_values: The values of the condition; ``None`` among them is a missing value.
         if_range: In place of values, the least and the largest number of the condition, both
             included, ``None`` for no end.

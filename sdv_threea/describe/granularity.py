@@ -110,7 +110,7 @@ def _first_step(own: StepCounts, bar: float) -> float:
     """Return the coarsest step that has significant multiples, and few finer numbers; 0 for none.
 
     Finer numbers are at most half of all, and no more than noise explains. A round step would
-    change them, so it needs a noise that cannot hide more than :data:`FEW_FINER` of all numbers.
+    change them, so it needs noise that cannot mask more than :data:`FEW_FINER` of all numbers.
     """
     counts = own.counts
     for code, step in enumerate(own.steps):

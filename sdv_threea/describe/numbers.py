@@ -1,9 +1,9 @@
 """Noisy counts of numbers on grids, from several looks at the rows.
 
-The first look counts on the public grid. Where it finds many records in few bins, further looks
-split these bins. The last look has most of the budget. With many numbers it counts only the records
-beyond the bulk of each, which are few: all columns share one count per record, and the noise does
-not grow with their number.
+The first look counts on the public grid. If the first look finds many records in few bins, further
+looks split these bins. The last look has most of the budget. With many numbers it counts only the
+records beyond the bulk of each, which are few: all columns share one count per record, and the
+noise does not grow with their number.
 """
 
 from __future__ import annotations

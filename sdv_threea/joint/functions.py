@@ -163,7 +163,7 @@ def _rate(
     likeness = energy / max(child.counts.sum() ** 2 * full, 1e-9)
     if likeness <= constants.least_likeness:
         return -math.inf, 0.0, False
-    # Of equally informative parents, the one with the fewest codes is the direct one.
+    # Among equally informative parents, the direct one has the fewest codes.
     far = constants.nearness * max(parent.size - child.size, 0.0) + constants.blur * parent.ordered
     following = left_open(shares[None]) if child.ordered else child.entropy
     entropy = min(following, parent.entropy)  # a column predicts at most its own entropy
@@ -184,7 +184,7 @@ def _merge_rest(
 ) -> tuple[NDArray[np.float64], Side, Side, float]:
     """Merge all values of the child except the most frequent one; return arguments of `_rate`.
 
-    The merged values add to the penalty for many codes, as codes of the parent do.
+    The merged values add to the penalty for many codes, like the codes of the parent.
     """
     often = int(child.counts.argmax())
     merged = np.stack([counts[:, often], np.delete(counts, often, axis=1).sum(axis=1)], axis=1)

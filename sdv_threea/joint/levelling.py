@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-#: The most rounds, and the relative error of a bin at which they end. Where a rare value depends on
-#: many columns it takes many rounds: factors hardly move probabilities near one or zero.
+#: The most rounds, and the relative error of a bin at which they end. A rare value that depends on
+#: many columns takes many rounds: factors hardly move probabilities near one or zero.
 MOST_ROUNDS, LEVEL = 50, 0.02
 
 #: The largest factor by which the probability of a bin changes in a round.

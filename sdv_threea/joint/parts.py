@@ -31,7 +31,7 @@ SATURDAY = 5
 #: 20260131, and 60 gives the hour 18 of the minute 1,125 of a day.
 DIVISORS = (60.0, 100.0, 3_600.0, 10_000.0)
 
-#: What is added to the result of a function: months from 0 to 11, weekdays from 1 to 7.
+#: Offsets that are added to the result of a function: months from 0 to 11, weekdays from 1 to 7.
 OFFSETS = (0, 1, -1)
 
 #: Names of months and weekdays, by their first letters.
@@ -43,7 +43,7 @@ NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec', 'mon tue wed thu fri 
 #: .2.
 APART = 0.2
 
-#: Values of an interval that are looked at, and the most results of a function.
+#: Values of an interval that are tried, and the most results of a function.
 LOOKED_AT, MOST_RESULTS = 64, 512
 
 #: The most functions that are counted.
@@ -88,7 +88,7 @@ class Part:
         total: The name of the column.
         parts: The name of the numerical column, alone.
         function: The name of the function, or the divisor.
-        offset: What is added to its result.
+        offset: The offset that is added to its result.
         values: The categories, and the whole number that each stands for; empty if
             the part is numerical.
     """

@@ -1,7 +1,7 @@
 """Values that hold for a run of neighbouring codes, like an age group for ages from 25 to 45.
 
 Values along an ordered column are a hidden Markov chain: from one code to the next, the value
-stays, or is drawn anew with a fixed probability. Neighbouring codes then support each other where
+stays, or is drawn again with a fixed probability. Neighbouring codes then support each other where
 noise is large. The likeliest of a few probabilities is used (empirical Bayes); at probability one,
 codes are independent. All of it is post-processing.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: Candidates for the probability that the next code draws its value anew.
+#: Candidates for the probability that the next code draws its value again.
 CHANCES = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 
 

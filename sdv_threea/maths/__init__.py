@@ -1,6 +1,6 @@
 """Maths: formulas on plain arrays that several folders share.
 
-These modules get released and public numbers only. Of other modules they import constants.
+These modules get released and public numbers only. From other modules they import only constants.
 
 * :mod:`~sdv_threea.maths.shrinkage`: noisy values averaged, or shrunk toward zero,
 * :mod:`~sdv_threea.maths.smoothing`: noisy counts of neighbours, smoothed at every resolution,

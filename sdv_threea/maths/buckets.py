@@ -121,10 +121,10 @@ def share_out(
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     reach, places = len(sizes.chances) - 1, _spread(PLACE, len(counts))
     table = sizes.several(int(sizes.rate + 8 * np.sqrt(sizes.rate) + 4))
-    # Where a count is impossible, values are as many as anywhere.
+    # An impossible count leaves the number of values as likely as in any bucket.
     table += 1e-12 * table.sum(axis=1, keepdims=True)
     usual = np.ceil(pdtrik(places, sizes.rate)).astype(int)
-    # In a count beyond the reach, one value is large; the others are as anywhere.
+    # In a count beyond the reach, one value is large; the others are as many as in a usual bucket.
     numbers = [
         0 if count < 1 else 1 + other if count > reach else max(_draw(table[:, count], place), 1)
         for count, place, other in zip(counts.astype(int), places, usual, strict=True)

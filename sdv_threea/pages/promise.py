@@ -100,7 +100,7 @@ def is_promised(facts: Mapping[str, Any]) -> bool:
 
 
 def tell_promise(facts: Mapping[str, Any]) -> list[str]:
-    """Return the promise of a statement in sentences, also if it is unknown or there is none."""
+    """Return the promise of a statement in sentences, also if it is unknown or missing."""
     if not facts:
         return [UNKNOWN]
     if not is_promised(facts):

@@ -25,7 +25,7 @@ from sdv_threea.settings import Settings
 #: Shares that pay for the pair counts: their own, and those of the paper's algorithm (``mixing``).
 FOR_PAIRS = ('pairs', 'functions', 'clusters', 'anonymize')
 
-#: Of these, the shares that pay for the correlations if pairs are not counted.
+#: The shares, among these, that pay for the correlations if pairs are not counted.
 FOR_MOMENTS = ('clusters', 'anonymize')
 
 

@@ -73,7 +73,7 @@ class Spending:
         return self._terms(math.hypot(*map(self.price, stages)))
 
     def divide(self, shares: Mapping[str, float]) -> None:
-        """Divide the rest of the budget anew, by public or released shares of ``mu^2``."""
+        """Divide the rest of the budget again, by public or released shares of ``mu^2``."""
         if self._asked & set(shares):
             raise OverspentError('a stage that has had its share of the budget gets no other.')
         left = 1.0

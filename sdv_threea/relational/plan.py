@@ -57,7 +57,7 @@ def share_budget(
 ) -> tuple[dict[str, Budget], dict[Link, Budget]]:
     """Share the budget of each root between its private tables, and links that lead away.
 
-    A table's share of ``mu^2`` is in proportion to its number of columns plus one. That is the
+    A table's share of ``mu^2`` is in proportion to its number of columns plus one. This sum is the
     squared sensitivity of its histograms, so the counts of all tables get the same noise. A unit
     has rows in the tables of one root only, so every root has the whole budget. Foreign keys to
     private rows of other units get a part of the table's share. If those units are rows of another
@@ -87,7 +87,7 @@ def share_budget(
 
 
 def join_context(schema: Schema, plans: Mapping[str, Plan], table: str) -> Domain:
-    """Describe a table with its owner's columns beside it, before anything is released.
+    """Describe a table together with its owner's columns, before anything is released.
 
     The owner's columns get made-up values, because the noise of a count does not depend on values.
     """

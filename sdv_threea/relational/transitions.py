@@ -171,7 +171,7 @@ def draw_before(
 def pair_rows(
     model: TableRelease, joined: pd.DataFrame, previous: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> pd.DataFrame:
-    """Return the private rows that are ``kept``, each beside the row before it.
+    """Return the private rows that are ``kept``, each with the row before it.
 
     ``joined`` has the columns of the model; ``previous`` is the row before, shape (n,).
 

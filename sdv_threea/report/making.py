@@ -59,8 +59,8 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
         synthesizer: The fitted synthesizer. With it, the report shows the promise and the losses
             and, for a database, the protection of each table. Without a privacy statement it
             promises nothing.
-        test: Real rows that were kept aside, to test models on. Of a database, only the tables with
-            a target are needed.
+        test: Real rows that were kept aside, to test models on. For a database, only the tables
+            with a target are needed.
         target: The column to predict; for a database, one by table. By default it is the
             synthesizer's. A model learns from the other columns of the same table.
         risk: Whether to run the attacks of anonymeter too, which takes minutes and needs ``test``.

@@ -25,7 +25,7 @@ class Partitions:
     Dask is set to.
 
     Formal guarantees:
-        * no error is raised where the rows are, as a worker would write them to its log with it
+        * no error is raised where the rows are, because a worker would log it with the rows
         * messages of Dask itself during the sum are dropped, and its errors show no value here;
           messages of a user's own graph before a partition is there, on a worker or in a thread of
           Dask's, are beyond our reach

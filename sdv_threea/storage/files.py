@@ -90,7 +90,7 @@ def _spell(column: pd.Series) -> list[Any]:
 def seal(path: Path) -> None:
     """Wrap the pickle in a file so that whoever loads it notices damage.
 
-    The file is written anew. A device or a pipe is left as it is.
+    The file is rewritten. A device or a pipe is left as it is.
     """
     if path.is_file():
         path.write_bytes(pickle.dumps(_Sealed(path.read_bytes())))

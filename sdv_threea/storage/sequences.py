@@ -1,7 +1,7 @@
 """Sequences as two tables: a row per sequence, and the rows of the sequences.
 
 The table of sequences has the key and the columns that do not vary in a sequence. The other table
-has the key and the remaining columns. That its rows are in order is left to the database of both.
+has the key and the remaining columns. The order of the rows is left to the database of both.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ CODE = (
     'are code, which a release cannot hold: save it by save().'
 )
 
-#: Arguments that are shown beside the promise, if given.
+#: Arguments that are shown next to the promise, if given.
 SHOWN = ('target_column', 'privacy_unit')
 
 #: The attributes in which SDV notes facts about a fit.

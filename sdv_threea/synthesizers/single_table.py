@@ -278,7 +278,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
 
         After an error or an interrupt the synthesizer is unfitted, as before its first fit, and
         keeps nothing that was released. A fit that had begun to read the private rows counts
-        nevertheless, as nobody can tell what was seen of it.
+        nevertheless, because nobody can tell what was seen of it.
 
         Args:
             data: A dictionary of the private table by name: a pandas or Dask DataFrame, or the path

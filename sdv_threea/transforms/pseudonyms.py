@@ -102,7 +102,7 @@ class NameStep(OneColumn):
 
     @property
     def forward(self) -> Callable[[pd.DataFrame], Cells]:
-        """What finds the bucket of each value."""
+        """The hash that finds the bucket of each value."""
         own = blake2b(self.pool.encode(errors='surrogatepass'), key=self.key).digest()
         return partial(find_buckets, self.column.name, own)
 
