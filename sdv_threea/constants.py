@@ -78,7 +78,7 @@ MOST_FOR_SUMS = 0.3
 # Shares of the budget
 
 #: The part of the pairs' share that pays for the first count of all pairs. The rest is for pairs
-#: that look like functions, and for a second count of all. Set by hand.
+#: that look like functions, and for a second count of all pairs. Set by hand.
 PAIRS_FIRST = 0.65
 
 #: The part of the share of classes that counts by class keep if pairs are counted too: if labels

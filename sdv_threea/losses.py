@@ -68,8 +68,8 @@ class Loss:
 
     Args:
         column: The column.
-        kind: One of the kinds above. :data:`VALUES` and :data:`RANGE` also where the interval
-            begins at zero, as something may be lost.
+        kind: One of the kinds above. :data:`VALUES` and :data:`RANGE` are also given if the
+            interval begins at zero, because something may be lost.
         stated: Facts that the user stated, in words.
         share: The share of records whose values samples lack.
         is_target: Whether the column is the categorical target.

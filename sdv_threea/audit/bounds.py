@@ -82,10 +82,10 @@ def bound_mu(guesses: Guesses, delta: float = 0.0, confidence: float = 0.95) -> 
     """Bound ``mu`` of Gaussian differential privacy from below; the bound is at least 0 and finite.
 
     If a mechanism is ``mu``-GDP, every rule has ``a + m >= 2 Phi(-mu / 2)``, with its rates ``a``
-    of false alarms and ``m`` of misses (Dong, Roth, Su 2019). So if a fair coin chooses the table,
-    a guess is wrong with probability at least ``Phi(-mu / 2)``. A failure of probability ``delta``
-    lowers that by ``delta / 2`` at most. Only this one rate is bounded, where Nasr et al. (2023)
-    bound two, so the bound is tighter for the same number of runs.
+    of false alarms and ``m`` of misses (Dong, Roth, Su 2019). Therefore, if a fair coin chooses the
+    table, a guess is wrong with probability at least ``Phi(-mu / 2)``. A failure of probability
+    ``delta`` lowers that by ``delta / 2`` at most. Only this one rate is bounded, where Nasr et al.
+    (2023) bound two, so the bound is tighter for the same number of runs.
 
     Formal guarantees:
         * if fair coins chose the tables, and the rule was chosen without these runs, the bound

@@ -68,7 +68,8 @@ def far_out(
 ) -> Neighbours:
     """Make the last row the canary: its numbers are far above all others.
 
-    Each is the largest of the other rows plus a thousand times their range, or the dtype's largest.
+    Each number is the largest of the other rows plus a thousand times their range, or the largest
+    number of the dtype.
 
     Raises:
         ValueError: If there is no such table, or it has no numerical column.

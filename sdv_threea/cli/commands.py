@@ -269,8 +269,8 @@ def datasheet(
     """Write what may be published about a release.
 
     The datasheet of SYNTHESIZER says what is promised and to whom, what is public, which values
-    each column has in samples, which values samples lack, and what each release cost. It is made
-    from released numbers alone: no private row is read.
+    each column has in samples, which values samples lack, and what each release cost. The datasheet
+    is made from released numbers alone: no private row is read.
 
     A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
     any program.

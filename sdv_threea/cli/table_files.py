@@ -3,8 +3,8 @@
 Input: paths and metadata; output: tables whose dtypes depend on the metadata, or on the schema of a
 Parquet file, but never on cells. A reader that guesses types looks at all rows: one missing cell
 turns integers into floats, and one letter turns numbers into texts. The dtypes are published with a
-release, so guessed dtypes would disclose something about single cells. So all cells of a CSV file
-are read as texts, and converted to the types that the metadata states.
+release, so guessed dtypes would disclose something about single cells. All cells of a CSV file are
+therefore read as texts, and converted to the types that the metadata states.
 """
 
 from __future__ import annotations

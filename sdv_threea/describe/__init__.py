@@ -1,7 +1,7 @@
 """The first stage: estimate the unknown facts (*blanks*) of a domain privately.
 
-These modules may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. They
-must keep nothing but a :class:`~sdv_threea.describe.description.Description`, which may be
+These modules may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. The
+modules must keep nothing but a :class:`~sdv_threea.describe.description.Description`, which may be
 published.
 
 * :mod:`~sdv_threea.describe.description`: the stage: releases the unknown facts of the domain,

@@ -285,9 +285,9 @@ def _release_spikes(
 ) -> dict[str, dict[float, float]]:
     """Release single values whose noisy counts reach the threshold of their column.
 
-    Most values occur once and may not fit into memory. So the first pass counts buckets of values,
-    and the second the values in heavy buckets. No value is lost: equal values share a bucket, which
-    has at least as many records as each of them.
+    Most values occur once and may not fit into memory. The first pass therefore counts buckets of
+    values, and the second pass the values in heavy buckets. No value is lost: equal values share a
+    bucket, which has at least as many records as each of them.
     """
     if asked is None:
         return {}

@@ -1,7 +1,7 @@
 """Encoding: records as codes. One RDT transformer per column, one code per record and column.
 
-These modules may map private records, each by itself. They must not sum records, nor learn from
-them: transformers are made of facts that are public or were released by
+These modules may map private records, each by itself. The modules must not sum records, nor learn
+from them: transformers are made of facts that are public or were released by
 :mod:`~sdv_threea.describe`.
 
 * :mod:`~sdv_threea.encoding.records`: a table to codes and classes,

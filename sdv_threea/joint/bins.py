@@ -136,9 +136,9 @@ def num_pair_bins(
 ) -> int | None:
     """Return how many bins a column has in its pairs; ``None`` if pairs are not worth counting.
 
-    Two columns of ``k`` bins have ``k^2`` bins together. Each of these should hold several times
-    the noise, whose scale is ``sqrt(num_pairs) / mu``, and several times its sampling deviation.
-    The released ``num_records`` may be negative.
+    Two columns of ``k`` bins have ``k^2`` bins together. Each of the ``k^2`` counts should be
+    several times the noise, whose scale is ``sqrt(num_pairs) / mu``, and several times its sampling
+    deviation. The released ``num_records`` may be negative.
     """
     if not num_pairs or not mu:
         return None

@@ -17,7 +17,8 @@ The covariance is a Kronecker product, so each coordinate of a table is shrunk b
 eigenvectors of the covariances along its columns, and the likelihood of ``a`` and all ``K_k`` is a
 sum over coordinates (Saatci 2011, *Scalable Inference for Structured Gaussian Process Models*,
 section 5). The frequencies of the candidates are fitted to all tables of a kind (empirical Bayes;
-Efron and Morris 1973), and estimates average over the candidates. All of it is post-processing.
+Efron and Morris 1973), and estimates average over the candidates. The whole module is
+post-processing.
 """
 
 from __future__ import annotations

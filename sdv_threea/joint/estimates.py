@@ -1,6 +1,6 @@
 """Estimate distributions of columns and pairs from released counts, for a chain to be fitted to.
 
-All of it is post-processing.
+The whole module is post-processing.
 """
 
 from __future__ import annotations

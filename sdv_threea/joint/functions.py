@@ -3,7 +3,7 @@
 A code determines its name, a place its zone, a clock time its hour. Coarse bins do not show which
 name belongs to which code, but their counts are then far more uneven than those of columns that are
 merely correlated. Such pairs are counted again, code by code. The functions form a forest, so that
-each column depends on at most one other, whichever the root. All of it is post-processing.
+each column depends on at most one other, whichever the root. The whole module is post-processing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A triple is released if the error that this removes exceeds the noise that it adds. Triples and
 pairs share a budget, so fewer triples make all pairs less noisy. The table of a triple is what its
-pairs imply, plus a shrunk departure. All of it is post-processing.
+pairs imply, plus a shrunk departure. The whole module is post-processing.
 """
 
 from __future__ import annotations

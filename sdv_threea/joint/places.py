@@ -5,7 +5,7 @@ a code are divided among codes of the other in order: from seven to eight o'cloc
 of the hour holds the first quarter of the clock times. The pair of codes then determines a part of
 both intervals, in which the two places are linear functions of each other, like pay by year and pay
 by month. A category has no place, but it may determine a part of a numerical column's interval, or
-the value itself (:mod:`~sdv_threea.joint.values`). All of it is post-processing.
+the value itself (:mod:`~sdv_threea.joint.values`). The whole module is post-processing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Prices of functional pairs that are counted code by code, by the noise that their codes bear.
 
-All of it is post-processing.
+The whole module is post-processing.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Values along an ordered column are a hidden Markov chain: from one code to the next, the value
 stays, or is drawn again with a fixed probability. Neighbouring codes then support each other where
 noise is large. The likeliest of a few probabilities is used (empirical Bayes); at probability one,
-codes are independent. All of it is post-processing.
+codes are independent. The whole module is post-processing.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ well, from histograms of single columns. The departure is shrunk in two ways:
   empirical Bayes: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). Shrinkage alone would leave
   some mass to impossible pairs of values.
 
-All of it is post-processing.
+The whole module is post-processing.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Values fall into buckets at random. Each of ``B`` buckets therefore holds a Poisson number of
 values, and its count is the sum of their *sizes*. A size is log-normal, rounded, and at least one.
 The median and the spread of the sizes follow by maximum likelihood from all counts and the noise
-(deconvolution); the number of values is the total over the mean size. All of it is post-processing.
+(deconvolution); the number of values is the total over the mean size. The whole module is
+post-processing.
 
 Whole counts of buckets are drawn given the noisy ones, so that as many buckets are occupied, and as
 unevenly, as the noisy counts show. A threshold would lose all values that noise exceeds, one by

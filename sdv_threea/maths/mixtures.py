@@ -1,6 +1,6 @@
 """Frequencies of a mixture whose components are known (nonparametric empirical Bayes).
 
-Kiefer and Wolfowitz 1956; Jiang and Zhang 2009. All of it is post-processing.
+Kiefer and Wolfowitz 1956; Jiang and Zhang 2009. The whole module is post-processing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Dependence varies slowly along a series (moments, months), and noise does not. Each half-octave band
 of a cosine transform is shrunk by its noise (Wiener 1949; James and Stein 1961), if Stein's
-unbiased risk estimate says that this helps. All of it is post-processing.
+unbiased risk estimate says that this helps. The whole module is post-processing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Noisy counts of neighbours, smoothed at every resolution. All of it is post-processing.
+"""Noisy counts of neighbours, smoothed at every resolution. The whole module is post-processing.
 
 A run of neighbours is halved again and again; the *detail* of a cut is how unevenly it divides the
 run. Details of a resolution share a prior, a mixture of normals relative to the sum that they

@@ -1,9 +1,9 @@
 """Public metadata, made with the user: the types of columns, and their public facts.
 
 These modules may read a data dictionary, the schema of a Parquet file, the line of names of a CSV
-file, and rows that the caller declares public. They must not read any other row, and must not state
-a fact as public that no user or source has stated. :mod:`sdv_threea.storage.metadata` reads the
-metadata made here.
+file, and rows that the caller declares public. The modules must not read any other row, and must
+not state a fact as public that no user or source has stated. :mod:`sdv_threea.storage.metadata`
+reads the metadata made here.
 
 * :mod:`~sdv_threea.metadata.columns`: the stated facts and the open questions of a column,
 * :mod:`~sdv_threea.metadata.proposal`: the columns of tables, as metadata or as a data dictionary,

@@ -1,7 +1,7 @@
 """Pages: the pieces of HTML, pictures and sentences of reports and datasheets.
 
-These modules get names, numbers and shares, and return text. They read no table. A page is one file
-and loads nothing from a network.
+These modules get names, numbers and shares, and return text. The modules read no table. A page is
+one file and loads nothing from a network.
 
 * :mod:`~sdv_threea.pages.shell`: the frame of a page, with its style and its search,
 * :mod:`~sdv_threea.pages.fragments`: panels, tables, and lists whose entries fold out and can be

@@ -1,9 +1,9 @@
 """Relational: several tables that refer to each other, released for a unit of privacy.
 
 These modules may read the private tables and their foreign keys, each unit by itself, and release
-sums of them through :mod:`~sdv_threea.privacy` and :mod:`~sdv_threea.pipeline`. They must keep
-nothing but a :class:`~sdv_threea.relational.release.DatabaseRelease`, which may be published. They
-must not know how tables are stored, nor SDV.
+sums of them through :mod:`~sdv_threea.privacy` and :mod:`~sdv_threea.pipeline`. The modules must
+keep nothing but a :class:`~sdv_threea.relational.release.DatabaseRelease`, which may be published.
+The modules must not depend on SDV, nor on how tables are stored.
 
 * :mod:`~sdv_threea.relational.sizes`: numbers of rows to draw of each table,
 * :mod:`~sdv_threea.relational.layout`: the columns that are released of a table,

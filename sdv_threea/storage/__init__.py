@@ -1,8 +1,8 @@
 """Storage: private tables as users bring them, and synthetic tables as users get them.
 
 These modules may hold the private table, and check it under :func:`~sdv_threea.rows.guard.guarded`.
-Only :mod:`~sdv_threea.rows.intake` reads its cells. They must not learn a dtype, a format or a
-value from private rows.
+Only :mod:`~sdv_threea.rows.intake` reads its cells. The modules must not learn a dtype, a format or
+a value from private rows.
 
 * :mod:`~sdv_threea.storage.metadata`: SDV's metadata as a public domain,
 * :mod:`~sdv_threea.storage.sequences`: a table of sequences as two tables,

@@ -79,7 +79,7 @@ class BudgetLedger:
     """The ledger of a data set, in a file: every fit is counted before it spends.
 
     Args:
-        path: The file. It is made by the first fit, or by :meth:`limit`.
+        path: The file. The first fit or :meth:`limit` makes the file.
 
     Examples:
         >>> from sdv_threea import BudgetLedger, ClustMixSynthesizer

@@ -204,7 +204,7 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
         )
     points = {name: read_points(own, ranged[name]) for name, own in given.items()}
     found = {name: {each for each in own if each is not None} for name, own in points.items()}
-    # One for all columns has to be of a kind that some column has.
+    # A value for all columns has to be of a kind that some column has.
     read = [[each is not None for each in own] for own in points.values()]
     fits = all(map(all, read)) if by_column else all(map(any, zip(*read, strict=True)))
     if not fits:

@@ -288,7 +288,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def get_losses(self) -> pd.DataFrame:
         """Return which values samples of the last fit lack, by table and column.
 
-        It is computed from released numbers, so it costs no privacy and may be published.
+        The table is computed from released numbers, so it costs no privacy and may be published.
 
         Returns:
             A row per table and column, as in :meth:`ClustMixSynthesizer.get_losses`.

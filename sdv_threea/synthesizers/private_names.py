@@ -150,8 +150,8 @@ USED = {
     },
 }
 
-#: Private names of other libraries, and what for. None of them keeps private rows from anybody, and
-#: a missing one raises an error. ``pyproject.toml`` bounds the versions.
+#: Private names of other libraries, and what for. None of these names keeps private rows from
+#: anybody, and a missing name raises an error. ``pyproject.toml`` bounds the versions.
 ELSEWHERE = {
     '_backends': 'whether JAX has started (of a module of JAX)',
     '_baseline_prediction': 'where trees start (of scikit-learn)',

@@ -305,7 +305,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     def get_losses(self) -> pd.DataFrame:
         """Return which values samples of the last fit lack, by table and column.
 
-        It is computed from released numbers, so it costs no privacy and may be published.
+        The table is computed from released numbers, so it costs no privacy and may be published.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.

@@ -246,9 +246,9 @@ class ClustMixSynthesizer(SingleTableAdapter):
     def get_losses(self) -> pd.DataFrame:
         """Return which values samples of the last fit lack, column by column.
 
-        It is computed from released numbers, so it costs no privacy and may be published. Rows
-        count as lost if their values were too rare to be released, or may lie beyond a range. The
-        interval of a share misses once in 370 columns.
+        The table is computed from released numbers, so it costs no privacy and may be published.
+        Rows count as lost if their values were too rare to be released, or may lie beyond a range.
+        The interval of a share misses once in 370 columns.
 
         Returns:
             A row for each column that is not a key, by name. ``loss`` is ``'made up'``, ``'no

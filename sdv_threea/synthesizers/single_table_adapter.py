@@ -1,8 +1,8 @@
 """SDV's base class for one table, kept from private rows.
 
 SDV would learn dtypes, formats, seeds, ranges and constraints from the rows, and would show row
-counts in logs and values in messages. So SDV is shown a proxy table instead. The methods here
-translate; objects that know nothing of SDV's base class do the work, most of it the
+counts in logs and values in messages. Therefore SDV is shown a proxy table instead. The methods
+here translate; objects that know nothing of SDV's base class do the work, most of it the
 :class:`~sdv_threea.transforms.preprocessor.Preprocessor`.
 """
 
@@ -184,7 +184,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     def get_transformers(self, table_name: str | None = None) -> dict[str, Any]:
         """Return RDT's transformers by column, which may be published.
 
-        Those of modelled columns hold public facts before a fit, and released ones after it;
+        Transformers of modelled columns hold public facts before a fit and released facts after it;
         samples are drawn by them. The others make columns up.
 
         Args:

@@ -1,7 +1,7 @@
 """Transforms: a user's table prepared for the model, and the transformers that prepare it.
 
 These modules may translate private records, each by itself, and call transformers on them that act
-record by record. They must not fit a transformer to anything but public or released facts.
+record by record. The modules must not fit a transformer to anything but public or released facts.
 
 * :mod:`~sdv_threea.transforms.preprocessor`: a user's table to modelled columns, and back,
 * :mod:`~sdv_threea.transforms.transformer_set`: the transformers of a table,
