@@ -183,9 +183,10 @@ def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
     num_columns, has_target = len(domain.columns), num_classes > 1
     scored = num_columns - has_target
     prices = plan.prices()
-    # Assume that no column is too noisy to be counted in pairs.
+    # Assume that no column is too noisy to be counted in pairs, and no class is rare.
     classes = Classes(num_classes, None, np.zeros(0, dtype=np.int64), ordered=False)
-    plan = finish_plan(plan, classes, [np.zeros(1)] * scored, num_rows, prices.__getitem__)
+    totals = np.full(num_classes, num_rows / num_classes)
+    plan = finish_plan(plan, classes, [np.zeros(1)] * scored, totals, prices.__getitem__)
 
     def price(statistic: str) -> float:
         return math.hypot(*(prices.get(each, 0.0) for each in plan.payers(statistic)))

@@ -1,6 +1,7 @@
 """How the budget is shared by what is public and by how many records there are."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -218,6 +219,27 @@ def test_the_last_category_is_adapted_aside_if_its_values_are_classes(facts, opt
     if settings.epsilon < math.inf:
         spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
         assert 0.999 * settings.delta < spent <= settings.delta
+
+
+@pytest.mark.parametrize(('rare', 'part'), [(0.004, 1.0), (0.2, 0.0)])
+def test_classes_of_the_last_column_get_a_part_of_the_price_of_pairs_if_one_is_rare(
+    rare, part, gaussian
+):
+    table = make_counts(10_000)
+    odd = np.random.default_rng(1).random(len(table)) < rare
+    table['label'] = np.where(odd, 'yes', 'no').astype(object)
+    domain = Domain((*COUNTS, Category(name='label', values=('no', 'yes'), nullable=False)))
+    plain = Settings(epsilon=1.0, delta=1e-5, shares=SHARES | {'size': 0.05})
+
+    receipts = release(table, domain, plain, noise=gaussian).ledger.receipts
+
+    columns, classes = (
+        next(each.mu**2 for each in receipts if each.released.startswith(start))
+        for start in ('sizes of 2 classes', 'histograms of 4 columns in each')
+    )
+    shares = share_stages(replace(domain, target='label'), plain, aside=True)
+    paid = shares['classes'] + part * shares['functions']
+    assert classes / columns == pytest.approx(paid / shares['columns'])
 
 
 def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():

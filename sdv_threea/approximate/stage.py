@@ -104,7 +104,7 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
     told = encoded, sizes, classes.count, _share_given(sizes, run)
     once = release_counts(*told, **spending.terms('columns'))
     counts = spending.keep(once)
-    seen = counts.columns, float(counts.totals.sum()), spending.price
+    seen = counts.columns, counts.totals, spending.price
     run = run.replan(finish_plan(run.plan, classes, *seen))
     again = run.plan.payers('columns again')
     if again:

@@ -30,7 +30,7 @@ class PairPlan(NamedTuple):
 
     Args:
         num_bins: Number of bins of an ordered column, not counting spikes and the missing value.
-        few_of_class: True if classes have so few records that they get a part of the pairs' price.
+        few_of_class: True if classes get a part of the pairs' price, as records of one are few.
         stress: For each column, the factor by which its pairs are counted more precisely.
     """
 
@@ -47,16 +47,17 @@ def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
     constants: JointConstants,
     adapted_classes: int = 0,
     *,
+    unlike: float = math.inf,
     adapts_number: bool = False,
     num_given: int = 0,
 ) -> PairPlan | None:
     """Return the plan for counting pairs; ``None`` without pairs, or if noise exceeds their counts.
 
     ``columns`` are counts of codes, shape (S,) each. ``adapted_classes`` is the number of classes
-    whose labels are adapted later, 0 for none. A numerical target that is adapted
-    (``adapts_number``) needs finer bins, unless most columns have few values. The first
-    ``num_given`` columns are known whenever records are drawn, so no pair of two of them is
-    counted.
+    whose labels are adapted later, 0 for none. ``unlike`` are the records outside the largest class
+    of a target that nobody named. A numerical target that is adapted (``adapts_number``) needs
+    finer bins, unless most columns have few values. The first ``num_given`` columns are known
+    whenever records are drawn, so no pair of two of them is counted.
     """
     pairs = choose_pairs(columns, num_records, mu, constants, num_given)
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
@@ -65,7 +66,8 @@ def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
     if adapts_number and not suits_number(num_bins, list(map(len, columns)), constants):
         return None
     needed = constants.records_per_class * adapted_classes
-    few = adapted_classes > 0 and num_records < needed * _pair_noise(len(pairs), mu)
+    noise = _pair_noise(len(pairs), mu)
+    few = num_records < needed * noise or unlike < constants.least_unlike * noise
     stress = stress_rare(columns, num_records, pairs, mu, constants)
     return PairPlan(pairs, num_bins, few, stress)
 

@@ -40,7 +40,8 @@ class JointConstants:
         least_unlike: Pairs of a column are counted if its records without the most frequent value
             exceed this many times the noise. With 40, half of the columns of telco_churn and
             mushroom are left out at epsilon 1, and marginals of three columns are off by .20 and
-            .22 in place of .12.
+            .22 in place of .12. Classes of a target that nobody named get a part of the pairs'
+            price if the records outside the largest class are fewer.
         least_rare: Columns with few additional pairs need only this many times the noise. With 1.5,
             one of three fits misses the rare class of creditcard_fraud; with .75, none of six.
         most_added: The largest share of such additional pairs. With .25, a seventh of the rows of

@@ -233,7 +233,7 @@ def finish_plan(
     plan: Plan,
     classes: Classes,
     columns: Sequence[NDArray[np.float64]],
-    num_records: float,
+    totals: NDArray[np.float64],
     price: Callable[[str], float],
 ) -> Plan:
     """Plan the pairs of columns, once all columns are counted.
@@ -242,18 +242,22 @@ def finish_plan(
         plan: The plan so far.
         classes: The classes of the target.
         columns: The counts of the codes of each column, shape (S,) each.
-        num_records: The number of records.
+        totals: The number of records of each class, shape (C,).
         price: The price in GDP per record that a share pays.
     """
-    known = plan.known
+    known, num_records = plan.known, float(totals.sum())
     plan = replace(plan, num_classes=classes.count)
     if not known.settings.counts_pairs:
         return plan
     paid = math.hypot(*map(price, for_pairs(known.settings)))
-    adapted = classes.count if plan.adapts(classes) and not plan.aside else 0
+    adapted, unlike = classes.count if plan.adapts(classes) else 0, math.inf
+    if plan.aside and adapted:  # its classes get more only if one is rare
+        adapted, unlike = 0, num_records - float(totals.max())
     adapts_number = plan.adapts_number(classes)
     terms = columns, num_records, paid, known.settings.constants.joint, adapted
-    pairs = plan_pairs(*terms, adapts_number=adapts_number, num_given=known.num_given)
+    pairs = plan_pairs(
+        *terms, unlike=unlike, adapts_number=adapts_number, num_given=known.num_given
+    )
     if pairs is not None:
         return replace(plan, pairs=pairs)
     why = _tell_uncounted(plan, adapts_number=adapts_number)
