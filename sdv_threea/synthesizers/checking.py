@@ -106,19 +106,13 @@ def check_table(
 ) -> Check:
     """Check a table that is to be fitted, ``alone`` or in a database.
 
-    Args:
-        table: The name of the table.
-        metadata: The metadata of all tables, without private facts.
-        preprocessor: The preprocessor of the table.
-        settings: The settings of the release.
-        num_rows: The number of rows, if it is public or released.
-        harmless: Columns that the user calls no personal information.
-        errors: The expected errors of a table of a database (:func:`expect_database`).
-        alone: Whether it is a single table.
+    ``metadata`` describes all tables, without private facts, and ``num_rows`` is public or
+    released. The user states that ``harmless`` columns hold no personal information. ``errors`` are
+    the expected errors of a table of a database (:func:`expect_database`).
     """
     derivations, columns = preprocessor.derive(), preprocessor.columns
     keys, own = find_keys(metadata, table), {each.name: each for each in derivations.domain.columns}
-    # A transformer may have made a number of a category.
+    # A transformer may have made a category numerical.
     own |= {each.name: each for each in derivations.derived.columns if each.name in own}
     if alone:
         errors = _expect(derivations.derived, settings, num_rows)
