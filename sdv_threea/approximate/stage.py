@@ -134,7 +134,16 @@ def _share_given(sizes: Sequence[int], run: Run) -> list[NDArray[np.float64]]:
     if run.given_codes is None or math.isinf(run.spending.price('columns')):
         return []
     both = zip(run.given_codes.T, sizes, strict=False)
-    return [np.bincount(codes, minlength=size) / len(codes) for codes, size in both]
+    return [share_codes(codes, size) for codes, size in both]
+
+
+def share_codes(codes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """Return the share of each code, shape (S,), without values that have no code (-1).
+
+    If no value has a code, as when noise masks all values of a category, shares are equal.
+    """
+    counts = np.bincount(codes[codes >= 0], minlength=size)
+    return counts / counts.sum() if counts.any() else np.full(size, 1 / size)
 
 
 def _count_classes(

@@ -12,6 +12,7 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
+from sdv_threea.approximate.stage import share_codes
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 
@@ -146,3 +147,11 @@ def test_classes_have_at_least_one_record_however_the_noise_falls(rng):
 
     assert counts.totals.tolist() == [1, 1]
     assert (counts.columns[0] < 0).all()
+
+
+@pytest.mark.parametrize(
+    ('codes', 'shares'),
+    [([0, 1, 1, 2], [0.25, 0.5, 0.25]), ([-1, 2, 2], [0, 0, 1]), ([-1, -1], [1 / 3] * 3)],
+)
+def test_values_without_a_code_have_no_share(codes, shares):
+    assert share_codes(np.array(codes), 3) == pytest.approx(shares)

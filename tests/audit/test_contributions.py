@@ -164,7 +164,7 @@ def test_a_record_that_is_counted_by_what_others_hold_is_refuted(monkeypatch, me
 
 def test_rows_of_a_unit_that_are_counted_as_units_are_refuted(monkeypatch, crowds, noise):
     """Each record is within its bound, and their unit is not."""
-    room = 'sdv_threea.relational.pipeline.find_units'
+    room = 'sdv_threea.relational.order.find_units'
 
     def find(schema, num_rows, parents):
         sizes = np.cumsum([0, *num_rows.values()])
