@@ -131,10 +131,11 @@ class Fit:
     def radius(self, added: int = 0) -> int:
         """Return the norm to which slopes are clipped: most slopes of each class are shorter.
 
-        Bins of ``added`` terms have one more input of one each.
+        Bins of ``added`` terms have one more input of one each. The norm is positive, also where
+        all drawn slopes are zero.
         """
         longest = self._longest(self.squares() + added) * self.link.unit
-        return math.ceil(longest * RADII) * (INPUT_UNITS * TARGET_UNITS // RADII)
+        return max(math.ceil(longest * RADII), 1) * (INPUT_UNITS * TARGET_UNITS // RADII)
 
     def squares(self) -> Reals:
         """Return the squared norms of the inputs, by draw and predictor, shape (n, K)."""

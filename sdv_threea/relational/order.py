@@ -18,7 +18,7 @@ from sdv_threea.domain import Column, Number
 from sdv_threea.relational.layout import LONG_STEPS, Layout, find_unit, is_time
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER
 from sdv_threea.rows.units.membership import Database, find_previous, find_units, follow
-from sdv_threea.rows.units.schema import Schema
+from sdv_threea.rows.units.schema import Link, Schema
 
 #: A sequence ends after this many of the largest gaps, at the latest.
 MOST_GAPS = 65_536
@@ -57,7 +57,7 @@ def order_rows(
           rows alone
     """
     for table, index in indices.items():
-        database = _sort(database, table, index.name)
+        database = _sort(database, table, index.name, schema.owners[table])
     units = find_units(schema, database.num_rows, database.parents)
     tables = dict(database.tables)
     for table, index in indices.items():
@@ -74,9 +74,14 @@ def order_rows(
     return replace(database, tables=tables), units
 
 
-def _sort(database: Database, table: str, index: str) -> Database:
-    """Sort the rows of a table; rows without an index come last."""
-    order = np.argsort(database.tables[table][index].to_numpy(np.float64), kind='stable')
+def _sort(database: Database, table: str, index: str, owner: Link | None) -> Database:
+    """Sort the rows of a table by owner and index; rows without an index come last.
+
+    Without the owner, a row would move the random choices of all rows that come after its index.
+    """
+    values = database.tables[table][index].to_numpy(np.float64)
+    owners = np.zeros(len(values)) if owner is None else database.parents[owner]
+    order = np.lexsort((values, owners))
     places, parents = np.argsort(order), dict(database.parents)
     for link, referred in database.parents.items():
         if link.child == table:

@@ -92,6 +92,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'n_components': 3, 'alpha': 0.25, 'kernel': gaussian_kernel, 'verbose': True,
         'memory_limit': 2.5, 'unreleased': {'city': 'Other'}, 'accept': ('unit',),
         'ledger': 'people.ledger', 'target': None, 'mixing': 'clusters', 'sentinels': None,
+        'pseudonyms': None,
     }  # fmt: skip
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)
 

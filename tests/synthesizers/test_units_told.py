@@ -50,9 +50,6 @@ def test_sequences_are_refused_at_birth_with_the_way_out(keys):
     for wanted in ("'visits'", *keys.values(), 'ClustMixSequentialSynthesizer'):
         assert wanted in str(refused.value)
 
-    with pytest.raises(SynthesizerInputError, match='sequence_'):
-        ClustMixMultiTableSynthesizer(describe_hospital(**keys))
-
 
 @pytest.mark.parametrize('way', ['fit', 'preprocess'])
 def test_an_id_of_persons_that_rows_may_share_stops_a_fit_with_the_line_that_goes_on(way):
