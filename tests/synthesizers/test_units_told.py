@@ -10,7 +10,7 @@ from relationships import relate
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.synthesizers.checking import list_shared_ids
 
 VISITS = {'patient': 'id', 'visit': 'id', 'day': 'datetime', 'cost': 'numerical'}
