@@ -144,13 +144,13 @@ class JointReleases:
         digits = [Function(sides[at].small, BASE) for at, _ in self._list_numbers(parents)]
         both = DIGITS * digits, found.values()
         needed = [sum_needs(each, singles.num_records) for each in both]
-        left = self.spending.left(self.promised)
+        left = self.spending.left(self.promised) / self.spending.distance
         kept = math.sqrt(needed[0] * min(1.0, left**2 / sum(needed))) if digits else 0.0
         left = left if math.isinf(left) else math.sqrt(max(left**2 - kept**2, 0.0))
         weights, price = carry_functions(found, singles.num_records, left, constants)
         if not weights:
             return PairCounts({}, {})
-        terms = self.spending.rest(price, self.promised)
+        terms = self.spending.rest(price * self.spending.distance, self.promised)
         counts = release_pair_counts(self.rows, singles.codes, weights, **terms)
         return self.spending.keep(counts)
 
@@ -200,7 +200,7 @@ class JointReleases:
         if not wanted or not self.spending.left(self.promised):
             return None
         seen = singles.columns, singles.num_records, wanted, constants
-        terms = self.spending.rest(price_values(*seen), self.promised)
+        terms = self.spending.rest(price_values(*seen) * self.spending.distance, self.promised)
         sizes = [len(singles.bins[category]) for category, _ in wanted]
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 

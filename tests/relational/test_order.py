@@ -40,13 +40,19 @@ def order(when, owners):
 
 def test_rows_are_sorted_with_all_that_refers_to_them():
     database, units, gaps, firsts = order([5, 1, 9, 2], [0, 1, 0, 1])
-    assert database.tables['b']['x'].tolist() == [1, 2, 5, 9]
-    assert database.parents[OWNER].tolist() == [1, 1, 0, 0]
-    assert database.parents[BELOW].tolist() == [2, 0, 3, 1]
-    assert gaps.tolist() == [1, 1, 4, 4]
+    assert database.tables['b']['x'].tolist() == [5, 9, 1, 2]
+    assert database.parents[OWNER].tolist() == [0, 0, 1, 1]
+    assert database.parents[BELOW].tolist() == [0, 2, 1, 3]
+    assert gaps.tolist() == [4, 4, 1, 1]
     assert firsts[:2].tolist() == [5, 1]
     assert np.isnan(firsts[2:]).all()
     assert (units['b'] == units['a'][database.parents[OWNER]]).all()
+
+
+def test_a_unit_that_comes_last_moves_no_row_of_others():
+    """Which rows a release reads is drawn by place, so other rows have to keep their places."""
+    whole = order([5, 1, 9, 2, 0, 4], [0, 1, 0, 1, 3, 3])[0].tables['b']['x'].tolist()
+    assert whole[:4] == order([5, 1, 9, 2], [0, 1, 0, 1])[0].tables['b']['x'].tolist()
 
 
 @pytest.mark.parametrize('seed', range(5))
