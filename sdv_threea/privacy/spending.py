@@ -62,7 +62,7 @@ class Spending:
 
     @property
     def distance(self) -> float:
-        """How far a neighbouring table moves a histogram: 1, or the root of 2 if one is replaced."""
+        """How far a neighbouring table moves a histogram: 1; the root of 2 if one is replaced."""
         return math.sqrt(SQUARED_DISTANCE[self._budget.neighbors])
 
     def price(self, stage: str) -> float:
