@@ -1,3 +1,4 @@
+import dataclasses
 import math
 
 import numpy as np
@@ -9,6 +10,8 @@ from sdv_threea.accounting import Budget, Ledger, Receipt, delta_from_mu, mu_fro
 def test_mu_is_what_epsilon_buys():
     assert Budget(1.0, 1e-6).mu == mu_from_epsilon(1.0, 1e-6)
     assert Budget(math.inf, 1e-6).mu == math.inf
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Budget(1.0, 1e-6).epsilon = 2.0
 
 
 def test_thresholds_take_their_part_of_delta_first():
@@ -69,6 +72,18 @@ def test_refuses_shares_that_share_nothing(shares):
 def test_refuses_bad_fields_by_name(fields, name):
     with pytest.raises(ValueError, match=f'^{name} must be'):
         Budget(**{'epsilon': 1.0, 'delta': 1e-6, **fields})
+
+
+def test_parts_compose_to_the_whole_and_never_to_more():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        budget = Budget(float(10 ** rng.uniform(-2, 1)), 1e-5, 1e-6)
+        shares = rng.dirichlet(np.ones(rng.integers(1, 12))).tolist()
+        parts = [budget.part(share) for share in shares if share > 0]
+
+        assert math.hypot(*(part.mu for part in parts)) == pytest.approx(budget.mu, rel=1e-12)
+        failures = math.fsum(part.threshold_part for part in parts)
+        assert failures == pytest.approx(budget.threshold_part, rel=1e-12)
 
 
 def test_a_part_of_a_part_is_their_product():

@@ -47,7 +47,7 @@ def test_mu_and_epsilon_invert_each_other_on_the_private_side(epsilon, delta):
 
     assert delta_from_mu(mu, epsilon) <= delta
     assert delta_from_mu(mu * (1 + 1e-9), epsilon) > delta
-    assert found == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
+    assert found == pytest.approx(epsilon, rel=1e-9, abs=0.0)
     assert delta_from_mu(mu, found) <= delta
 
 

@@ -50,6 +50,9 @@ def test_noise_has_the_scale_on_the_receipt_and_no_other(draws):
     assert stats.kstest(draws, stats.norm(0, 1.0).cdf).pvalue > LEVEL
     assert stats.kstest(draws, stats.norm(0, 2 / 3).cdf).pvalue < LEVEL
     assert stats.kstest(draws, stats.norm(0, 3 / 2).cdf).pvalue < LEVEL
+    # Whatever the door adds to the draws of test_discrete.py, its values stay independent.
+    correlation = np.corrcoef(draws[1:], draws[:-1])[0, 1]
+    assert abs(correlation) * math.sqrt(DRAWS) < stats.norm.isf(LEVEL / 2)
 
 
 @pytest.mark.parametrize('mu', [1e-6, 0.3, 1.0, 7.0, 1e4])
@@ -263,7 +266,7 @@ def test_threshold_failure_covers_all_events_of_a_small_mechanism(epsilon, least
     'bad',
     [
         {'delta': 0.0}, {'delta': 0.6}, {'delta': math.nan}, {'max_new_keys': 0}, {'least': 0},
-        {'most_added': 0},
+        {'most_added': 0}, {'most_added': -2},
     ],
 )  # fmt: skip
 def test_threshold_refuses_failures_that_cannot_be(bad):
@@ -288,6 +291,12 @@ def test_a_key_that_one_unit_makes_countable_is_shown_as_rarely_as_promised(most
     chance = stats.binom(DRAWS, delta / max_new_keys)
     assert chance.ppf(LEVEL) <= len(keys) <= chance.isf(LEVEL)
     assert receipt.delta == delta
+
+
+def test_the_threshold_of_a_record_would_not_do_for_a_unit():
+    keys, _, _ = show(range(DRAWS), [4] * DRAWS, delta=0.05)
+
+    assert len(keys) > stats.binom(DRAWS, 0.05).isf(LEVEL)
 
 
 def test_units_of_more_records_need_a_higher_count():

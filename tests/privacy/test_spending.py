@@ -58,6 +58,16 @@ def test_stages_may_spend_their_shares_together():
         spending.terms('last', 'two')
 
 
+@pytest.mark.parametrize('rows_per_unit', [1, 2, 50])
+@pytest.mark.parametrize('rounds', [1, 7, 1000])
+def test_rounding_never_overspends(rounds, rows_per_unit):
+    spending = open_account(rows_per_unit=rows_per_unit)
+    for _ in range(rounds):
+        spending.keep((None, make_receipt(spending.price('two') / math.sqrt(rounds))))
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
+
+
 def test_what_costs_more_than_the_budget_is_not_passed_on():
     spending = open_account()
     spending.keep((None, make_receipt(0.8 * BUDGET.mu)))
@@ -160,12 +170,12 @@ def test_a_part_of_a_budget_gives_a_part_of_the_thresholds():
 
 
 @pytest.mark.parametrize('rows_per_unit', [1, 50])
-@pytest.mark.parametrize('epsilon', [1e-3, 1.0, 400.0])
+@pytest.mark.parametrize('epsilon', [1e-3, 1.0, 8.0, 400.0])
 def test_what_is_left_can_be_spent_to_the_last_bit_in_any_number_of_parts(epsilon, rows_per_unit):
     """However little is left by the parts before: no sum of receipts is rounded beyond."""
     rng, budget = np.random.default_rng(0), Budget(epsilon, 1e-5, 1e-6)
     terms = {'one': 1.0}, discrete_gaussian
-    for _ in range(100):
+    for _ in range(200):
         spending = Spending(budget, *terms, rows_per_unit=rows_per_unit)
         while spending.left() > 1e-6 * budget.mu:
             part = rng.choice([1e-3, 0.3, 0.9, 1 - 1e-6, 1 - 1e-12])

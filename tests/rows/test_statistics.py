@@ -61,6 +61,12 @@ def test_sums_of_blocks_in_any_order_add_up_to_those_of_the_whole(rng, name):
             assert one.any() or cut == 0
 
 
+def test_sums_of_no_columns_are_empty():
+    groups = np.zeros(5, dtype=np.int64)
+    assert histogram(np.zeros((5, 0), dtype=np.int64), groups, [], 2) == ()
+    assert second_moments(np.zeros((5, 0), dtype=np.int64), groups, 2).shape == (2, 0)
+
+
 @pytest.mark.parametrize('group', [-1, 2])
 @pytest.mark.parametrize('name', SUMS)
 def test_a_group_that_does_not_exist_is_refused(name, group):
