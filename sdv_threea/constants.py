@@ -2,10 +2,11 @@
 
 Quantities that follow from noise, counts and units are computed where they are used. Each constant
 here has its meaning, and the figure that it was chosen by. "Flat" means: no change in
-``docs/lab/constants.md`` had a clear effect at both budgets. :class:`~sdv_threea.settings.Settings`
-passes these constants down, so a benchmark can replace one of them. The module of ``Settings`` also
-defines ``SHARES`` of the budget. The folder ``joint`` has its own constants. Limits of numbers,
-memory and time, formats and page layouts stay next to the code that needs them;
+``docs/lab/constants.md`` had a clear effect at both budgets. Other figures without a command are of
+throw-away fits on the tree of their day. :class:`~sdv_threea.settings.Settings` passes these
+constants down, so a benchmark can replace one of them. The module of ``Settings`` also defines
+``SHARES`` of the budget. The folder ``joint`` has its own constants. Limits of numbers, memory and
+time, formats and page layouts stay next to the code that needs them;
 ``benchmarks/count_constants.py`` counts both.
 """
 

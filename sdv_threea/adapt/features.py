@@ -65,7 +65,7 @@ NUM_LANDMARKS = 128
 LEAST_FEATURES, FEWEST_MOST = 8, 128
 
 #: Above this ``mu n`` the limit of entries grows with its cube root, up to a factor whose cube root
-#: applies to features. 8 takes three times the time of 3 without noise on adult, for no gain.
+#: applies to features. 8 took three times as long as 3 in throw-away fits, for no gain.
 MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
 
 #: The constant next to features in moments, relative to the radius, like the one next to scores.

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class JointConstants:
     """The constants of pairs and triples of columns.
 
-    In a functional pair, one column (the parent) seems to determine the other (the child).
+    In a functional pair, one column (the parent) seems to determine the other (the child). Figures
+    are of throw-away fits on the tree of their day.
 
     Args:
         least_bins: Pairs are counted from this many bins per column on. With fewer, a table shows

@@ -38,9 +38,8 @@ OFFSETS = (0, 1, -1)
 NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec', 'mon tue wed thu fri sat sun'
 
 #: The largest distance of a column from a function of a numerical column, in total variation,
-#: relative to the distance of the column from its most frequent value. True functions are mostly
-#: within .05 on the joins of ``benchmarks/joins.py`` at epsilon 1, and a dozen false ones within
-#: .2.
+#: relative to the distance of the column from its most frequent value. In throw-away fits at
+#: epsilon 1, true functions are mostly within .05, and a dozen false ones within .2.
 APART = 0.2
 
 #: Values of an interval that are tried, and the most results of a function.

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 #: A value fixes a column if, in its rows, at most MOST_VALUES make up LEAST_SHARE of the column.
-#: At epsilon 1, 93 to 97 % of 4,000 people who are not asked have the code for that.
+#: In throw-away fits at epsilon 1, most people who are not asked have the code for that.
 MOST_VALUES, LEAST_SHARE = 3, 0.9
 
 #: The fixed values are at most this frequent in other rows.

@@ -32,7 +32,7 @@ UNDEFINED = 'nothing to tell'
 DEVIATIONS = 2.0
 
 #: Standard deviation of a position over fits of one table, as a share of its distance from 1: 0.14
-#: is the median over five scores, three tables and epsilon 1 and 8 (five fits each).
+#: is the median over five scores, three tables and epsilon 1 and 8 (five throw-away fits each).
 BETWEEN_FITS = 0.15
 
 #: A column counts as lost from this share of rows with lost values, or of new missing values.
