@@ -20,6 +20,12 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import MISSING_PLACE
 from sdv_threea.rows.intake.keys import find_rows, number_keys
 
+#: The error for sequences of which nobody says which rows belong together.
+NO_KEY = (
+    "The metadata of the table '{}' must have a sequence_key of one column (see "
+    'Metadata.set_sequence_key), which says which rows are of one sequence.'
+)
+
 
 @dataclass(frozen=True)
 class Sequences:
@@ -148,10 +154,7 @@ def read_sequences(metadata: Metadata, context: Sequence[str]) -> Sequences:
     ((table, described),) = metadata.tables.items()
     key, index = described.sequence_key, described.sequence_index
     if not isinstance(key, str):
-        raise SynthesizerInputError(
-            f"The metadata of the table '{table}' must have a sequence_key of one column (see "
-            'Metadata.set_sequence_key), which says which rows are of one sequence.'
-        )
+        raise SynthesizerInputError(NO_KEY.format(table))
     listed = isinstance(context, list | tuple) and all(isinstance(each, str) for each in context)
     if not listed:
         raise SynthesizerInputError(

@@ -25,6 +25,7 @@ from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.ids import check_formats
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED, ColumnMetadata, read_points
 from sdv_threea.storage.references import find_keys
+from sdv_threea.storage.sequences import NO_KEY
 from sdv_threea.warning import warn
 
 #: The treatments of cells that contradict the metadata.
@@ -89,9 +90,13 @@ def check_metadata(metadata: object, *, sequential: bool = False) -> None:
             f'The column names {", ".join(broken)} hold halves of characters (lone surrogates), '
             'which no file can hold: rename the columns in the table and in the metadata.'
         )
-    for name, table in metadata.tables.items() if not sequential else ():
+    for name, table in metadata.tables.items():
         facts = {'sequence_key': table.sequence_key, 'sequence_index': table.sequence_index}
-        if stated := [f'the {fact} {named!r}' for fact, named in facts.items() if named]:
+        if sequential and table.sequence_index and not table.sequence_key:
+            raise SynthesizerInputError(NO_KEY.format(name))
+        if not sequential and (
+            stated := [f'the {fact} {named!r}' for fact, named in facts.items() if named]
+        ):
             raise SynthesizerInputError(SEQUENCES.format(name, ' and '.join(stated)))
 
 

@@ -138,6 +138,14 @@ def test_an_order_of_rows_that_have_no_common_owner_is_refused():
     metadata.tables['stay'].columns['length'] = {'sdtype': 'id'}
     with pytest.raises(SynthesizerInputError, match=r"foreign key .* \['patient'\]"):
         ClustMixMultiTableSynthesizer(metadata)
+    tables = describe(sequence_key='patient', sequence_index='day').to_dict()
+    tables['tables']['stay'] |= {'sequence_key': 'second'}
+    tables['tables']['stay']['columns']['second'] = {'sdtype': 'id'}
+    tables['relationships'].append(tables['relationships'][0] | {'child_foreign_key': 'second'})
+    with pytest.raises(SynthesizerInputError, match=r"foreign key .* owns .* \['patient'\]"):
+        ClustMixMultiTableSynthesizer(Metadata.load_from_dict(tables))
+    with pytest.raises(SynthesizerInputError, match="'stay' must have a sequence_key"):
+        ClustMixMultiTableSynthesizer(describe(sequence_index='day'))
     alone = {'columns': {'who': {'sdtype': 'id'}, 'day': {'sdtype': 'numerical'}}}
     keys = {'sequence_key': 'who', 'sequence_index': 'day'}
     with pytest.raises(SynthesizerInputError, match='ClustMixSequentialSynthesizer'):
