@@ -10,9 +10,11 @@ from sdv_threea.domain import MISSING, Category, Domain, Number
 from sdv_threea.losses import (
     CONSTANT,
     EMPTY,
+    NOTHING,
     RANGE,
     SURE,
     VALUES,
+    Loss,
     Share,
     make_share,
 )
@@ -115,3 +117,21 @@ def test_without_noise_nothing_is_hidden_but_what_lies_in_the_last_bins(rng):
     assert found['letter'].share == Share(0, 0, 0)
     assert found['label'].share == Share(0, 0, 0)
     assert found['number'].share.at_most < 0.05
+
+
+def test_nothing_is_lost_where_all_is_stated_and_nothing_hidden(rng):
+    table = pd.DataFrame({'x': rng.choice(list('ab'), 2000).astype(object), 'y': [1.0, 2.0] * 1000})
+    stated = Category(name='x', values=('a', 'b'), nullable=False)
+    domain = Domain((stated, Number(name='y', low=1.0, high=2.0, step=1.0, nullable=False)))
+    for loss in release_table(table, domain).values():
+        assert (loss.kind, loss.share, loss.said) == (NOTHING, Share(0, 0, 0), '')
+
+
+@pytest.mark.parametrize(
+    ('instead', 'said'),
+    [('spread', 'released ones instead.'), (MISSING, 'them as missing.'), ('Other', "as 'Other'.")],
+)
+def test_the_sentence_names_what_samples_show_instead(instead, said):
+    share = Share(0.1, 0.05, 0.15)
+    loss = Loss(column='x', kind=VALUES, stated=(), share=share, instead=instead)
+    assert loss.said.endswith(said)

@@ -117,7 +117,7 @@ def test_a_stage_without_a_share_is_left_out():
     assert stages == {'describe', 'approximate'}
 
 
-@pytest.mark.parametrize('num_rows', [0, 60])
+@pytest.mark.parametrize('num_rows', [0, 1, 60])
 @pytest.mark.parametrize('epsilon', [1e-3, math.inf])
 @pytest.mark.parametrize('target', ['label', 'age', None])
 def test_small_tables_are_released_too(num_rows, epsilon, target):

@@ -188,7 +188,7 @@ def test_nothing_of_what_a_library_tells_is_heard(owner, name, settings, how, he
     said, asked = '', 0
     for make in (make_single, make_related):
         # What fails ends a fit early; what tells on its way is heard in both steps of one.
-        for call in (fit, validate) if how is fail else (fit_by_hand,):
+        for call in (fit, validate, fit_by_hand) if how is fail else (validate, fit_by_hand):
             synthesizer, data = make(**settings)
             plant = Plant(getattr(owner, name), how)
             with monkeypatch.context() as patch:

@@ -62,9 +62,10 @@ def test_a_target_may_be_ordered(fit, table, target, count_rejected):
     sampled = synthesizer.sample(500)[NAME]
 
     assert synthesizer._model.domain.names[0] == target
-    # Numbers that are narrower than their differences are modelled, and may be out of order. Of
-    # three that are not related five of six would be.
-    assert count_rejected(synthesizer) < 300
+    # Numbers that are narrower than their differences are modelled, and may be out of order: 70 to
+    # 80 of 1,000 are. Of three that are not related five of six would be.
+    rejected = count_rejected(synthesizer, 1_000)
+    assert rejected < 150 if may_be_out_of_order(synthesizer) else rejected == 0
     assert abs(sampled[target].mean() - table[target].mean()) < 0.2 * table[target].std()
 
 
