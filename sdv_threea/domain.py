@@ -14,17 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Candidate granularities of plain numbers, coarse to fine; finer values are continuous.
-DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 
-#: Further candidates for rounder numbers, such as limits in ten thousands and prices in five cents.
-#: These steps are tried only in tables of many records.
-ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 1e2, 5e1, 1e1, 5.0, 0.5, 0.05)
-
-#: All candidates; each is a multiple of the next.
-EVERY_STEP = tuple(sorted((*DECIMAL_STEPS, *ROUND_STEPS), reverse=True))
+#: Further candidates for rounder numbers, such as limits in ten thousands, prices in five cents and
+#: hours in quarters. Noise must be too small to mask finer numbers.
+ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 250.0, 1e2, 5e1, 25.0, 20.0, 1e1, 5.0, 2.5,
+               2.0, 0.5, 0.25, 0.125, 0.05)  # fmt: skip
 
 #: Candidate granularities of times in seconds: day, hour, minute, second.
 TIME_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)
+
+#: Further candidates for times: half an hour, a quarter, five minutes.
+ROUND_TIMES = (1_800.0, 900.0, 300.0)
+
+#: All candidates. A number that is a multiple of two of them is a multiple of a candidate that both
+#: divide.
+EVERY_STEP = tuple(sorted((*DECIMAL_STEPS, *ROUND_STEPS), reverse=True))
+EVERY_TIME = tuple(sorted((*TIME_STEPS, *ROUND_TIMES), reverse=True))
 
 #: Substitutes in samples for values that are not released: released values, or a missing cell.
 SPREAD, MISSING = 'spread', 'missing'
@@ -41,7 +47,8 @@ class Number:
         step: Granularity of the values (``1.0``: whole numbers, ``0.01``: two decimals, ``0.0``:
             continuous), or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
-        steps: The public candidates for ``step``, coarse to fine.
+        steps: The public candidates for ``step``, coarse to fine. A known step is the finest one:
+            values may be multiples of a coarser one.
         grid: Ascending borders of the bins in which values are looked for; ``None`` for the public
             grid of all numbers (:mod:`sdv_threea.describe.ranges`).
         sentinels: Numbers that stand for something else, such as 999 for an unknown age: values of

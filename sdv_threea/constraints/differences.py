@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sdv_threea.constraints.derivations import Choices, Ends
 from sdv_threea.constraints.intervals import find_released, intersect, reach, spread_out
 from sdv_threea.describe.granularity import step_codes
-from sdv_threea.describe.lattice import STEP_TOLERANCE, has_few_values, multiples
+from sdv_threea.describe.lattice import STEP_TOLERANCE, has_few_values, multiples, shared_step
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.intake.columns import read_numbers
@@ -317,11 +317,7 @@ def _number(domain: Domain, name: str) -> Number:
 
 def _shared_step(one: float | None, other: float | None) -> float | None:
     """Return the step of sums and differences: ``None`` if unknown, 0 if there is none."""
-    if one is None or other is None:
-        return None
-    fine, coarse = sorted((one, other))
-    times = coarse / fine if fine else 0.0
-    return fine if abs(round(times) - times) <= STEP_TOLERANCE * times else 0.0
+    return None if one is None or other is None else shared_step([one, other])
 
 
 def _subtract(

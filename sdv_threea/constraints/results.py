@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.constraints.expressions import Expression, Values
-from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples
+from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples, shared_step
 from sdv_threea.domain import Column, Number
 
 #: Seconds of a day: formulas count dates, which are seconds here, in days.
@@ -154,10 +154,7 @@ class Result:
             return 0.0
         to_own = self.scale(self.column.name)
         steps = [(part.step or 0.0) * to_own / self.scale(part.name) for part in parts]
-        finest = min(steps)
-        if not finest or any(abs(each / finest - round(each / finest)) > SAME for each in steps):
-            return 0.0
-        return finest
+        return shared_step(steps)
 
 
 def find_solved(

@@ -234,8 +234,9 @@ def _release_steps(
     receipts.append(receipt)
     by_step = {}
     for column, row in zip(asked.question.columns, counts, strict=True):
-        name, steps = column.name, cast(Number, column).steps
-        own = read_counts(row, steps, receipt.noise_scale)
+        name, number = column.name, cast(Number, column)
+        own = read_counts(row, number.steps, receipt.noise_scale)
+        own = own._replace(known=number.step or 0.0)
         by_step[name] = own.given(*numbers[name]) if name in numbers else own
     return by_step
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from sdv_threea.constants import FEW_FINER, MOST_ALONE
 from sdv_threea.describe.lattice import STEP_TOLERANCE
-from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, ROUND_STEPS, Number
+from sdv_threea.domain import (
+    DECIMAL_STEPS,
+    EVERY_STEP,
+    EVERY_TIME,
+    ROUND_STEPS,
+    ROUND_TIMES,
+    TIME_STEPS,
+    Number,
+)
 
 #: Rounding errors are relative to numbers of at least this size: 0.1 + 0.2 - 0.3 is not zero.
 LEAST_SIZE = 1e-4
@@ -27,9 +35,10 @@ Heaps = tuple[tuple[float, float], ...]
 class StepCounts(NamedTuple):
     """Noisy numbers of records by the coarsest step that their number is a multiple of.
 
-    ``counts`` has one entry per step, coarse to fine, and one for no step; each step is a multiple
-    of the next. Zeros are multiples of every step and evidence for none, so they are counted apart.
-    ``gain`` is the part of the error of the sum that :meth:`given` subtracted from each count.
+    ``counts`` has one entry per step, coarse to fine, and one for no step. Zeros are multiples of
+    every step and evidence for none, so they are counted apart. ``gain`` is the part of the error
+    of the sum that :meth:`given` subtracted from each count. ``known`` is a step of which all
+    numbers are multiples, by what is public, or 0.
     """
 
     counts: NDArray[np.float64]
@@ -37,6 +46,7 @@ class StepCounts(NamedTuple):
     scale: float
     zeros: float = 0.0
     gain: float = 0.0
+    known: float = 0.0
 
     def given(self, total: float, scale: float) -> StepCounts:
         """Condition the counts on a noisy total; ``scale`` is the noise scale of the total."""
@@ -51,27 +61,62 @@ class StepCounts(NamedTuple):
         """Return the noise scale of the sum of ``num`` counts."""
         return self.scale * math.sqrt(num - self.gain * num**2)
 
+    def is_round(self, step: float) -> bool:
+        """Whether a step is coarser than a known one, or rounder than decimals and minutes."""
+        return self.known not in (0.0, step) or step in ROUND_STEPS or step in ROUND_TIMES
 
-def add_round_steps(column: Number) -> Number:
-    """Return a column for which round steps (tens, five cents) are tried, too.
 
-    Times keep their steps, and columns on a grid of a transformer, which may shift numbers.
+def list_steps(column: Number) -> tuple[float, ...]:
+    """List the steps to be tried for a column, coarse to fine; a known step comes last.
+
+    Round steps (tens, five cents, quarters) are tried unless a transformer may have shifted
+    numbers, which then are on its grid.
     """
-    if column.steps != DECIMAL_STEPS or column.grid is not None:
-        return column
-    return replace(column, steps=EVERY_STEP)
+    steps = column.steps
+    if column.grid is None and steps == DECIMAL_STEPS:
+        steps = EVERY_STEP
+    elif steps == TIME_STEPS:
+        steps = EVERY_TIME
+    if column.step is None:
+        return steps
+    coarser = () if column.grid is not None else steps
+    return (*(each for each in coarser if _divides(column.step, each)), column.step)
+
+
+def _divides(fine: float, coarse: float) -> bool:
+    """Return whether a step is a multiple of a finer one."""
+    times = coarse / fine if fine else 0.0
+    return times > 1.5 and abs(times - round(times)) <= STEP_TOLERANCE * times
+
+
+@lru_cache
+def _list_finer(steps: tuple[float, ...], code: int) -> tuple[int, ...]:
+    """List the places of the finer steps that divide a step, and the place of no step."""
+    finer = range(code + 1, len(steps))
+    return (*(at for at in finer if _divides(steps[at], steps[code])), len(steps))
+
+
+@lru_cache
+def _find_multiples(steps: tuple[float, ...]) -> NDArray[np.bool_]:
+    """Return which counts are of multiples of each step, shape (steps, steps + 1)."""
+    none = (False,)
+    rows = [[one == step or _divides(step, one) for one in steps] for step in steps]
+    return np.array([(*row, *none) for row in rows], dtype=np.bool_).reshape(-1, len(steps) + 1)
 
 
 def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
     """Return the place of each number's coarsest step, -1 where missing, ``len(steps)`` if none."""
     codes = np.full(len(values), len(steps), dtype=np.int64)
     codes[np.isnan(values)] = -1
-    left = np.flatnonzero(codes >= 0)
+    left = [np.flatnonzero(codes >= 0)] * (len(steps) + 1)
     for code, step in reversed(list(enumerate(steps))):
-        own = values[left]
+        # A multiple of a step is one of all finer steps that divide it.
+        tried = min((left[at] for at in _list_finer(steps, code)), key=len)
+        own = values[tried]
         distance = np.abs(np.round(own / step) * step - own)
-        left = left[distance <= STEP_TOLERANCE * np.maximum(np.abs(own), max(step, LEAST_SIZE))]
-        codes[left] = code
+        near = distance <= STEP_TOLERANCE * np.maximum(np.abs(own), max(step, LEAST_SIZE))
+        left[code] = tried[near]
+        codes[left[code]] = code
     return codes
 
 
@@ -94,16 +139,18 @@ def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
 def finest_step(own: StepCounts, bar: float) -> float:
     """Return the coarsest step that all but a few numbers are multiples of; 0 if there is none.
 
+    If none is found, it is the step that is known.
+
     ``bar`` is how many standard deviations are clear of noise.
 
     If noise may exceed the counts of a column that is mostly zero, the decimal step is the one that
     fits its other numbers best.
     """
-    first = _first_step(own, bar)
-    if not own.scale or own.zeros <= bar * own.scale:
+    first = _first_step(own, bar) or own.known
+    if not own.scale or own.zeros <= bar * own.scale or own.known:
         return first
     likeliest = _likeliest_step(own, bar)
-    return first if first in ROUND_STEPS and first > likeliest else likeliest
+    return first if own.is_round(first) and first > likeliest else likeliest
 
 
 def _first_step(own: StepCounts, bar: float) -> float:
@@ -113,12 +160,10 @@ def _first_step(own: StepCounts, bar: float) -> float:
     change them, so it needs noise that cannot mask more than :data:`FEW_FINER` of all numbers.
     """
     counts = own.counts
-    for code, step in enumerate(own.steps):
-        # A multiple of a coarse step is one of all finer steps.
-        multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
-        noise = own.spread(len(own.steps) - code)
-        is_round = step in ROUND_STEPS
-        evident = multiples >= max(bar * own.spread(code + 1), float(is_round))
+    for step, of_step in zip(own.steps, _find_multiples(own.steps), strict=True):
+        multiples, finer = counts[of_step].sum(), counts[~of_step].sum()
+        noise, is_round = own.spread(int((~of_step).sum())), own.is_round(step)
+        evident = multiples >= max(bar * own.spread(int(of_step.sum())), float(is_round))
         most = counts.sum() * (FEW_FINER if is_round else 0.5)
         clear = not is_round or noise <= most
         if evident and clear and finer <= max(min(bar * noise, most), 0.0):
@@ -135,19 +180,16 @@ def _likeliest_step(own: StepCounts, bar: float) -> float:
     finer step is returned.
     """
     last = len(own.steps)
-    expected = np.zeros((last + 1, last + 1))
-    for finest in range(last):
-        chances = [_chance(own.steps, finest, at) for at in range(finest + 1)]
-        expected[finest, : finest + 1] = chances
-    expected[last, last] = 1.0
+    expected = np.eye(last + 1)
+    expected[:last, :last] = _find_chances(own.steps)
     fits = expected @ own.counts / np.linalg.norm(expected, axis=1) / own.scale
-    plain = [at for at, step in enumerate(own.steps) if step not in ROUND_STEPS]
+    plain = [at for at, step in enumerate(own.steps) if not own.is_round(step)]
     likelihoods = np.maximum(fits, 0.0) ** 2 / 2
     likelihoods[plain[:1]] += math.log(max(last, 1))
     best = int(likelihoods.argmax())
     for at in plain:
-        finer = own.counts[at + 1 :].sum()
-        if at >= best and finer <= bar * own.spread(last - at):
+        off = ~_find_multiples(own.steps)[at]
+        if at >= best and own.counts[off].sum() <= bar * own.spread(int(off.sum())):
             return own.steps[at]
     return 0.0
 
@@ -163,18 +205,17 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar:
     """
     if step not in own.steps:
         return ()
-    steps = own.steps[: own.steps.index(step) + 1]
-    counts = own.counts[: len(steps)].copy()
+    steps = tuple(each for each in own.steps if each == step or _divides(step, each))
+    counts = own.counts[_find_multiples(own.steps)[own.steps.index(step)]]
     of_spikes = count_codes(np.array([*spikes]), steps)
     numbers = np.bincount(of_spikes, minlength=len(steps))[: len(steps)]
     heavy = np.bincount(of_spikes, [*spikes.values()], minlength=len(steps))[: len(steps)]
     counts -= np.where(numbers <= MOST_ALONE, heavy, 0.0)
-    rounded = np.zeros(len(steps))
+    rounded, chances = np.zeros(len(steps)), _find_chances(steps)
     for at in reversed(range(len(steps))):
-        chances = [_chance(steps, finer, at) for finer in range(at, len(steps))]
-        excess = counts[at] - np.dot(chances[1:], rounded[at + 1 :])
+        excess = counts[at] - rounded @ chances[:, at]
         noise = math.sqrt(own.scale**2 + max(counts[at], 0.0))
-        rounded[at] = excess / chances[0] if excess > bar * noise else 0.0
+        rounded[at] = excess / chances[at, at] if excess > bar * noise else 0.0
     if not rounded[:-1].any():
         return ()
     shares = rounded / rounded.sum()
@@ -182,7 +223,14 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar:
     return tuple((steps[at], float(shares[at])) for at in kept)
 
 
-def _chance(steps: tuple[float, ...], finer: int, at: int) -> float:
-    """Return the chance that a multiple of step ``finer`` is one of ``at`` and of none coarser."""
-    coarser = steps[finer] / steps[at - 1] if at else 0.0
-    return steps[finer] / steps[at] - coarser
+@lru_cache
+def _find_chances(steps: tuple[float, ...]) -> NDArray[np.float64]:
+    """Return the chance of a multiple of each step to be one of a step and of none coarser.
+
+    The shape is (finer step, coarser step).
+    """
+    divided = _find_multiples(steps)[:, :-1]
+    each = np.zeros(len(steps))  # the density of numbers of each step and of none coarser
+    for at, step in enumerate(steps):
+        each[at] = 1 / step - each[divided[at]].sum()
+    return np.asarray(divided * each * np.array(steps)[:, None])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TypeGuard
 
 import numpy as np
@@ -17,6 +18,9 @@ LARGEST_MULTIPLE = 2.0**52
 #: Largest distance of a float from a multiple, relative to the larger of number and step: enough
 #: for the rounding of a few operations.
 STEP_TOLERANCE = 1e-12
+
+#: The step that all steps of decimals are multiples of.
+FINEST = 1e-9
 
 
 def is_lattice(column: Column) -> TypeGuard[Number]:
@@ -51,6 +55,17 @@ def multiples(times: NDArray[np.float64], step: float) -> NDArray[np.float64]:
     if per_unit > 1 and math.isclose(per_unit * step, 1, rel_tol=STEP_TOLERANCE):
         return np.asarray(times / per_unit + 0.0)
     return np.asarray(times * step + 0.0)
+
+
+def shared_step(steps: Sequence[float]) -> float:
+    """Return the coarsest step that divides all steps; 0 if there is none, or a step is 0.
+
+    Sums and differences of their multiples are its multiples: a twentieth for quarters and tenths.
+    """
+    times = [round(step / FINEST) for step in steps]
+    both = zip(steps, times, strict=True)
+    near = all(own and abs(step / FINEST - own) <= STEP_TOLERANCE * own for step, own in both)
+    return float(multiples(np.array([float(math.gcd(*times))]), FINEST)[0]) if near else 0.0
 
 
 def round_inwards(low: float, high: float, step: float) -> tuple[float, float]:

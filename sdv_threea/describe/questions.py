@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.constants import DescribeConstants
-from sdv_threea.describe.granularity import add_round_steps
+from sdv_threea.describe.granularity import list_steps
 from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
 from sdv_threea.describe.values import list_keys
@@ -117,7 +117,11 @@ def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[
     counted = {*loose, domain.target, *(column.name for column in rough)}
     blanks: dict[str, tuple[Column, ...]] = {
         'nulls': tuple(column for column in domain.columns if column.nullable is None),
-        'steps': tuple(column for column in numbers if column.step is None),
+        'steps': tuple(
+            column
+            for column in numbers
+            if column.step is None or (column in rough and len(list_steps(column)) > 1)
+        ),
         'classes': tuple(column for column in listed if column.name == domain.target),
         'categories': tuple(column for column in listed if column.name != domain.target),
         'spikes': rough,
@@ -266,7 +270,7 @@ def suit_records(
         looks = suited['ranges'], 'ranges', name, constants.first_look
         suited |= _look_twice(*looks, shared=shared)
     if 'steps' in suited:
-        change('steps', add_round_steps)
+        change('steps', lambda each: replace(each, steps=list_steps(each)))
     return suited
 
 

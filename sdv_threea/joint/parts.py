@@ -220,7 +220,7 @@ def _list_values(number: NumberEncoder) -> tuple[NDArray[np.int64], Results]:
 def _read_values(own: Transformer) -> Values | None:
     """Return what values of a category stand for, nothing for a whole number, else ``None``."""
     if isinstance(own, NumberEncoder):
-        return () if own.step == 1 else None
+        return () if own.step and own.step % 1 == 0 else None
     listed = own.values  # noqa: PD011 (a tuple)
     stated = [(value, _read_number(value)) for value in listed]
     values = tuple((value, number) for value, number in stated if number is not None)

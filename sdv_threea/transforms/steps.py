@@ -158,7 +158,8 @@ class NumberStep(OneColumn):
             return own.step
         if type(self.transformer) not in LINEAR or not released.step:
             return 0.0
-        return next(each for each in own.steps if self._width(each) == released.step)
+        found = (each for each in own.steps if self._width(each) == released.step)
+        return next(found, released.step)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from sdv_threea.describe.description import Description, asks, describe, needs_t
 from sdv_threea.describe.questions import THRESHOLDS
 from sdv_threea.describe.ranges import NUM_BINS
 from sdv_threea.describe.sentinels import CODES
-from sdv_threea.domain import EVERY_STEP, TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import EVERY_STEP, EVERY_TIME, TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.privacy import door as doors
 from sdv_threea.rows.chunks import chunk_table
@@ -291,7 +291,7 @@ def test_steps_are_chosen_from_the_counts_of_the_columns_own_steps(door, silence
     """Numbers have one more candidate than times: its count says nothing about a time."""
     steps = np.zeros((2, len(EVERY_STEP) + 2), dtype=np.int64)
     steps[0, EVERY_STEP.index(1.0)] = steps[1, 0] = 900
-    steps[1, len(TIME_STEPS) + 2] = 800
+    steps[1, len(EVERY_TIME) + 2] = 800
 
     def targets(released, asked):
         if released in LISTS:

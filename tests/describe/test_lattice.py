@@ -7,6 +7,7 @@ from sdv_threea.describe.lattice import (
     is_lattice,
     multiples,
     round_inwards,
+    shared_step,
 )
 from sdv_threea.domain import Category, Number
 
@@ -76,3 +77,11 @@ def test_ranges_are_rounded_inwards_to_multiples(low, high, step, expected):
 )
 def test_public_ranges_end_at_the_multiples_inside_them(low, high, step, expected):
     assert inner_multiples(low, high, step) == expected
+
+
+@pytest.mark.parametrize(
+    ('steps', 'expected'),
+    [([0.25, 0.1], 0.05), ([20, 25], 5), ([86_400.0, 1.0], 1), ([1 / 3, 1.0], 0), ([1.0, 0.0], 0)],
+)
+def test_sums_are_multiples_of_a_step_that_divides_all(steps, expected):
+    assert shared_step(steps) == expected

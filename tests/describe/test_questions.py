@@ -36,7 +36,7 @@ def test_each_blank_is_asked_for_and_nothing_else():
 
     assert asked == {
         'nulls': ['blank', 'open'],
-        'steps': ['blank'],
+        'steps': ['rough', 'blank'],
         'classes': ['label'],
         'categories': ['open'],
         'spikes': ['rough', 'blank'],
