@@ -10,7 +10,6 @@ record. If noise exceeds the pair counts, nothing is released here.
 * :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,
 * :mod:`~sdv_threea.joint.functions`: which pairs are counted code by code,
 * :mod:`~sdv_threea.joint.pricing`: the prices of these counts,
-* :mod:`~sdv_threea.joint.repeats`: functions that only codes of few records show, without noise,
 * :mod:`~sdv_threea.joint.pairs`: the release of these counts,
 * :mod:`~sdv_threea.joint.triples`: the release of how far triples are from their pairs,
 * :mod:`~sdv_threea.joint.interplay`: which triples are released, and their distributions,

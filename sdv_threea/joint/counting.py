@@ -38,7 +38,6 @@ from sdv_threea.joint.interplay import (
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts, release_pair_counts
 from sdv_threea.joint.pricing import Function, carry_functions, sum_needs
-from sdv_threea.joint.repeats import add_repeated
 from sdv_threea.joint.tables import complete, estimate_tables
 from sdv_threea.joint.triples import (
     list_triples,
@@ -137,8 +136,6 @@ class JointReleases:
         columns = zip(margins, singles.columns, singles.ordered, unlisted, strict=True)
         sides = [Side.look(*each, constants.left_out) for each in columns]
         found = find_functions(pairs, sides, constants, singles.num_given, known)
-        if math.isinf(self.spending.left(self.promised)):
-            found = self._find_repeated(found, sides)
         # Digits need as little noise as codes do, and get their part of the price.
         parents = [pair for pair, own in found.items() if not own.in_order]
         digits = [Function(sides[at].small, BASE) for at, _ in self._list_numbers(parents)]
@@ -153,25 +150,6 @@ class JointReleases:
         terms = self.spending.rest(price * self.spending.distance, self.promised)
         counts = release_pair_counts(self.rows, singles.codes, weights, **terms)
         return self.spending.keep(counts)
-
-    def _find_repeated(
-        self, found: dict[Pair, Function], sides: Sequence[Side]
-    ) -> dict[Pair, Function]:
-        """Add functions of categories whose bins hold several codes, if there is no noise."""
-        singles = self.singles
-        codes = [int((own >= 0).sum()) for own in singles.bins]
-        packed = [many > few for many, few in zip(codes, count_bins(singles.bins), strict=True)]
-        asked = {
-            (i, j): 1
-            for i, j in self.plan.pairs
-            if (packed[i] or packed[j]) and not (singles.ordered[i] or singles.ordered[j])
-        }
-        if not asked or sum(codes[i] * codes[j] for i, j in asked) > self.constants.most_cells:
-            return found
-        terms = self.spending.rest(math.inf, self.promised)
-        counts = self.spending.keep(release_pair_counts(self.rows, singles.codes, asked, **terms))
-        known = found, counts.tables, sides, self.constants
-        return add_repeated(*known, singles.num_given)
 
     def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:
         """Return pairs of a categorical column and a numerical one whose codes are intervals."""
