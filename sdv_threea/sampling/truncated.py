@@ -130,11 +130,6 @@ def _choose(
     return own, np.clip((places - end + chance) / chance, MARGIN, 1 - MARGIN)
 
 
-def find_roots(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return lower triangular roots of covariances, shape (..., m, m)."""
-    return np.asarray(np.linalg.cholesky(covariances), dtype=np.float64)
-
-
 def spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw uniform places, shape (size, width), spread evenly in each column (Latin hypercube)."""
     strata = rng.permuted(np.tile(np.arange(size), (width, 1)), axis=1).T

@@ -52,42 +52,13 @@ KINDS = {
     'Triples': 'sdv_threea.joint.terms:Triples',
 }
 
-#: The names in files of version 0.1.0: the module of the class at that time.
-NAMES_OF_0_1_0 = {
-    'sdv_threea.accounting.receipts:Ledger': 'Ledger',
-    'sdv_threea.accounting.receipts:Receipt': 'Receipt',
-    'sdv_threea.adapt.features:KernelFeatures': 'KernelFeatures',
-    'sdv_threea.adapt.model:Interplay': 'Interplay',
-    'sdv_threea.adapt.model:LabelModel': 'LabelModel',
-    'sdv_threea.adapt.ntk:ReluNtk': 'ReluNtk',
-    'sdv_threea.adapt.numbers:Expectation': 'Expectation',
-    'sdv_threea.adapt.numbers:NumberModel': 'NumberModel',
-    'sdv_threea.adapt.terms:Term': 'Term',
-    'sdv_threea.adapt.trees:Trees': 'Trees',
-    'sdv_threea.anonymize.mixture:Mixture': 'Mixture',
-    'sdv_threea.approximate.scores:NormalScores': 'NormalScores',
-    'sdv_threea.constants:RelationalConstants': 'RelationalConstants',
-    'sdv_threea.domain:Category': 'Category',
-    'sdv_threea.domain:Domain': 'Domain',
-    'sdv_threea.domain:Number': 'Number',
-    'sdv_threea.encoding.classes:Classes': 'Classes',
-    'sdv_threea.joint.chain:Chain': 'Chain',
+#: In files of version 0.1.0 a class is named by its place, ``module:class``. These classes have
+#: other names today.
+PLACES_OF_0_1_0 = {
     'sdv_threea.joint.chain:Column': 'ChainColumn',
     'sdv_threea.joint.chain:Link': 'ChainLink',
-    'sdv_threea.joint.constants:JointConstants': 'JointConstants',
-    'sdv_threea.joint.density:Joint': 'Joint',
     'sdv_threea.joint.terms:Both': 'ChainParents',
-    'sdv_threea.joint.terms:Triples': 'Triples',
-    'sdv_threea.losses:Loss': 'Loss',
-    'sdv_threea.losses:Share': 'Share',
-    'sdv_threea.relational.layout:Layout': 'Layout',
-    'sdv_threea.relational.magnitudes:Magnitudes': 'Magnitudes',
-    'sdv_threea.relational.model:TableRelease': 'TableRelease',
-    'sdv_threea.relational.release:DatabaseRelease': 'DatabaseRelease',
     'sdv_threea.relational.schema:Link': 'ForeignKey',
-    'sdv_threea.relational.schema:Schema': 'Schema',
-    'sdv_threea.relational.sizes:Children': 'Children',
-    'sdv_threea.release:Release': 'Release',
 }
 
 #: Fields that a class had in earlier versions: they are not read from files.
@@ -111,7 +82,7 @@ def name_kind(value: Any) -> str | None:
 
 def make_kind(name: str, fields: Mapping[str, Any]) -> Any:
     """Return an instance of the class that a file names, with the fields that it has today."""
-    name = NAMES_OF_0_1_0.get(name, name)
+    name = _read_name(name)
     former, renamed = FORMER_FIELDS.get(name, ()), RENAMED_FIELDS.get(name, {})
     known = {field: own for field, own in fields.items() if field not in {*former, *renamed}}
     for field, today in renamed.items():
@@ -125,7 +96,11 @@ def find_kind(name: str) -> type[Any]:
     Raises:
         KeyError: If no class of a release has that name.
     """
-    module, _, own = KINDS[NAMES_OF_0_1_0.get(name, name)].partition(':')
+    module, _, own = KINDS[_read_name(name)].partition(':')
     found: type[Any] = getattr(import_module(module), own)
     assert is_dataclass(found)
     return found
+
+
+def _read_name(name: str) -> str:
+    return PLACES_OF_0_1_0.get(name, name.rpartition(':')[2])

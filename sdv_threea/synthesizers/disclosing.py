@@ -137,6 +137,7 @@ def state_promises(synthesizer: Any) -> DatabaseStatement:
         epsilon=float(settings.epsilon),
         delta=float(settings.delta),
         neighbors=settings.neighbors,
+        guarantee='none' if math.isinf(settings.epsilon) else 'end_to_end',
         mu=max((ledger.mu for ledger in model.ledgers.values()), default=0.0),
         tables=describe_protection(model.schema),
         receipts={root: ledger.receipts for root, ledger in model.ledgers.items()},

@@ -74,6 +74,8 @@ class Told:
         delta: The promised delta.
         neighbors: How neighbouring tables or databases differ: ``'add_remove'`` or
             ``'replace_one'``.
+        guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
+            two promise nothing.
         mu: The composed cost of all charged releases about a unit, in Gaussian differential
             privacy; the largest where there are units of several kinds, which share no rows.
         public: Facts that were taken as known to everybody, in words.
@@ -88,6 +90,7 @@ class Told:
     epsilon: float
     delta: float
     neighbors: str
+    guarantee: str
     mu: float
     public: tuple[str, ...] = ()
     fits: int = 1
@@ -98,7 +101,7 @@ class Told:
     @property
     def note(self) -> str:
         """The meaning of the guarantee, in words."""
-        raise NotImplementedError
+        return NOTES[self.guarantee]
 
     @property
     def exposed(self) -> int:
@@ -107,14 +110,8 @@ class Told:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the note, and how many may be exposed, as plain values."""
-        return {
-            **{each.name: getattr(self, each.name) for each in fields(self)},
-            'public': list(self.public),
-            'recorded': self.recorded and self.recorded.to_dict(),
-            'sharpened': list(self.sharpened),
-            'note': self.note,
-            'exposed': self.exposed,
-        }
+        told = {each.name: _make_plain(getattr(self, each.name)) for each in fields(self)}
+        return {**told, 'note': self.note, 'exposed': self.exposed}
 
     def _repr_html_(self) -> str:
         said = paragraphs(tell_promise(self.to_dict()))
@@ -143,15 +140,12 @@ class PrivacyStatement(Told):
     """The promise of a release of one table, whom it protects, and its cost. It may be published.
 
     Args:
-        guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
-            two promise nothing.
         receipts: The cost of each release.
         left_out: The statistics that were not released, with reasons.
         unit: The unit that the promise protects, in words.
         lost: The values that samples lack, by column, in words.
     """
 
-    guarantee: str
     receipts: tuple[Receipt, ...]
     left_out: tuple[str, ...] = ()
     unit: str = 'one row'
@@ -161,17 +155,6 @@ class PrivacyStatement(Told):
     def ledgers(self) -> tuple[Ledger, ...]:
         """The ledger of a row, the only kind of unit."""
         return (Ledger(self.receipts),)
-
-    @property
-    def note(self) -> str:
-        """The meaning of the guarantee, in words."""
-        return NOTES[self.guarantee]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields, the note, and how many may be exposed, as plain values."""
-        receipts = [receipt.to_dict() for receipt in self.receipts]
-        told = {'lost': dict(self.lost), 'left_out': list(self.left_out)}
-        return {**super().to_dict(), **told, 'receipts': receipts}
 
     def __str__(self) -> str:
         promise = self._promise(self.unit)
@@ -215,33 +198,9 @@ class DatabaseStatement(Told):
     errors: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def guarantee(self) -> str:
-        """``'end_to_end'``, or ``'none'`` if ``epsilon`` is infinite."""
-        return 'none' if math.isinf(self.epsilon) else 'end_to_end'
-
-    @property
     def ledgers(self) -> tuple[Ledger, ...]:
         """One ledger for each kind of unit; kinds share no rows."""
         return tuple(map(Ledger, self.receipts.values()))
-
-    @property
-    def note(self) -> str:
-        """The meaning of the guarantee, in words."""
-        return NOTES[self.guarantee]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields, the note, and how many may be exposed, as plain values."""
-        return {
-            **super().to_dict(),
-            'tables': dict(self.tables),
-            'receipts': {
-                root: [receipt.to_dict() for receipt in receipts]
-                for root, receipts in self.receipts.items()
-            },
-            'rows_per_unit': dict(self.rows_per_unit),
-            'lost': {table: dict(lost) for table, lost in self.lost.items()},
-            'errors': dict(self.errors),
-        }
 
     def __str__(self) -> str:
         lines = ['Privacy statement', f'  promise   {self._promise("one unit")}', *self._facts()]
@@ -291,6 +250,15 @@ def list_public_facts(
     if bounded:
         facts.append('the bounds on the number of rows that refer to one row')
     return tuple(facts)
+
+
+def _make_plain(value: Any) -> Any:
+    """Return a field of a statement as lists, dictionaries, texts and numbers."""
+    if isinstance(value, Mapping):
+        return {name: _make_plain(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return list(map(_make_plain, value))
+    return value.to_dict() if hasattr(value, 'to_dict') else value
 
 
 def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]:
