@@ -17,9 +17,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
+from sdv_threea.accounting.sensitivities import RECORD_UNITS
 from sdv_threea.settings import THRESHOLD_SHARE
 from sdv_threea.statistics.describe import QUESTIONS
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 PROOFS = Path(__file__).parent / 'lab' / 'proofs.md'
 

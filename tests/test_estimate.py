@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from sdv_threea.accounting.sensitivities import OFF_DIAGONAL_WEIGHT
+from sdv_threea.accounting.sensitivities import OFF_DIAGONAL_WEIGHT, RECORD_UNITS
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.cost import CELL_BYTES, GIGABYTE, expect_memory, expected_cost
@@ -16,7 +16,6 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import SURE, expected_error
 from sdv_threea.pipeline import release
 from sdv_threea.settings import Settings
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 NUM_ROWS = 4000
 

@@ -1,12 +1,14 @@
-"""How far one record moves the statistics of :mod:`~sdv_threea.rows.statistics`, with proofs.
+"""How far one record moves each statistic that is released, with proofs.
 
-Each ``neighbors`` is ``'add_remove'`` or ``'replace_one'``.
+Each ``neighbors`` is ``'add_remove'`` or ``'replace_one'``. Facts that only the title of a
+statistic needs are ignored.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from sdv_threea.accounting.budget import SQUARED_DISTANCE
 
@@ -16,8 +18,11 @@ from sdv_threea.accounting.budget import SQUARED_DISTANCE
 DIAGONAL_WEIGHT = 12
 OFF_DIAGONAL_WEIGHT = 17
 
+#: Fixed-point scale of the one count that a record shares out among several.
+RECORD_UNITS = 2**12
 
-def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> float:
+
+def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove', **_: Any) -> float:
     """Return the L2 sensitivity of the histograms of all columns together, in records.
 
     ``squared_norm`` is ``sum w^2`` over columns of weight ``w``: without weights, their number.
@@ -32,7 +37,7 @@ def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> f
 
 
 def interaction_sensitivity(
-    shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str = 'add_remove'
+    shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str = 'add_remove', **_: Any
 ) -> float:
     r"""Return the L2 sensitivity of the sums of contrasts of several tables together.
 
@@ -59,18 +64,18 @@ def interaction_sensitivity(
     return math.sqrt(squared) or 1.0
 
 
-def distance_sensitivity(num_histograms: int, neighbors: str = 'add_remove') -> float:
+def distance_sensitivity(triples: int, neighbors: str = 'add_remove', **_: Any) -> float:
     """Return the L2 sensitivity of :func:`~sdv_threea.rows.statistics.sum_distances`, in records.
 
     Formal guarantees:
         * a record moves at most one count of a histogram, by one, so one distance by at most one,
-          and ``m`` distances by at most ``sqrt(m)``
+          and those of ``t`` triples by at most ``sqrt(t)``
         * replacing one record by another moves two counts, so twice as far
     """
-    return math.sqrt(num_histograms) * SQUARED_DISTANCE[neighbors]
+    return math.sqrt(triples) * SQUARED_DISTANCE[neighbors]
 
 
-def sum_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
+def sum_sensitivity(radius: float, neighbors: str = 'add_remove', **_: Any) -> float:
     """Return the L2 sensitivity of :func:`~sdv_threea.rows.statistics.first_moments`.
 
     Formal guarantees:
@@ -81,17 +86,43 @@ def sum_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
     return radius * math.sqrt(SQUARED_DISTANCE[neighbors])
 
 
-def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
+def moment_sensitivity(norm: float, neighbors: str = 'add_remove', **_: Any) -> float:
     """Return the L2 sensitivity of :func:`~sdv_threea.rows.statistics.second_moments`.
 
     Formal guarantees:
-        * the weighted moments of one record have norm at most ``17 / sqrt(2) radius^2``
-        * those of two records are at most ``17 radius^2`` apart
+        * the weighted moments of one record have norm at most ``17 / sqrt(2) norm^2``
+        * those of two records are at most ``17 norm^2`` apart
 
     Proof. Let ``u(t)`` be the weighted moments of one vector. As ``(t . s)^2 = sum_i t_i^2 s_i^2 +
     2 sum_{i<j} t_i t_j s_i s_j``, ``u(t) . u(s) = 17^2 / 2 (t . s)^2 - 1/2 sum_i t_i^2 s_i^2``.
     Hence ``||u(t)||^2 <= 17^2 / 2 ||t||^4``, and ``||u(t) - u(s)||^2 = 17^2 / 2 (||t||^4 + ||s||^4
-    - 2 (t . s)^2) - 1/2 sum_i (t_i^2 - s_i^2)^2 <= 17^2 radius^4``. The bound is 0.2 % above the
+    - 2 (t . s)^2) - 1/2 sum_i (t_i^2 - s_i^2)^2 <= 17^2 norm^4``. The bound is 0.2 % above the
     best possible.
     """
-    return OFF_DIAGONAL_WEIGHT * radius**2 * math.sqrt(SQUARED_DISTANCE[neighbors] / 2)
+    return OFF_DIAGONAL_WEIGHT * norm**2 * math.sqrt(SQUARED_DISTANCE[neighbors] / 2)
+
+
+def slope_sensitivity(radius: float, neighbors: str = 'add_remove', **_: Any) -> float:
+    """Return the L2 sensitivity of :func:`~sdv_threea.adapt.slopes.sum_slopes`.
+
+    Formal guarantees: a record adds a slope of at most this norm, and two records may pull opposite
+    ways, so replacing one by another moves the sums by at most ``2 radius``.
+    """
+    return radius * SQUARED_DISTANCE[neighbors]
+
+
+def reference_sensitivity(
+    columns: int, within: bool, neighbors: str = 'add_remove', **_: Any
+) -> float:
+    """Return how far a unit moves numbers of references and comparisons of ``r`` columns.
+
+    Formal guarantees:
+        * :func:`~sdv_threea.rows.units.links.read_references` states what a unit adds
+        * the reference of a unit to another row moves numbers of rows by ``sqrt(2)`` and
+          comparisons by ``sqrt(r + 1)``; its own row, if others refer to it, moves them by one and
+          by ``sqrt(r + 1)``
+        * ``within`` units of one kind a unit has both effects: ``sqrt(5)`` and ``2 sqrt(r + 1)``
+        * to replace a unit is to remove one and to add one, so twice as much
+    """
+    squared = 5 + 4 * (columns + 1) if within else 2 + columns + 1
+    return slope_sensitivity(math.sqrt(squared), neighbors)

@@ -24,6 +24,7 @@ from functools import partial
 import numpy as np
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.accounting.sensitivities import slope_sensitivity
 from sdv_threea.adapt.belief import Added, update
 from sdv_threea.adapt.design import (
     INPUT_UNITS,
@@ -55,7 +56,6 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Grouped
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
-from sdv_threea.statistics.sensitivities import slopes as slope_sensitivity
 
 #: Radii are whole multiples of one over this.
 RADII = 16
@@ -208,8 +208,8 @@ class Looks:
 
     Formal guarantees:
         * the rows are read by :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums move by at
-          most :func:`~sdv_threea.statistics.sensitivities.slopes`, and with features once by
-          :func:`~sdv_threea.approximate.moments.release_score_moments`
+          most :func:`~sdv_threea.accounting.sensitivities.slope_sensitivity`, and with features
+          once by :func:`~sdv_threea.approximate.moments.release_score_moments`
         * weights and radius of a look are functions of the releases before it
     """
 

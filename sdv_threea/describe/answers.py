@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.accounting.sensitivities import RECORD_UNITS
 from sdv_threea.describe.closer import Look
 from sdv_threea.describe.granularity import count_codes
 from sdv_threea.describe.sentinels import make_look
@@ -25,7 +26,6 @@ from sdv_threea.rows.intake.cells import Distinct
 from sdv_threea.rows.intake.columns import read_categories, read_numbers
 from sdv_threea.rows.intake.scalars import spell
 from sdv_threea.rows.statistics import histogram
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 #: Number of buckets that numbers are hashed into.
 NUM_BUCKETS = 2**12

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.accounting.sensitivities import RECORD_UNITS
 from sdv_threea.constants import MOST_SPLITS, DescribeConstants
 from sdv_threea.describe.answers import count_again, count_tails
 from sdv_threea.describe.closer import Look, Zone, find_clusters, find_zones, settle
@@ -27,7 +28,6 @@ from sdv_threea.describe.ranges import Sketch, evident_runs
 from sdv_threea.describe.sentinels import find_sentinels, make_look
 from sdv_threea.domain import TIME_STEPS, Column, Number
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.accounting.sensitivities import histogram_sensitivity
+from sdv_threea.accounting.sensitivities import RECORD_UNITS, histogram_sensitivity
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.granularity import list_steps
 from sdv_threea.describe.lattice import count_values, is_lattice
@@ -23,7 +23,6 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import Statistic, Summed, take
 from sdv_threea.statistics.describe import QUESTIONS
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 #: Questions whose answer is a list of values above a threshold.
 THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')

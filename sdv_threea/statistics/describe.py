@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sdv_threea.statistics import sensitivities
+from functools import partial
+from typing import Any
+
+from sdv_threea.accounting.sensitivities import RECORD_UNITS, histogram_sensitivity, sum_sensitivity
 from sdv_threea.statistics.kind import Kind
 
-_OF_COLUMNS = '√q', '√(2q)'
-_OF_A_COUNT = '1', '√2'
-_OF_A_SHARED_COUNT = '4096', '4096 √2'
 _HISTOGRAM = 'accounting.sensitivities.histogram_sensitivity'
 _THRESHOLD = 'privacy.mechanism.threshold_release'
 
@@ -16,119 +16,98 @@ SIZE = Kind(
     stage='describe',
     title='number of records',
     words='how many records there are, where there are numbers or values are unknown',
-    moves=_OF_A_COUNT,
-    sensitivity=sensitivities.one_count,
+    moves=('1', '√2'),
+    sensitivity=partial(histogram_sensitivity, 1),
     share='size',
     proofs=('describe.size.release_size', _HISTOGRAM),
 )
 
+
+def of_columns(columns: int, **facts: Any) -> float:
+    """Return how far a record moves histograms: by at most one count of each column."""
+    return histogram_sensitivity(columns, **facts)
+
+
+def _ask(name: str, title: str, words: str, *proofs: str, shared: bool = False) -> Kind:
+    """Return a question: a record adds to a count of each column, or shares one count out."""
+    return Kind(
+        name=name,
+        stage='describe',
+        title=title,
+        words=words,
+        moves=('4096', '4096 √2') if shared else ('√q', '√(2q)'),
+        sensitivity=partial(sum_sensitivity, RECORD_UNITS) if shared else of_columns,
+        share='describe',
+        proofs=proofs,
+    )
+
+
 #: Questions, by name. Each asks for one unknown fact, of all columns that lack it.
 QUESTIONS = {
-    'nulls': Kind(
-        name='missing values',
-        stage='describe',
-        title='number of missing values, by column',
-        words='which columns have missing values: a count each',
-        moves=_OF_COLUMNS,
-        sensitivity=sensitivities.histograms,
-        share='describe',
-        proofs=(_HISTOGRAM,),
+    'nulls': _ask(
+        'missing values',
+        'number of missing values, by column',
+        'which columns have missing values: a count each',
+        _HISTOGRAM,
     ),
-    'steps': Kind(
-        name='granularity',
-        stage='describe',
-        title='granularity of numbers, by column',
-        words='of which step numbers are multiples: a count per candidate',
-        moves=_OF_COLUMNS,
-        sensitivity=sensitivities.histograms,
-        share='describe',
-        proofs=(_HISTOGRAM, 'describe.description.describe'),
+    'steps': _ask(
+        'granularity',
+        'granularity of numbers, by column',
+        'of which step numbers are multiples: a count per candidate',
+        _HISTOGRAM,
+        'describe.description.describe',
     ),
-    'classes': Kind(
-        name='values of the classes',
-        stage='describe',
-        title='values of the classes above a threshold',
-        words=(
-            'values of the target, or of the category in its place, that many rows share, and '
-            'their counts; fails with a part of δ'
-        ),
-        moves=_OF_COLUMNS,
-        sensitivity=sensitivities.histograms,
-        share='describe',
-        proofs=(_THRESHOLD,),
+    'classes': _ask(
+        'values of the classes',
+        'values of the classes above a threshold',
+        'values of the target, or of the category in its place, that many rows share, and their '
+        'counts; fails with a part of δ',
+        _THRESHOLD,
     ),
-    'categories': Kind(
-        name='values of categories',
-        stage='describe',
-        title='values of categorical columns above a threshold',
-        words='values of the other categories that many rows share, and their counts; the same',
-        moves=_OF_COLUMNS,
-        sensitivity=sensitivities.histograms,
-        share='describe',
-        proofs=(_THRESHOLD,),
+    'categories': _ask(
+        'values of categories',
+        'values of categorical columns above a threshold',
+        'values of the other categories that many rows share, and their counts; the same',
+        _THRESHOLD,
     ),
-    'rarer': Kind(
-        name='rarer values of categories',
-        stage='describe',
-        title='rarer values of categorical columns above a threshold',
-        words=(
-            'values of these that fewer rows have, and were not shown yet: a row shares 4,096 out '
-            'among those that it has, the root of the sum of their squares is not more; the same'
-        ),
-        moves=_OF_A_SHARED_COUNT,
-        sensitivity=sensitivities.shared_count,
-        share='describe',
-        proofs=('describe.answers.tally_rarer', _THRESHOLD),
+    'rarer': _ask(
+        'rarer values of categories',
+        'rarer values of categorical columns above a threshold',
+        'values of these that fewer rows have, and were not shown yet: a row shares 4,096 out '
+        'among those that it has, the root of the sum of their squares is not more; the same',
+        'describe.answers.tally_rarer',
+        _THRESHOLD,
+        shared=True,
     ),
-    'spikes': Kind(
-        name='heavy numbers',
-        stage='describe',
-        title='heavy single values of numerical columns above a threshold',
-        words='single numbers that many rows share, and their counts; the same',
-        moves=_OF_COLUMNS,
-        sensitivity=sensitivities.histograms,
-        share='describe',
-        proofs=(_THRESHOLD,),
+    'spikes': _ask(
+        'heavy numbers',
+        'heavy single values of numerical columns above a threshold',
+        'single numbers that many rows share, and their counts; the same',
+        _THRESHOLD,
     ),
-    'ranges': Kind(
-        name='grid counts',
-        stage='describe',
-        title='counts on a public grid, by column',
-        words=(
-            'where numbers lie: counts on a grid that is the same for all tables, and of usual '
-            'codes such as 999'
-        ),
-        moves=_OF_COLUMNS,
-        sensitivity=sensitivities.histograms,
-        share='describe',
-        proofs=(_HISTOGRAM, 'describe.description.describe'),
+    'ranges': _ask(
+        'grid counts',
+        'counts on a public grid, by column',
+        'where numbers lie: counts on a grid that is the same for all tables, and of usual codes '
+        'such as 999',
+        _HISTOGRAM,
+        'describe.description.describe',
     ),
-    'closer': Kind(
-        name='refined grid counts',
-        stage='describe',
-        title='counts on a grid refined where numbers lie, by column',
-        words=(
-            'the same on a grid whose bins are split where the counts before found many numbers; '
-            'asked of columns that have such bins, and then of all, if their tails are not counted '
-            'apart'
-        ),
-        moves=_OF_COLUMNS,
-        sensitivity=sensitivities.histograms,
-        share='describe',
-        proofs=(_HISTOGRAM, 'describe.numbers.release_sketches'),
+    'closer': _ask(
+        'refined grid counts',
+        'counts on a grid refined where numbers lie, by column',
+        'the same on a grid whose bins are split where the counts before found many numbers; asked '
+        'of columns that have such bins, and then of all, if their tails are not counted apart',
+        _HISTOGRAM,
+        'describe.numbers.release_sketches',
     ),
-    'tails': Kind(
-        name='grid counts of the tails',
-        stage='describe',
-        title='counts on the grid beyond the bulk, by column',
-        words=(
-            'where numbers lie beyond the bulk of their column, on the same grid: a row shares '
-            '4,096 out among those that it has there, the root of the sum of their squares is not '
-            'more'
-        ),
-        moves=_OF_A_SHARED_COUNT,
-        sensitivity=sensitivities.shared_count,
-        share='describe',
-        proofs=('describe.answers.count_tails', 'describe.numbers.release_sketches'),
+    'tails': _ask(
+        'grid counts of the tails',
+        'counts on the grid beyond the bulk, by column',
+        'where numbers lie beyond the bulk of their column, on the same grid: a row shares 4,096 '
+        'out among those that it has there, the root of the sum of their squares is not more',
+        'describe.answers.count_tails',
+        'describe.numbers.release_sketches',
+        shared=True,
     ),
 }

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdv_threea.accounting.sensitivities import slope_sensitivity
 from sdv_threea.adapt import slopes as room
 from sdv_threea.adapt.design import INPUT_UNITS, indicators, make_terms, scorecard
 from sdv_threea.adapt.features import LARGEST_RADIUS
@@ -27,7 +28,6 @@ from sdv_threea.adapt.slopes import (
     number_residuals,
 )
 from sdv_threea.rows.clipping import clip_norm
-from sdv_threea.statistics.sensitivities import slopes
 
 SIZES = (3, 5, 2)
 UNIT = INPUT_UNITS * TARGET_UNITS
@@ -169,9 +169,9 @@ def test_two_records_are_at_most_the_sensitivity_apart(seed, radius, many):
     evidence, model = make_model(many, seed)
     one, other = (make_records(1, many, seed + at) for at in (1, 2))
     added, brought = (sum_slopes(evidence, model, radius, each) for each in (one, other))
-    assert (added**2).sum() <= radius**2 == slopes(radius=radius, neighbors='add_remove') ** 2
+    assert (added**2).sum() <= radius**2 == slope_sensitivity(radius, neighbors='add_remove') ** 2
     distance = math.sqrt(float(((added - brought) ** 2).sum()))
-    assert distance <= slopes(radius=radius, neighbors='replace_one')
+    assert distance <= slope_sensitivity(radius, neighbors='replace_one')
 
 
 def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from sdv_threea.accounting.sensitivities import RECORD_UNITS
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.answers import tally_rarer
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
@@ -27,7 +28,6 @@ from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.guard import UnreadableRowsError
 from sdv_threea.rows.intake.scalars import spell
 from sdv_threea.statistics.describe import QUESTIONS
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 CONSTANTS = DescribeConstants()
 describe = partial(describe, constants=CONSTANTS)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdv_threea.accounting.sensitivities import RECORD_UNITS
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.answers import count_tails
 from sdv_threea.describe.questions import ask_questions, suit_records
@@ -16,7 +17,6 @@ from sdv_threea.describe.ranges import grid_bins
 from sdv_threea.describe.sentinels import make_look
 from sdv_threea.domain import Domain, Number
 from sdv_threea.statistics.describe import QUESTIONS
-from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 CONSTANTS = DescribeConstants()
 
