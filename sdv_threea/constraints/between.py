@@ -7,7 +7,8 @@ rule are fitted as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,76 @@ from sdv.metadata import Metadata
 from sdv_threea.constraints.expressions import Expression, parse
 from sdv_threea.constraints.linked import Linked, Name, Path
 from sdv_threea.constraints.moves import Bound, Choose, Compute, Copy, Part, Rank, join_bounds
-from sdv_threea.constraints.relations import Key, Relations
-from sdv_threea.constraints.stated import COUNTED, Stated
+from sdv_threea.constraints.stated import COUNTED, Stated, check_decimals
 from sdv_threea.storage.references import as_columns
+
+#: A foreign key as users name it: a column, several columns, or the only one.
+Key = str | list[str] | None
+
+
+class Relations:
+    """The columns and foreign keys of metadata, by the names that rules use.
+
+    Raises:
+        SynthesizerInputError: By all methods, if there is no such column, table or foreign key.
+    """
+
+    def __init__(self, metadata: Metadata) -> None:
+        self.metadata = metadata
+
+    def find(self, text: str) -> Name:
+        """Return the column of a text ``table.column``."""
+        cuts = [at for at, sign in enumerate(text) if sign == '.']
+        names = [Name(text[:at], text[at + 1 :]) for at in cuts]
+        tables = self.metadata.tables
+        found = [each for each in names if each.table in tables]
+        found = [each for each in found if each.column in tables[each.table].columns]
+        if len(found) != 1:
+            raise SynthesizerInputError(
+                f"There is no column {text!r}: rules between tables name columns 'table.column'."
+            )
+        return found[0]
+
+    def get_sdtype(self, name: Name) -> str:
+        """Return the sdtype of a column."""
+        return str(self.metadata.tables[name.table].columns[name.column]['sdtype'])
+
+    def relate(self, table: str, above: str, key: Key) -> Path | None:
+        """Return the foreign keys from a table up to another one; ``None`` if there are none.
+
+        The path has as few keys as possible, and starts with ``key`` if it is given.
+        """
+        paths = self._climb(table, above)
+        if key is not None:
+            paths = [each for each in paths if each[0][1] == as_columns(key)]
+        fewest = [each for each in paths if len(each) == min(map(len, paths))]
+        if len(fewest) > 1:
+            keys = [list(each[0][1]) for each in fewest]
+            raise SynthesizerInputError(
+                f"Rows of '{table}' lead to '{above}' by several foreign keys, {keys}: choose one "
+                'by foreign_key.'
+            )
+        return fewest[0] if fewest else None
+
+    def lead(self, table: str, above: str, key: Key) -> Path:
+        """Return the foreign keys from a table up to another one."""
+        path = self.relate(table, above, key) if above in self.metadata.tables else None
+        if path is None:
+            wanted = '' if key is None else f' that starts with {key!r}'
+            raise SynthesizerInputError(
+                f"No foreign key{wanted} leads from the table '{table}' to {above!r}."
+            )
+        return path
+
+    def _climb(self, table: str, above: str, passed: tuple[str, ...] = ()) -> list[Path]:
+        found: list[Path] = []
+        for each in self.metadata.relationships:
+            parent = each['parent_table_name']
+            if each['child_table_name'] == table and parent not in passed:
+                edge = table, as_columns(each['child_foreign_key'])
+                rest = [()] if parent == above else self._climb(parent, above, (*passed, table))
+                found += [(edge, *path) for path in rest]
+        return found
 
 
 class BetweenTables(Stated):
@@ -37,12 +105,10 @@ class BetweenTables(Stated):
         """
         raise NotImplementedError
 
-    def _check_texts(self, *texts: object) -> None:
-        """Raise a ``ValueError`` if names are not texts."""
-        names = [self.foreign_key] if not isinstance(self.foreign_key, list) else self.foreign_key
-        listed = [*texts, *(each for each in names if each is not None)]
-        if not all(isinstance(each, str) for each in listed):
-            raise ValueError(f'{type(self).__name__} takes names as texts, got {listed!r}.')
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(isinstance(each, str) for each in as_columns(self.foreign_key or '')):
+            raise ValueError('`foreign_key` must be a column, or a list of columns.')
 
     def _validate_constraint_with_metadata(self, metadata: Metadata) -> None:
         self.list_parts(Relations(metadata))
@@ -58,17 +124,8 @@ class BetweenTables(Stated):
         return {name: pd.Series(each, data[name].index) for name, each in found.items()}
 
 
-class _OfTwo(BetweenTables):
-    """A rule that a column obeys, given another one."""
-
-    def __init__(self, column_name: str, other_column_name: str, foreign_key: Key = None) -> None:
-        super().__init__()
-        self.column_name, self.other_column_name = column_name, other_column_name
-        self.foreign_key = foreign_key
-        self._check_texts(column_name, other_column_name)
-
-
-class After(_OfTwo):
+@dataclass(eq=False, repr=False)
+class After(BetweenTables):
     """A date or number that is never below another one: a loan is after its account was opened.
 
     The two columns are in one table, or one table refers to the other, directly or through further
@@ -79,10 +136,11 @@ class After(_OfTwo):
         column_name: The later column, ``'loan.date'``.
         other_column_name: The earlier one, ``'account.date'``.
         foreign_key: The foreign key, if several lead from one table to the other.
-
-    Raises:
-        ValueError: If a name is not a string.
     """
+
+    column_name: str
+    other_column_name: str
+    foreign_key: Key = None
 
     def list_parts(self, relations: Relations) -> list[Part]:
         """Return the bound on the column that is changed."""
@@ -90,6 +148,7 @@ class After(_OfTwo):
         return [_bound(late, early, relations, self.foreign_key)]
 
 
+@dataclass(eq=False, repr=False)
 class Within(BetweenTables):
     """A date or number between two others: a stay during its contract.
 
@@ -101,38 +160,28 @@ class Within(BetweenTables):
         low_column_name: The lower end, ``'contract.start'``.
         high_column_name: The upper end, ``'contract.end'``.
         foreign_key: The foreign key, if several lead from one table to the other.
-
-    Raises:
-        ValueError: If a name is not a string.
     """
 
-    def __init__(
-        self,
-        column_name: str,
-        low_column_name: str,
-        high_column_name: str,
-        foreign_key: Key = None,
-    ) -> None:
-        super().__init__()
-        self.column_name = column_name
-        self.low_column_name, self.high_column_name = low_column_name, high_column_name
-        self.foreign_key = foreign_key
-        self._check_texts(column_name, low_column_name, high_column_name)
+    column_name: str
+    low_column_name: str
+    high_column_name: str
+    foreign_key: Key = None
 
     def list_parts(self, relations: Relations) -> list[Part]:
         """Return the lower and the upper bound."""
-        own, low, high = (
-            relations.find(each)
-            for each in (self.column_name, self.low_column_name, self.high_column_name)
-        )
+        names = self.column_name, self.low_column_name, self.high_column_name
+        own, low, high = map(relations.find, names)
         if low.table != high.table:
             raise SynthesizerInputError('The two ends of a Within must be columns of one table.')
-        path = _lead_or_stay(own.table, low.table, relations, self.foreign_key)
+        path = (
+            () if own.table == low.table else relations.lead(own.table, low.table, self.foreign_key)
+        )
         _check_comparable([own, low, high], relations)
         return [Bound(own, low, path, True), Bound(own, high, path, False)]
 
 
-class SameAs(_OfTwo):
+@dataclass(eq=False, repr=False)
+class SameAs(BetweenTables):
     """A column that equals one of the row it leads to: the billing city is the customer's.
 
     The column is left out of the model, so it costs no budget.
@@ -141,10 +190,11 @@ class SameAs(_OfTwo):
         column_name: The column that follows, ``'invoice.city'``.
         other_column_name: The column that it equals, ``'customer.city'``.
         foreign_key: The foreign key, if several lead from one table to the other.
-
-    Raises:
-        ValueError: If a name is not a string.
     """
+
+    column_name: str
+    other_column_name: str
+    foreign_key: Key = None
 
     def list_parts(self, relations: Relations) -> list[Part]:
         """Return the step that copies the column."""
@@ -158,6 +208,7 @@ class SameAs(_OfTwo):
         return [Copy(own, other, path)]
 
 
+@dataclass(eq=False, repr=False)
 class TotalOf(BetweenTables):
     """A numerical column that adds up over the rows below: an invoice's total over its lines.
 
@@ -176,19 +227,14 @@ class TotalOf(BetweenTables):
         ValueError: If the formula is not arithmetic on columns, or an argument has the wrong type.
     """
 
-    def __init__(
-        self,
-        column_name: str,
-        formula: str,
-        decimals: int | None = None,
-        foreign_key: Key = None,
-    ) -> None:
-        super().__init__()
-        self.column_name, self.formula = column_name, formula
-        self.decimals, self.foreign_key = decimals, foreign_key
-        self._check_texts(column_name, formula)
-        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 15):
-            raise ValueError('`decimals` must be a whole number from 0 to 15, or None.')
+    column_name: str
+    formula: str
+    decimals: int | None = None
+    foreign_key: Key = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_decimals(self.decimals)
         self.expression  # noqa: B018 (a wrong formula is refused now)
 
     @property
@@ -212,6 +258,7 @@ class TotalOf(BetweenTables):
         return [Compute(own, tables[0], inner, path, self.decimals)]
 
 
+@dataclass(eq=False, repr=False)
 class ExactlyOne(BetweenTables):
     """A category that exactly one of the rows below each row has: one owner of an account.
 
@@ -225,18 +272,14 @@ class ExactlyOne(BetweenTables):
         ValueError: If a name is not a string, or the value is not a text, number or flag.
     """
 
-    def __init__(
-        self,
-        column_name: str,
-        value: str | float | bool,
-        parent_table_name: str,
-        foreign_key: Key = None,
-    ) -> None:
-        super().__init__()
-        self.column_name, self.value = column_name, value
-        self.parent_table_name, self.foreign_key = parent_table_name, foreign_key
-        self._check_texts(column_name, parent_table_name)
-        if not isinstance(value, str | int | float) or value != value:
+    column_name: str
+    value: str | float | bool
+    parent_table_name: str
+    foreign_key: Key = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.value, str | int | float) or self.value != self.value:
             raise ValueError('`value` must be a text, a number, True or False.')
 
     def list_parts(self, relations: Relations) -> list[Part]:
@@ -247,6 +290,7 @@ class ExactlyOne(BetweenTables):
         return [Choose(own, self.value, path)]
 
 
+@dataclass(eq=False, repr=False)
 class Ranks(BetweenTables):
     """The numbers 1 to k of the k rows below each row: the lines of an invoice, the stays in order.
 
@@ -256,23 +300,12 @@ class Ranks(BetweenTables):
         order_column_name: The number or date in whose order rows are numbered, ``'stay.date'``.
             By default the order is that of the sampled numbers.
         foreign_key: The foreign key, if several lead to that table.
-
-    Raises:
-        ValueError: If a name is not a string.
     """
 
-    def __init__(
-        self,
-        column_name: str,
-        parent_table_name: str,
-        order_column_name: str | None = None,
-        foreign_key: Key = None,
-    ) -> None:
-        super().__init__()
-        self.column_name, self.parent_table_name = column_name, parent_table_name
-        self.order_column_name, self.foreign_key = order_column_name, foreign_key
-        order = [] if order_column_name is None else [order_column_name]
-        self._check_texts(column_name, parent_table_name, *order)
+    column_name: str
+    parent_table_name: str
+    order_column_name: str | None = None
+    foreign_key: Key = None
 
     def list_parts(self, relations: Relations) -> list[Part]:
         """Return the step that numbers the rows."""
@@ -290,6 +323,7 @@ class Ranks(BetweenTables):
         return [Rank(own, path, order)]
 
 
+@dataclass(eq=False, repr=False)
 class Distinct(BetweenTables):
     """Foreign keys that no two rows of a table have in common: nobody likes a post twice.
 
@@ -297,15 +331,9 @@ class Distinct(BetweenTables):
 
     Args:
         column_names: The columns of the foreign keys, ``['like.person', 'like.post']``.
-
-    Raises:
-        ValueError: If a name is not a string.
     """
 
-    def __init__(self, column_names: list[str]) -> None:
-        super().__init__()
-        self.column_names = column_names
-        self._check_texts(*column_names)
+    column_names: list[str]
 
     def read(self, relations: Relations) -> tuple[str, tuple[str, ...]]:
         """Return the table and the columns."""
@@ -349,10 +377,6 @@ def _bound(late: Name, early: Name, relations: Relations, key: Key) -> Bound:
     return Bound(early, late, relations.lead(early.table, late.table, key), False)
 
 
-def _lead_or_stay(table: str, above: str, relations: Relations, key: Key) -> Path:
-    return () if table == above else relations.lead(table, above, key)
-
-
 def _check_comparable(names: Sequence[Name], relations: Relations) -> None:
     _check_sdtypes(names, COUNTED, relations)
     if len({relations.get_sdtype(each) for each in names}) > 1:
@@ -364,9 +388,8 @@ def _check_comparable(names: Sequence[Name], relations: Relations) -> None:
 
 
 def _check_sdtypes(names: Sequence[Name], allowed: Sequence[str], relations: Relations) -> None:
-    other: Mapping[str, str] = {
-        str(each): sdtype for each in names if (sdtype := relations.get_sdtype(each)) not in allowed
-    }
+    sdtypes = {str(each): relations.get_sdtype(each) for each in names}
+    other = {name: sdtype for name, sdtype in sdtypes.items() if sdtype not in allowed}
     if other:
         raise SynthesizerInputError(
             f'The columns {list(other)} are {sorted(set(other.values()))}, and this rule is for '

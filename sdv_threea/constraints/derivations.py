@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast
 
 import numpy as np
 import pandas as pd
@@ -61,14 +61,16 @@ class Derivation(Protocol):
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
         """Return the values of derived categories that agree with known columns of the user."""
+        return {}
 
-
-@runtime_checkable
-class Solvable(Derivation, Protocol):
-    """A derivation whose numbers can be changed such that known numbers follow from them."""
+    @property
+    def either(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of derived columns of which the narrower one is modelled."""
+        return ()
 
     def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
         """Return the ends of derived numbers between which known numbers are possible."""
+        return {}
 
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
         """Return the derived numbers from which known numbers follow; NaN if there are none.
@@ -76,6 +78,7 @@ class Solvable(Derivation, Protocol):
         ``drawn`` are the derived columns, changed as little as possible. NaN in ``known`` restricts
         nothing.
         """
+        return {}
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ class Derivations:
         The last column is one of the user's if any is left; it may replace an unnamed target.
         """
         new = (column for step in self.steps for column in step.derived)
-        either = tuple(pair for step in self.steps for pair in getattr(step, 'either', ()))
+        either = tuple(pair for step in self.steps for pair in step.either)
         return Domain((*new, *self._untouched()), self.domain.target, either)
 
     @property
@@ -141,7 +144,7 @@ class Derivations:
         for result in self.outcomes:
             if isinstance(result, Result) and result.column.name in known:
                 ends |= bound_inputs(result, known, columns, untouched & set(domain.names))
-        for step in self._find_solvable(known):
+        for step in self.steps:
             ends |= step.bound(known, domain)
         return ends
 
@@ -165,7 +168,7 @@ class Derivations:
             for name in result.inputs
             if name in untouched and name in known and isinstance(columns[name], Number)
         }
-        for step in self._find_solvable(known):
+        for step in self.steps:
             found |= step.solve(drawn, known, domain)
         return found
 
@@ -185,14 +188,6 @@ class Derivations:
             overruled |= ~same.to_numpy(dtype=np.bool_)
         return overruled
 
-    def _find_solvable(self, known: pd.DataFrame) -> list[Solvable]:
-        """Return the solvable derivations of which a replaced column is known."""
-        return [
-            step
-            for step in self.steps
-            if isinstance(step, Solvable) and set(step.replaced) & set(known)
-        ]
-
     def _describe(self, domain: Domain) -> dict[str, Column]:
         """Describe the columns of the user by the released domain, by name."""
         columns = {column.name: domain[column.name] for column in self._untouched()}
@@ -209,7 +204,7 @@ class Derivations:
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(Derivation):
     """Categories of which only some combinations occur, as one category of tuples.
 
     Missing values are parts of a combination like others. Which combinations occur is not public,
@@ -281,7 +276,7 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Indicator:
+class Indicator(Derivation):
     """Flags of which exactly one is set, as one category: the name of that column.
 
     Args:

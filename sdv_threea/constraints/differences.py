@@ -20,8 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.constraints.derivations import Choices, Ends
-from sdv_threea.constraints.intervals import find_released, intersect, reach, spread_out
+from sdv_threea.constraints.derivations import Choices, Derivation, Ends
 from sdv_threea.describe.granularity import step_codes
 from sdv_threea.describe.lattice import STEP_TOLERANCE, has_few_values, multiples, shared_step
 from sdv_threea.domain import Category, Column, Domain, Number
@@ -44,7 +43,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Differences:
+class Differences(Derivation):
     """A tree of ordered numbers (:func:`plant`).
 
     One category states which numbers of a row are missing: its value is a tuple of the names of the
@@ -160,26 +159,23 @@ class Differences:
         """Bound numbers and differences: intervals spread along the tree from known numbers."""
         if not known[[name for name in self.replaced if name in known]].notna().any(axis=None):
             return {}
-        ends = {name: spread_out(known, name) for name in self.replaced}
+        ends = {name: _spread_out(known, name) for name in self.replaced}
         for name in ends.keys() & set(domain.names):
-            ends[name] = intersect(ends[name], find_released(domain, name))
+            ends[name] = _intersect(ends[name], _find_released(domain, name))
         gaps = {
-            order: find_released(domain, order.difference)
+            order: _find_released(domain, order.difference)
             if order.difference in domain.names
             else np.array([[0.0, np.inf]])
             for _, order in self.links
         }
-        upwards = [(child, order, _other(order, child)) for child, order in self.links]
-        for child, order, parent in (*upwards[::-1], *upwards):
-            ends[parent] = intersect(
-                ends[parent], reach(ends[child], gaps[order], child != order.high)
-            )
-            ends[child] = intersect(
-                ends[child], reach(ends[parent], gaps[order], child == order.high)
-            )
+        for child, order in (*self.links[::-1], *self.links):
+            parent, upwards = _other(order, child), child == order.high
+            from_child = _shift_ends(ends[child], gaps[order], not upwards)
+            ends[parent] = _intersect(ends[parent], from_child)
+            ends[child] = _intersect(ends[child], _shift_ends(ends[parent], gaps[order], upwards))
         for _, order in self.links:
             between = ends[order.high] - ends[order.low][:, ::-1]
-            ends[order.difference] = intersect(between, gaps[order])
+            ends[order.difference] = _intersect(between, gaps[order])
         return {name: own for name, own in ends.items() if name in domain.names}
 
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
@@ -187,8 +183,10 @@ class Differences:
 
         An unknown number is computed from the nearest known one further from the root.
         """
+        if not set(self.replaced) & set(known):
+            return {}
         links = [each for each in self.links if each[1].difference in domain.names]
-        ends = {name: spread_out(known, name)[:, 0] for name in self.replaced}
+        ends = {name: _spread_out(known, name)[:, 0] for name in self.replaced}
         numbers = {name: np.where(np.isfinite(each), each, np.nan) for name, each in ends.items()}
         gaps = {order: drawn[order.difference].to_numpy(np.float64) for _, order in links}
         for child, order in links[::-1]:
@@ -229,14 +227,8 @@ class Differences:
         most = None if low.low is None or high.high is None else max(high.high - low.low, least)
         if most is not None and not has_few_values(least, most, step or 0.0):
             most = None  # too wide: estimate the range
-        return Number(
-            name=order.difference,
-            low=least,
-            high=most,
-            step=step,
-            nullable=False,
-            steps=low.steps,
-        )
+        gap = Number(name=order.difference, low=least, high=most, nullable=False)
+        return replace(gap, step=step, steps=low.steps)
 
     def _list_missing(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
         """List the released combinations of missing columns."""
@@ -253,13 +245,8 @@ def plant(
 
     The root is the target, if the target is one of the numbers. Otherwise it is the column that
     reaches the others with the fewest subtractions, then in the fewest steps. Subtractions can make
-    amounts negative, and distort low columns more than additions distort high ones.
-
-    Args:
-        numbers: The columns.
-        orders: The rules: they connect all columns, without a cycle.
-        missing: Name for the category of missing columns.
-        target: The target of the table, if any.
+    amounts negative, and distort low columns more than additions distort high ones. The orders
+    connect all columns, without a cycle.
     """
     names = [number.name for number in numbers]
     root = target if target in names else min(names, key=lambda name: _detour(name, orders))
@@ -313,6 +300,31 @@ def _other(order: Order, name: str) -> str:
 
 def _number(domain: Domain, name: str) -> Number:
     return cast(Number, domain[name])
+
+
+def _spread_out(known: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """Return the ends of a column, shape (n, 2): infinite where its number is not known."""
+    own = known[name].to_numpy(dtype=np.float64) if name in known else np.full(len(known), np.nan)
+    ends = np.stack([own, own], axis=1)
+    return np.where(np.isnan(ends), [-np.inf, np.inf], ends)
+
+
+def _find_released(domain: Domain, name: str) -> NDArray[np.float64]:
+    """Return the ends of the released range of a numerical column, shape (1, 2)."""
+    return np.array([[_number(domain, name).low, _number(domain, name).high]], dtype=np.float64)
+
+
+def _intersect(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the common part of intervals, shape (n, 2)."""
+    low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
+    return np.stack([low, high], axis=1)
+
+
+def _shift_ends(
+    ends: NDArray[np.float64], gap: NDArray[np.float64], upwards: bool
+) -> NDArray[np.float64]:
+    """Return the ends of numbers that are a difference above or below others."""
+    return ends + gap if upwards else ends - gap[:, ::-1]
 
 
 def _shared_step(one: float | None, other: float | None) -> float | None:

@@ -9,10 +9,9 @@ from typing import Any
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea.constraints.between import BetweenTables
+from sdv_threea.constraints.between import BetweenTables, Relations
 from sdv_threea.constraints.linked import Linked, Name, Path
 from sdv_threea.constraints.moves import Bound, Compute, Move, Part, Rank, join_bounds
-from sdv_threea.constraints.relations import Relations
 from sdv_threea.constraints.stated import Formula
 from sdv_threea.storage.references import as_columns, find_keys
 

@@ -7,7 +7,8 @@ and the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -28,9 +29,21 @@ COUNTED = ('numerical', 'datetime')
 
 
 class Stated(BaseConstraint):
-    """A constraint on one table that consists of its parameters."""
+    """A constraint on one table that consists of its parameters: the fields of a dataclass.
+
+    Raises:
+        ValueError: If a parameter that is a text, such as a name, is none.
+    """
 
     table_name: str | None
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        hints = get_type_hints(type(self))
+        for each in fields(self):
+            hint, value = hints[each.name], getattr(self, each.name)
+            if hint in (str, str | None) and not isinstance(value, hint):
+                raise ValueError(f'`{each.name}` must be a string.')
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,6 +93,7 @@ class Stated(BaseConstraint):
         return found
 
 
+@dataclass(eq=False, repr=False)
 class Formula(Stated):
     """A numerical or date column that follows from other columns: ``total = net + tax + shipping``.
 
@@ -99,22 +113,15 @@ class Formula(Stated):
         ValueError: If the formula is anything else.
     """
 
-    def __init__(
-        self,
-        column_name: str,
-        formula: str,
-        decimals: int | None = None,
-        table_name: str | None = None,
-    ) -> None:
-        super().__init__()
-        texts = isinstance(column_name, str) and isinstance(formula, str)
-        if not texts or not isinstance(table_name, str | None):
-            raise ValueError('`column_name`, `formula` and `table_name` must be strings.')
-        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 15):
-            raise ValueError('`decimals` must be a whole number from 0 to 15, or None.')
-        self.column_name, self.formula = column_name, formula
-        self.decimals, self.table_name = decimals, table_name
-        if column_name in self.expression.names:
+    column_name: str
+    formula: str
+    decimals: int | None = None
+    table_name: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_decimals(self.decimals)
+        if self.column_name in self.expression.names:
             raise ValueError('`formula` must not contain the column that follows from it.')
 
     @property
@@ -147,6 +154,7 @@ class Formula(Stated):
         return f'A formula needs numbers and dates, and {others} are neither.' if others else ''
 
 
+@dataclass(eq=False, repr=False)
 class IfThen(Stated):
     """Values that follow where another column meets a condition: no income if not employed.
 
@@ -168,31 +176,26 @@ class IfThen(Stated):
         ValueError: If the arguments are of other types.
     """
 
-    def __init__(
-        self,
-        if_column_name: str,
-        then_values: dict[str, Any],
-        if_values: list[Any] | None = None,
-        if_range: list[float | None] | None = None,
-        only_if: bool = False,
-        table_name: str | None = None,
-    ) -> None:
-        super().__init__()
-        if not isinstance(if_column_name, str) or not isinstance(table_name, str | None):
-            raise ValueError('`if_column_name` and `table_name` must be strings.')
-        if not isinstance(then_values, dict) or not then_values or if_column_name in then_values:
+    if_column_name: str
+    then_values: dict[str, Any]
+    if_values: list[Any] | None = None
+    if_range: list[float | None] | None = None
+    only_if: bool = False
+    table_name: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        then, values, ends = self.then_values, self.if_values, self.if_range
+        if not isinstance(then, dict) or not then or self.if_column_name in then:
             raise ValueError('`then_values` must map other columns to values.')
-        if (if_values is None) == (if_range is None):
+        if (values is None) == (ends is None):
             raise ValueError('Give one of `if_values` and `if_range`.')
-        if if_values is not None and (not isinstance(if_values, list | tuple) or not if_values):
+        if values is not None and (not isinstance(values, list | tuple) or not values):
             raise ValueError('`if_values` must be a list of values.')
-        if if_range is not None and (not isinstance(if_range, list | tuple) or len(if_range) != 2):
+        if ends is not None and (not isinstance(ends, list | tuple) or len(ends) != 2):
             raise ValueError('`if_range` must be a list of two numbers, None for no end.')
-        if not isinstance(only_if, bool):
+        if not isinstance(self.only_if, bool):
             raise ValueError('`only_if` must be True or False.')
-        self.if_column_name, self.then_values = if_column_name, then_values
-        self.if_values, self.if_range = if_values, if_range
-        self.only_if, self.table_name = only_if, table_name
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -232,6 +235,12 @@ class IfThen(Stated):
         if self.if_range and columns[self.if_column_name]['sdtype'] != 'numerical':
             return 'A condition on a range needs a number.'
         return ''
+
+
+def check_decimals(decimals: object) -> None:
+    """Refuse, by a ``ValueError``, what is no number of decimals."""
+    if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 15):
+        raise ValueError('`decimals` must be a whole number from 0 to 15, or None.')
 
 
 def read_in_days(column: pd.Series, about: Mapping[str, Any]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea.constraints.between import BetweenTables, Distinct
+from sdv_threea.constraints.between import BetweenTables, Distinct, Relations
 from sdv_threea.constraints.linked import Linked, Name
 from sdv_threea.constraints.moves import Move
 from sdv_threea.constraints.planning import (
@@ -25,7 +25,6 @@ from sdv_threea.constraints.planning import (
     list_numbered,
     plan,
 )
-from sdv_threea.constraints.relations import Relations
 from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.database import connect
 from sdv_threea.storage.database_terms import NOT_PLAIN

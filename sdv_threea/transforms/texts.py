@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
-from sdv_threea.constraints.derivations import Choices
+from sdv_threea.constraints.derivations import Derivation
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER, find_distinct
@@ -145,7 +145,7 @@ class NumberTexts(BaseTransformer):
         return pd.Series(self.write(np.asarray(data, dtype=np.float64)), data.index)
 
 
-class OneColumn:
+class OneColumn(Derivation):
     """A derivation that replaces one column by another one of its name.
 
     Args:
@@ -158,10 +158,6 @@ class OneColumn:
     def replaced(self) -> tuple[str, ...]:
         """The column."""
         return (self.column.name,)
-
-    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Select nothing: numbers restrict no derived category."""
-        return {}
 
 
 @dataclass(frozen=True)
