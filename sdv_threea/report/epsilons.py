@@ -32,16 +32,19 @@ TEST_SHARE = 0.3
 #: An infinite epsilon (no noise) is drawn at this multiple of the largest finite epsilon.
 FARTHER = 3.0
 
-#: Characters in a line of text.
-LINE_WIDTH = 88
-
-#: Caveats of a curve, by the origin of its rows.
-CAVEATS: dict[str, str] = {
-    'public': 'It holds for your own table as far as that resembles the public one.',
-    'made up': 'Made-up rows have no other relations between columns than those put in, so take '
-    'the shape of the curve and not its height.',
-    'released': 'Sampled rows are smoother than those that were released, and easier to release '
-    'once more: the curve is on the optimistic side.',
+#: Words for the origin of the rows, and the caveat of such a curve.
+CAVEATS = {
+    'public': ('public', 'It holds for your own table as far as that resembles the public one.'),
+    'made up': (
+        'made up',
+        'Made-up rows have no other relations between columns than those put in, so take the shape '
+        'of the curve and not its height.',
+    ),
+    'released': (
+        'sampled from a released synthesizer',
+        'Sampled rows are smoother than those that were released, and easier to release once more: '
+        'the curve is on the optimistic side.',
+    ),
 }
 
 
@@ -68,60 +71,52 @@ class PrivacyCurve:
 
     def figure(self) -> go.Figure:
         """Draw a dot per fit, a line through the medians, and the score of the real rows."""
-        shown = self.scores['epsilon'].replace(math.inf, _place_infinity(self.scores['epsilon']))
-        ticks = {
-            'tickvals': sorted(set(shown)),
-            'ticktext': [_spell(epsilon) for epsilon in sorted(set(self.scores['epsilon']))],
-        }
+        epsilons = self.scores['epsilon']
+        farthest = FARTHER * epsilons.where(np.isfinite(epsilons)).max()
+        shown = epsilons.replace(math.inf, farthest if farthest > 0 else 1.0)
         medians = self.scores['synthetic'].groupby(shown).median()
-        real = float(self.scores['real'].median())
+        color = {'color': SYNTHETIC_COLOR}
         dots = go.Scatter(x=shown, y=self.scores['synthetic'], mode='markers', name='one fit')
         line = go.Scatter(x=medians.index, y=medians, mode='lines', name='synthetic rows')
         figure = go.Figure([dots, line])
-        figure.update_traces(marker={'color': SYNTHETIC_COLOR, 'size': 6, 'opacity': 0.5})
-        figure.update_traces(line={'color': SYNTHETIC_COLOR, 'width': 2})
+        figure.update_traces(marker=color | {'size': 6, 'opacity': 0.5}, line=color | {'width': 2})
         figure = styled(figure, height=320)
         label = {'text': 'real rows', 'yanchor': 'top', 'textposition': 'start', 'padding': 4}
-        figure.add_hline(y=real, line={'color': REAL_COLOR, 'dash': 'dash'}, label=label)
-        figure.update_xaxes(type='log', title=f'ε, for {self.num_rows:,} rows', **ticks)
-        title = {'text': f'{self.metric} on rows kept aside', 'standoff': 12}
-        return figure.update_yaxes(title=title, tickformat='.2f')
+        real, dash = float(self.scores['real'].median()), {'color': REAL_COLOR, 'dash': 'dash'}
+        figure.add_hline(y=real, line=dash, label=label)
+        names = list(map(_spell, sorted(set(epsilons))))
+        title = f'ε, for {self.num_rows:,} rows'
+        figure.update_xaxes(type='log', title=title, tickvals=medians.index, ticktext=names)
+        name = {'text': f'{self.metric} on rows kept aside', 'standoff': 12}
+        return figure.update_yaxes(title=name, tickformat='.2f')
 
     def __str__(self) -> str:
         runs = self.scores.groupby('epsilon')['synthetic']
-        summary = pd.DataFrame({'lowest': runs.min(), 'median': runs.median(), 'best': runs.max()})
-        rows = [
-            f'{_spell(epsilon):<12}{low:>8.3f}{middle:>8.3f}{high:>8.3f}'
-            for epsilon, low, middle, high in summary.itertuples()
+        table = runs.agg(lowest='min', median='median', best='max').rename(index=_spell)
+        table.loc['real rows'] = [np.nan, self.scores['real'].median(), np.nan]
+        noted = self.scores[self.scores['note'] != ''].drop_duplicates(['epsilon', 'note'])
+        notes = zip(noted['epsilon'], noted['note'], strict=True)
+        origin, caveat = CAVEATS[self.origin]
+        said = [
+            f'Nothing was spent, as no private row was read: you said that the table is {origin}. '
+            f'{caveat}'
         ]
+        if self.num_rows > self.num_different:
+            said.append(
+                f'The rows are {self.num_different:,} different ones, repeated. Their noise is '
+                f'that of {self.num_rows:,} rows, so read what is lost against no noise. The '
+                f'height is that of {self.num_different:,} rows, on the pessimistic side; '
+                'repeated values pass for common ones, which is on the optimistic side.'
+            )
         lines = [
             f'{self.metric} of models trained on synthetic rows, for {self.num_rows:,} rows',
             '',
-            f'{"epsilon":<12}{"lowest":>8}{"median":>8}{"best":>8}',
-            *rows,
-            f'{"real rows":<12}{"":>8}{self.scores["real"].median():>8.3f}',
-            *(f'At epsilon {_spell(epsilon)}: {note}.' for epsilon, note in self._list_notes()),
+            table.rename_axis(None).to_string(float_format='{:.3f}'.format, na_rep=''),
+            *(f'At epsilon {_spell(epsilon)}: {note}.' for epsilon, note in notes),
             '',
-            _wrap(
-                'Nothing was spent, as no private row was read: you said that the table is '
-                f'{_tell(self.origin)}. {CAVEATS[self.origin]}'
-            ),
+            *(textwrap.fill(each, width=88) for each in said),
         ]
-        if self.num_rows > self.num_different:
-            lines.append(
-                _wrap(
-                    f'The rows are {self.num_different:,} different ones, repeated. Their noise is '
-                    f'that of {self.num_rows:,} rows, so read what is lost against no noise. The '
-                    f'height is that of {self.num_different:,} rows, on the pessimistic side; '
-                    'repeated values pass for common ones, which is on the optimistic side.'
-                )
-            )
         return '\n'.join(lines)
-
-    def _list_notes(self) -> list[tuple[float, str]]:
-        """Return the notes of the fits, each once per epsilon, with the epsilon."""
-        noted = self.scores[self.scores['note'] != ''].drop_duplicates(['epsilon', 'note'])
-        return list(noted[['epsilon', 'note']].itertuples(index=False, name=None))
 
 
 def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
@@ -264,22 +259,8 @@ def _renumber(table: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame
     return table
 
 
-def _place_infinity(epsilons: pd.Series) -> float:
-    """Return the place of "no noise" on the axis: to the right of all finite epsilons."""
-    finite = epsilons[np.isfinite(epsilons)]
-    return FARTHER * float(finite.max()) if len(finite) else 1.0
-
-
 def _spell(epsilon: float) -> str:
     return 'no noise' if math.isinf(epsilon) else f'{epsilon:g}'
-
-
-def _wrap(text: str) -> str:
-    return textwrap.fill(text, width=LINE_WIDTH)
-
-
-def _tell(origin: str) -> str:
-    return 'sampled from a released synthesizer' if origin == 'released' else origin
 
 
 def styled(figure: go.Figure, *, height: int) -> go.Figure:
