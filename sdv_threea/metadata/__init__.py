@@ -14,7 +14,7 @@ reads the metadata made here.
 * :mod:`~sdv_threea.metadata.sample`: proposals from public rows,
 * :mod:`~sdv_threea.metadata.asking`: proposals completed by the user's answers,
 * :mod:`~sdv_threea.metadata.relations`: relations of columns, found in samples of a release,
-* :mod:`~sdv_threea.metadata.consequences`: such relations beyond pairs,
+* :mod:`~sdv_threea.metadata.candidates`: tests of sampled rows, compared with mixed rows,
 * :mod:`~sdv_threea.metadata.links`: such relations between tables.
 """
 

@@ -10,10 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.metadata.consequences import LEAST_CORRELATION, MEAN_APART, Found
-
-#: The constraints of this package that state a rule between tables.
-AFTER, SAME, TOTAL, ONE, RANKS = 'After', 'SameAs', 'TotalOf', 'ExactlyOne', 'Ranks'
+from sdv_threea.metadata.candidates import (
+    LEAST_CORRELATION,
+    MEAN_APART,
+    Array,
+    Candidate,
+    as_numbers,
+    is_near,
+    plain,
+)
 
 #: Columns of categories with more values than this are not searched for a value that occurs once
 #: per parent.
@@ -43,36 +48,41 @@ class _Pair(NamedTuple):
         """List the columns of the child (0) or the parent (1) that have one of some sdtypes."""
         return [name for name, each in self.columns[side].items() if each['sdtype'] in sdtypes]
 
-    def read(self, side: int, name: str) -> NDArray[np.float64]:
-        """Read numbers or dates of the rows."""
-        numbers = as_numbers(self.rows[side][name], self.columns[side][name])
-        return np.asarray(numbers, dtype=np.float64)
+    def read(self, side: int, name: str) -> Array:
+        """Read the numbers or dates of rows as floats, and other cells as objects."""
+        column, facts = self.rows[side][name], self.columns[side][name]
+        if facts['sdtype'] in ('numerical', 'datetime'):
+            return np.asarray(as_numbers(column, facts), dtype=np.float64)
+        return np.asarray(column, dtype=object)
 
-    def tell(self, parameters: dict[str, Any], columns: list[str], shares: Any) -> Found:
-        """Return a rule with the foreign key, if it needs one."""
-        return Found({**parameters, **self.key}, columns, *map(float, shares))
+    def compare(
+        self, constraint: str, low: tuple[int, str], high: tuple[int, str], test: Any
+    ) -> Candidate:
+        """Return a rule about two columns, each given by its side and name."""
+        columns = [f'{self.names[side]}.{name}' for side, name in (high, low)]
+        parameters = {'column_name': columns[0], 'other_column_name': columns[1], **self.key}
+        return Candidate(constraint, columns, parameters, test, self.read(*low), self.read(*high))
+
+    def group(self, constraint: str, name: str, test: Any, cells: Array, **more: Any) -> Candidate:
+        """Return a rule about a column of the rows that refer to the same row."""
+        column, parent = f'{self.names[0]}.{name}', self.names[1]
+        parameters = {'column_name': column, **more, 'parent_table_name': parent, **self.key}
+        return Candidate(constraint, [column, parent], parameters, test, self.places, cells)
 
 
 def find_between(
     tables: Mapping[str, pd.DataFrame], metadata: Mapping[str, Any]
-) -> Iterator[tuple[str, str, Found]]:
-    """Yield candidates for rules between tables, even if few rows obey: table, constraint, rule.
+) -> Iterator[Candidate]:
+    """Yield candidates for rules between tables.
 
     ``metadata`` is SDV's metadata of all tables, as SDV writes it to JSON.
     """
     for link in metadata.get('relationships', ()):
         pair = _join(tables, metadata, link)
-        if not len(pair.places):
-            continue
-        found = chain(
-            ((AFTER, each) for each in _find_orders(pair)),
-            ((SAME, each) for each in _find_equal(pair)),
-            ((TOTAL, each) for each in _find_totals(pair)),
-            ((ONE, each) for each in _find_single(pair)),
-            ((RANKS, each) for each in _find_ranks(pair)),
-        )
-        for constraint, rule in found:
-            yield rule.columns[0].split('.')[0], constraint, rule
+        if len(pair.places):
+            yield from chain(
+                _find_pairs(pair), _find_totals(pair), _find_single(pair), _find_ranks(pair)
+            )
 
 
 def _join(
@@ -90,131 +100,75 @@ def _join(
         for each in metadata['relationships']
         if (each['child_table_name'], each['parent_table_name']) == names
     ]
-    columns = (
+    below, above = (
         {
             name: each
             for name, each in metadata['tables'][table]['columns'].items()
-            if each['sdtype'] != 'id' and name not in (own, other)[side]
+            if each['sdtype'] != 'id' and name not in key
         }
-        for side, table in enumerate(names)
+        for table, key in zip(names, (own, other), strict=True)
     )
     places = places[here]
     rows = child[here].reset_index(drop=True), parent.iloc[places].reset_index(drop=True)
     key = {'foreign_key': keys[0]} if len(alike) > 1 else {}
-    return _Pair(names, rows, places, parent, (next(columns), next(columns)), key)
+    return _Pair(names, rows, places, parent, (below, above), key)
 
 
-def _find_orders(pair: _Pair) -> Iterator[Found]:
-    """Yield the pairs of dates, in the order in which they ascend."""
-    for own, other in product(pair.list_names(0, 'datetime'), pair.list_names(1, 'datetime')):
-        late, early = pd.Series(pair.read(0, own)), pd.Series(pair.read(1, other))
-        names = [f'{pair.names[0]}.{own}', f'{pair.names[1]}.{other}']
-        for columns, dates in ((names, (early, late)), (names[::-1], (late, early))):
-            parameters = {'column_name': columns[0], 'other_column_name': columns[1]}
-            yield pair.tell(parameters, columns, is_below(*dates))
-
-
-def _find_equal(pair: _Pair) -> Iterator[Found]:
-    """Yield the pairs of columns of one sdtype."""
+def _find_pairs(pair: _Pair) -> Iterator[Candidate]:
+    """Yield pairs of columns of one sdtype that may be equal, and of dates that may be in order."""
     for sdtype in ('categorical', 'numerical', 'datetime'):
-        for own, other in product(pair.list_names(0, sdtype), pair.list_names(1, sdtype)):
-            if sdtype == 'categorical':
-                one, two = pair.rows[0][own].astype(object), pair.rows[1][other].astype(object)
-            else:
-                one, two = pd.Series(pair.read(0, own)), pd.Series(pair.read(1, other))
-            both = (one.notna() & two.notna()).to_numpy(dtype=np.bool_)
-            if not both.any():
-                continue
-            shares = [each[both].value_counts(normalize=True) for each in (one, two)]
-            by_chance = float((shares[0] * shares[1]).sum())
-            columns = [f'{pair.names[0]}.{own}', f'{pair.names[1]}.{other}']
-            parameters = {'column_name': columns[0], 'other_column_name': columns[1]}
-            equal = np.asarray(one[both].to_numpy() == two[both].to_numpy(), dtype=np.float64)
-            yield pair.tell(parameters, columns, (equal.mean(), by_chance))
+        for below, above in product(pair.list_names(0, sdtype), pair.list_names(1, sdtype)):
+            own, other = (0, below), (1, above)
+            if sdtype == 'datetime':
+                yield pair.compare('After', own, other, np.less_equal)
+                yield pair.compare('After', other, own, np.less_equal)
+            yield pair.compare('SameAs', other, own, np.equal)
 
 
-def _find_totals(pair: _Pair) -> Iterator[Found]:
+def _find_totals(pair: _Pair) -> Iterator[Candidate]:
     """Yield numbers of the parent that are close to sums over its children, in mean and by row."""
     cells = pair.rows[0][pair.list_names(0, 'numerical', 'categorical')].select_dtypes('number')
     numbers = {name: cells[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in cells}
     parts = {_spell(pair.names[0], [name]): own for name, own in numbers.items()}
     for one, other in combinations(numbers, 2):
         parts[_spell(pair.names[0], [one, other])] = numbers[one] * numbers[other]
-    for total in pair.list_names(1, 'numerical'):
-        own = as_numbers(pair.above[total], pair.columns[1][total]).to_numpy()
-        for formula, part in parts.items():
-            sums = np.bincount(pair.places, weights=np.nan_to_num(part), minlength=len(own))
-            known = np.isfinite(own)
-            apart = abs(sums[known].mean() - own[known].mean()) if known.any() else np.inf
-            if not apart <= MEAN_APART * abs(own[known].mean()) or not own[known].std():
-                continue
-            if pd.Series(own).corr(pd.Series(sums)) >= LEAST_CORRELATION:
-                reach = own[known].std() / 2
-                obey = (np.abs(own - sums)[known] <= reach).mean()
-                mixed = np.roll(np.sort(sums[known]), known.sum() // 2)
-                by_chance = (np.abs(np.sort(own[known]) - mixed) <= reach).mean()
-                name = f'{pair.names[1]}.{total}'
-                parameters = {'column_name': name, 'formula': formula}
-                yield pair.tell(parameters, [name, pair.names[0]], (obey, by_chance))
+    for total, (formula, part) in product(pair.list_names(1, 'numerical'), parts.items()):
+        whole = as_numbers(pair.above[total], pair.columns[1][total]).to_numpy()
+        known = np.isfinite(whole)
+        sums = np.bincount(pair.places, weights=np.nan_to_num(part), minlength=len(whole))[known]
+        own = whole[known]
+        if not len(own) or not own.std() or not sums.std():
+            continue
+        is_close = abs(sums.mean() - own.mean()) <= MEAN_APART * abs(own.mean())
+        if is_close and np.corrcoef(own, sums)[0, 1] >= LEAST_CORRELATION:
+            name = f'{pair.names[1]}.{total}'
+            parameters = {'column_name': name, 'formula': formula, **pair.key}
+            yield Candidate('TotalOf', [name, pair.names[0]], parameters, is_near, own, sums)
 
 
-def _find_single(pair: _Pair) -> Iterator[Found]:
-    """Yield categories, with the share of parents of which exactly one child has it."""
-    mixed = _mix(len(pair.places))
+def _find_single(pair: _Pair) -> Iterator[Candidate]:
+    """Yield categories that exactly one child of each parent may have."""
     for name in pair.list_names(0, 'categorical', 'boolean'):
         kinds, values = pd.factorize(pair.rows[0][name])
-        if len(values) > MOST_KINDS:
-            continue
-        for kind, value in enumerate(values):
-            shares = [
-                (np.bincount(pair.places, weights=has)[np.unique(pair.places)] == 1).mean()
-                for has in (kinds == kind, (kinds == kind)[mixed])
-            ]
-            own = f'{pair.names[0]}.{name}'
-            plain = value.item() if isinstance(value, np.generic) else value
-            parameters = {'column_name': own, 'value': plain, 'parent_table_name': pair.names[1]}
-            yield pair.tell(parameters, [own, pair.names[1]], shares)
+        for kind, value in enumerate(values if len(values) <= MOST_KINDS else ()):
+            yield pair.group('ExactlyOne', name, _occurs_once, kinds == kind, value=plain(value))
 
 
-def _find_ranks(pair: _Pair) -> Iterator[Found]:
-    """Yield numbers, with the share of rows whose number is their rank among siblings."""
-    mixed = _mix(len(pair.places))
+def _occurs_once(places: Array, has: Array) -> Array:
+    return np.asarray(np.bincount(places, weights=has)[np.unique(places)] == 1)
+
+
+def _find_ranks(pair: _Pair) -> Iterator[Candidate]:
+    """Yield numbers that may be ranks among siblings."""
     for name in pair.list_names(0, 'numerical'):
-        numbers = pair.read(0, name)
-        shares = []
-        for own in (numbers, numbers[mixed]):
-            order = np.lexsort((own, pair.places))
-            sorted_places = pair.places[order]
-            first = np.searchsorted(sorted_places, sorted_places)
-            shares.append((own[order] == np.arange(len(own)) - first + 1).mean())
-        column = f'{pair.names[0]}.{name}'
-        parameters = {'column_name': column, 'parent_table_name': pair.names[1]}
-        yield pair.tell(parameters, [column, pair.names[1]], shares)
+        yield pair.group('Ranks', name, _is_rank, pair.read(0, name))
 
 
-def is_below(low: pd.Series, high: pd.Series) -> tuple[float, float]:
-    """Return the share of rows in which one number is at most another, and that share by chance."""
-    both = low.notna() & high.notna()
-    a, b = low[both].to_numpy(), high[both].to_numpy()
-    if not len(a):
-        return 0.0, 0.0
-    by_chance = np.searchsorted(np.sort(a), b, side='right').mean() / len(a)
-    return float((a <= b).mean()), float(by_chance)
-
-
-def as_numbers(column: pd.Series, facts: Mapping[str, Any]) -> pd.Series:
-    """Return the cells of a column as floats, dates as counts; NaN where missing."""
-    if facts['sdtype'] == 'numerical':
-        return pd.to_numeric(column, errors='coerce').astype('float64')
-    dates = pd.to_datetime(column, format=facts.get('datetime_format'), errors='coerce')
-    # Units of dates differ between columns.
-    dates = dates.astype('datetime64[us, UTC]' if dates.dt.tz is not None else 'datetime64[us]')
-    return dates.astype('int64').where(dates.notna()).astype('float64')
-
-
-def _mix(num: int) -> NDArray[np.int64]:
-    """Return an order of rows that keeps no rows together; it is not random."""
-    return np.argsort(np.arange(num) * 0.5 * (5**0.5 - 1) % 1.0)
+def _is_rank(places: Array, numbers: Array) -> Array:
+    order = np.lexsort((numbers, places))
+    sorted_places = places[order]
+    first = np.searchsorted(sorted_places, sorted_places)
+    return np.asarray(numbers[order] == np.arange(len(numbers)) - first + 1)
 
 
 def _spell(table: str, names: list[str]) -> str:

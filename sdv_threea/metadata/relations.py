@@ -7,28 +7,37 @@ Formal guarantees, of every function here:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping
+from itertools import combinations, permutations
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from sdv_threea.metadata.consequences import Found, find_fixed, find_sums
-from sdv_threea.metadata.links import TOTAL, as_numbers, find_between, is_below
-
-#: The constraints that state a relation: of SDV, and of this package.
-COMBINATIONS, INEQUALITY = 'FixedCombinations', 'Inequality'
-FORMULA, IF_THEN = 'Formula', 'IfThen'
-
-#: A relation is suggested if at least the first share of the rows obeys it, and at most the second
-#: would if the two columns were independent.
-MOST_OBEY, FEWER_BY_CHANCE = 0.95, 0.85
+from sdv_threea.metadata.candidates import (
+    LEAST_CORRELATION,
+    MEAN_APART,
+    Array,
+    Candidate,
+    Rule,
+    as_numbers,
+    is_near,
+    judge,
+    plain,
+)
+from sdv_threea.metadata.links import find_between
 
 #: A column follows from another one only if each value of that one has this many rows on average: a
 #: value that occurs once determines every other column.
 ROWS_PER_VALUE = 20
+
+#: A value fixes a column if, in its rows, at most MOST_VALUES make up LEAST_SHARE of the column.
+#: In throw-away fits at epsilon 1, most people who are not asked have the code for that. The fixed
+#: values are at most RARE_ELSEWHERE frequent in other rows.
+MOST_VALUES, LEAST_SHARE, RARE_ELSEWHERE = 3, 0.9, 0.5
+
+#: The most parts of a sum, and the most numbers among which parts are sought.
+MOST_PARTS, MOST_NUMBERS = 4, 16
 
 CATEGORIES = ('categorical', 'boolean', 'ordinal')
 ORDERED = ('numerical', 'datetime')
@@ -71,25 +80,22 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
         sdv.errors.SamplingError: If the synthesizer is not fitted.
     """
     metadata = synthesizer.metadata.to_dict()
-    description = metadata['tables']
-    single = len(description) == 1
+    single = len(metadata['tables']) == 1
     tables = synthesizer.sample(num_rows) if single else synthesizer.sample_scale()
     found = [
-        {'table': name, **relation}
+        (name, *rule)
         for name, table in tables.items()
-        for relation in _find_relations(table, description[name])
+        for rule in _find_rules(table, metadata['tables'][name])
     ]
-    for name, constraint, rule in find_between(tables, metadata):
-        found += [{'table': name, **each} for each in _tell(constraint, *rule)]
+    between = judge(find_between(tables, metadata))
+    found += [(rule.columns[0].split('.')[0], *rule) for rule in between]
     names = ['table', 'constraint', 'columns', 'parameters', 'obey', 'by chance']
     relations = pd.DataFrame(found, columns=names)
     return relations.sort_values('by chance', kind='stable', ignore_index=True)
 
 
-def _find_relations(
-    table: pd.DataFrame, description: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
-    """Yield the relations between columns of a table."""
+def _find_rules(table: pd.DataFrame, description: Mapping[str, Any]) -> Iterator[Rule]:
+    """Yield the rules of a table."""
     columns, keys = description['columns'], {description.get('primary_key')}
     kinds = {name: facts['sdtype'] for name, facts in columns.items() if name not in keys}
     categories = [name for name, sdtype in kinds.items() if sdtype in CATEGORIES]
@@ -98,65 +104,129 @@ def _find_relations(
         for name, sdtype in kinds.items()
         if sdtype in ORDERED
     }
-    numbers = {name: own for name, own in ordered.items() if kinds[name] == 'numerical'}
-    others = [*categories, *numbers]
-    fixed = list(find_fixed(table, categories, others, ROWS_PER_VALUE))
-    yield from _find_combinations(table, categories, fixed)
-    yield from _find_orders(ordered, kinds)
-    for constraint, rules in ((IF_THEN, fixed), (FORMULA, find_sums(numbers))):
-        for rule in rules:
-            shares = {'obey': rule.obey, 'by chance': rule.by_chance}
-            named = {'columns': rule.columns, 'parameters': rule.parameters}
-            yield {'constraint': constraint, **named, **shares}
+    numbers = [name for name in ordered if kinds[name] == 'numerical']
+    fixed = list(_find_fixed(table, categories, [*categories, *numbers]))
+    known = {frozenset((rule.columns[0], other)) for rule in fixed for other in rule.columns[1:]}
+    yield from _find_combinations(table, categories, known)
+    for pair in permutations(ordered, 2):
+        if kinds[pair[0]] == kinds[pair[1]]:
+            parameters = dict(zip(('low_column_name', 'high_column_name'), pair, strict=True))
+            arrays = (ordered[name].to_numpy() for name in pair)
+            order = Candidate('Inequality', [*pair], parameters, np.less_equal, *arrays)
+            yield from judge(iter([order]))
+    yield from fixed
+    yield from judge(_find_sums(pd.DataFrame({name: ordered[name] for name in numbers})))
 
 
 def _find_combinations(
-    table: pd.DataFrame, names: list[str], fixed: list[Found]
-) -> Iterator[dict[str, Any]]:
+    table: pd.DataFrame, names: list[str], known: set[frozenset[str]]
+) -> Iterator[Rule]:
     """Yield the pairs of categories of which one follows from the other, in either direction."""
-    known = {(rule.columns[0], other) for rule in fixed for other in rule.columns[1:]}
-    categories = {name: pd.factorize(table[name])[0] for name in names}
-    for pair in combinations(categories, 2):
-        if pair in known or pair[::-1] in known:
-            continue
-        shares = [_follows(categories[a], categories[b]) for a, b in (pair, pair[::-1])]
-        obey, by_chance = max(shares, key=lambda share: share[0] - share[1])
-        yield from _tell(COMBINATIONS, {'column_names': list(pair)}, pair, obey, by_chance)
+    codes = {name: pd.factorize(table[name])[0] for name in names}
+    arrays = {name: np.where(own < 0, np.nan, own) for name, own in codes.items()}
+    for pair in combinations(names, 2):
+        kind = 'FixedCombinations', list(pair), {'column_names': list(pair)}, _follows
+        both = (Candidate(*kind, arrays[one], arrays[other]) for one, other in (pair, pair[::-1]))
+        rules = list(judge(both)) if frozenset(pair) not in known else []
+        if rules:
+            yield max(rules, key=lambda rule: rule.obey - rule.by_chance)
 
 
-def _find_orders(
-    ordered: Mapping[str, pd.Series], kinds: Mapping[str, str]
-) -> Iterator[dict[str, Any]]:
-    """Yield the pairs of numbers, or of dates, that ascend."""
-    for low, high in combinations(ordered, 2):
-        if kinds[low] != kinds[high]:
-            continue
-        for pair in ((low, high), (high, low)):
-            obey, by_chance = is_below(ordered[pair[0]], ordered[pair[1]])
-            names = {'low_column_name': pair[0], 'high_column_name': pair[1]}
-            yield from _tell(INEQUALITY, names, pair, obey, by_chance)
+def _follows(one: Array, other: Array) -> Array:
+    """Return true for rows with the most frequent value of a column, given another one."""
+    a, b = one.astype(np.int64), other.astype(np.int64)
+    if len(a) < ROWS_PER_VALUE * (a.max() + 1):
+        return np.zeros(1)
+    counts = np.zeros((a.max() + 1, b.max() + 1), dtype=np.int64)
+    np.add.at(counts, (a, b), 1)
+    return np.asarray(counts.argmax(axis=1)[a] == b)
 
 
-def _tell(
-    constraint: str,
-    parameters: dict[str, Any],
-    columns: Sequence[str],
-    obey: float,
-    by_chance: float,
-) -> Iterator[dict[str, Any]]:
-    least = 0.0 if constraint == TOTAL else MOST_OBEY  # noise masks whether rows add up
-    if obey >= least and by_chance <= FEWER_BY_CHANCE:
-        shares = {'obey': obey, 'by chance': by_chance}
-        named = {'columns': list(columns), 'parameters': parameters}
-        yield {'constraint': constraint, **named, **shares}
+def _find_fixed(table: pd.DataFrame, conditions: list[str], others: list[str]) -> Iterator[Rule]:
+    """Yield the values of ``conditions`` that fix values of ``others``.
+
+    A column that every value of a condition fixes is left out: it follows from the condition.
+    """
+    codes = {name: pd.factorize(table[name], use_na_sentinel=False) for name in others}
+    found: list[tuple[str, Any, dict[str, _Fixed]]] = []
+    for name in conditions:
+        by_value = {
+            value: {
+                other: own
+                for other in others
+                if other != name and (own := _fix(codes[other], rows))
+            }
+            for value, rows in table.groupby(name, observed=True).indices.items()
+            if ROWS_PER_VALUE <= len(rows) <= len(table) - ROWS_PER_VALUE
+        }
+        always = set(others).intersection(*by_value.values())
+        for value, fixed in by_value.items():
+            left = {other: own for other, own in fixed.items() if other not in always}
+            found.append((name, value, left))
+    yield from _leave_out_implied(found)
 
 
-def _follows(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the share of rows in which b is its mode given a, and its overall mode."""
-    both = (a >= 0) & (b >= 0)
-    a, b = a[both], b[both]
-    if not len(a) or len(a) < ROWS_PER_VALUE * (a.max() + 1):
-        return 0.0, 0.0
-    counts = np.bincount(a * (b.max() + 1) + b, minlength=(a.max() + 1) * (b.max() + 1))
-    counts = counts.reshape(a.max() + 1, -1)
-    return float(counts.max(axis=1).sum() / len(a)), float(counts.sum(axis=0).max() / len(a))
+def _leave_out_implied(found: list[tuple[str, Any, dict[str, _Fixed]]]) -> Iterator[Rule]:
+    """Yield rules, those about most columns first, without rules that earlier ones imply.
+
+    If a rule relates two columns, only rules with the same condition column may relate them again.
+    """
+    owners: dict[frozenset[str], str] = {}
+    for name, value, fixed in sorted(found, key=lambda rule: -len(rule[2])):
+        kept = {
+            other: own
+            for other, own in fixed.items()
+            if owners.get(frozenset((name, other)), name) == name
+        }
+        for pair in combinations([name, *kept], 2):
+            owners.setdefault(frozenset(pair), name)
+        if kept:
+            cells, obey, by_chance = zip(*kept.values(), strict=True)
+            then = dict(zip(kept, cells, strict=True))
+            given = {'if_column_name': name, 'if_values': [plain(value)], 'then_values': then}
+            yield Rule('IfThen', [name, *then], given, min(obey), max(by_chance))
+
+
+#: Values that are fixed in a column, and the shares of a rule: of rows that obey it, and by chance.
+_Fixed = tuple[list[Any], float, float]
+
+
+def _fix(factorized: Any, rows: Array) -> _Fixed | None:
+    """Return the values of a column that nearly all of some rows have and few others."""
+    codes, values = factorized
+    here = np.isin(np.arange(len(codes)), rows)
+    inside, outside = (
+        np.bincount(codes[some], minlength=len(values)) / some.sum() for some in (here, ~here)
+    )
+    chosen = np.argsort(-inside, kind='stable')[:MOST_VALUES]
+    chosen = chosen[inside[chosen] > outside[chosen]]
+    passed = np.cumsum(inside[chosen])
+    if not len(chosen) or passed[-1] < LEAST_SHARE:
+        return None
+    chosen = chosen[: int(np.argmax(passed >= LEAST_SHARE)) + 1]
+    if outside[chosen].sum() > RARE_ELSEWHERE:
+        return None
+    cells = [plain(values[at]) for at in chosen]
+    return cells, float(passed[len(chosen) - 1]), float(np.isin(codes, chosen).mean())
+
+
+def _find_sums(numbers: pd.DataFrame) -> Iterator[Candidate]:
+    """Yield the columns that are likely sums of others: means add up, and they vary together."""
+    table = numbers.iloc[:, :MOST_NUMBERS].dropna()
+    table = table.loc[:, (table > 0).any() & (table >= 0).all()]
+    means = table.mean()
+    for total in table:
+        small = means[(means >= MEAN_APART * means[total]) & (means < means[total])].index
+        sums = [
+            parts
+            for size in range(2, MOST_PARTS + 1)
+            for parts in combinations(small, size)
+            if abs(means[list(parts)].sum() - means[total]) <= MEAN_APART * means[total]
+        ]
+        rated = [(table[list(parts)].sum(axis=1).corr(table[total]), parts) for parts in sums]
+        correlation, best = max(rated, default=(0.0, ()))
+        if correlation >= LEAST_CORRELATION:
+            formula = ' + '.join(part if part.isidentifier() else f'`{part}`' for part in best)
+            added, own = table[list(best)].sum(axis=1).to_numpy(), table[total].to_numpy()
+            parameters = {'column_name': total, 'formula': formula}
+            yield Candidate('Formula', [total, *best], parameters, is_near, own, added)
