@@ -93,6 +93,7 @@ class PrivacyCurve:
     def __str__(self) -> str:
         runs = self.scores.groupby('epsilon')['synthetic']
         table = runs.agg(lowest='min', median='median', best='max').rename(index=_spell)
+        table = table.rename_axis(None).rename_axis('epsilon', axis=1)
         table.loc['real rows'] = [np.nan, self.scores['real'].median(), np.nan]
         noted = self.scores[self.scores['note'] != ''].drop_duplicates(['epsilon', 'note'])
         notes = zip(noted['epsilon'], noted['note'], strict=True)
@@ -111,7 +112,7 @@ class PrivacyCurve:
         lines = [
             f'{self.metric} of models trained on synthetic rows, for {self.num_rows:,} rows',
             '',
-            table.rename_axis(None).to_string(float_format='{:.3f}'.format, na_rep=''),
+            table.to_string(float_format='{:.3f}'.format, na_rep=''),
             *(f'At epsilon {_spell(epsilon)}: {note}.' for epsilon, note in notes),
             '',
             *(textwrap.fill(each, width=88) for each in said),
