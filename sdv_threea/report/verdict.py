@@ -76,7 +76,9 @@ class Grade:
         error: True if a smaller score is better. If other real rows then score no better than
             chance, the score has no grade.
         least: The smallest score that counts; smaller scores are raised to it, and scores are
-            compared by their ratio. 0 to compare scores by their difference.
+            compared by their ratio. If chance is below :data:`TELLING`, the score has no grade:
+            even rows without information are hardly ever wrong. 0 to compare scores by their
+            difference.
     """
 
     name: str
@@ -116,7 +118,8 @@ class Grade:
         if not math.isfinite(self.position):
             return UNDEFINED if math.isfinite(self.synthetic) else WORST
         lost = self.error and self.real > self.chance
-        if abs(self.real - self.chance) <= noise or lost:
+        rare = self.least > 0 and self.chance < TELLING
+        if abs(self.real - self.chance) <= noise or lost or rare:
             return UNDEFINED
         if self._place_noise()[1] >= 1.0 and self.band[0] >= LEAST_FAIR:
             return GRADES[0][1]

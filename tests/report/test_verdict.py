@@ -51,6 +51,12 @@ def test_many_times_the_impossible_rows_of_real_ones_are_not_good():
     assert grade(1e-4, **told | {'real': 0.0}).word == 'like real rows'
 
 
+def test_rows_of_no_information_that_are_hardly_ever_impossible_leave_nothing_to_tell():
+    told = {'real': 0.0004, 'share': True, 'least': 1e-4}
+    assert grade(0.0011, chance=0.002, **told).word == 'nothing to tell'
+    assert grade(0.0011, chance=0.03, **told).word != 'nothing to tell'
+
+
 def test_noise_that_reaches_real_rows_and_poor_ones_is_no_good_grade():
     told = {'real': 0.0, 'chance': 0.5, 'share': True, 'least': 0.002, 'spread': 0.004}
     assert grade(0.01, **told).word == 'poor to good'
