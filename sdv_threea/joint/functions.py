@@ -103,8 +103,7 @@ def find_functions(
     """
     rated = {}
     for (i, j), counts in pairs.tables.items():
-        numbers = sides[i].ordered and sides[j].ordered  # these follow from coarse bins
-        if not numbers and math.exp(sides[i].size + sides[j].size) <= constants.most_cells:
+        if math.exp(sides[i].size + sides[j].size) <= constants.most_cells:
             scale = pairs.scales[i, j]
             turns = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
             first, second = (_rate(*turn, scale, constants) for turn in turns)
@@ -139,7 +138,8 @@ def _put_chains_first(ways: Mapping[Pair, tuple[float, Pair]]) -> list[Pair]:
 
 def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
     """Return how a pair is counted, given which column is the parent."""
-    return Function(parent.small, math.exp(child.size), parent.ordered, clear)
+    small = min(parent.small, child.small) if parent.ordered and child.ordered else parent.small
+    return Function(small, math.exp(child.size), parent.ordered and not child.ordered, clear)
 
 
 def _rate(
@@ -154,6 +154,8 @@ def _rate(
     full, runs, clear = _full_energy(parent.units, shares), False, False
     if parent.ordered:
         runs, running = _run_along(counts, parent.units, shares, scale)
+        if child.ordered and not runs:  # numbers that are merely close follow from coarse bins
+            return -math.inf, 0.0, False
         full = min(full, running)
         hidden = _bound_noise(counts, scale)
         clear = runs and hidden < MOST_HIDDEN * running * counts.sum() ** 2

@@ -1,10 +1,11 @@
-"""Draw the place of a value inside the interval of its code, dependent on categories.
+"""Draw the place of a value inside the interval of its code, dependent on other columns.
 
-By default the place is uniform. A category that determines the code of a number, or follows from
-it, may determine a part of the code's interval, too: the records of a code are divided among the
-categories in order. From 7 to 8.30, the hour seven has the first two thirds of the clock times. A
-category may also determine the value itself (:mod:`~sdv_threea.joint.values`). The whole module is
-post-processing.
+By default the place is uniform. If one of two ordered columns determines the other, the records of
+a code are divided among codes of the other in order: from seven to eight o'clock, the first quarter
+of the hour holds the first quarter of the clock times. The pair of codes then determines a part of
+both intervals, in which the two places are linear functions of each other, like pay by year and pay
+by month. A category has no place, but it may determine a part of a numerical column's interval, or
+the value itself (:mod:`~sdv_threea.joint.values`). The whole module is post-processing.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ NARROWEST = 1e-9
 
 @dataclass(frozen=True)
 class Tie:
-    """A number and a category that determines its place inside its code: publishable.
+    """Two columns whose places depend on each other: publishable.
 
     Args:
-        pair: The columns, the number first.
-        parts: Beginning and end of a part of the interval, by codes of the pair, shape (S_i, S_j,
-            2).
+        pair: The columns; the first one is ordered.
+        parts: For both columns, the part of its interval by codes of the pair: beginning and end,
+            shape (S_i, S_j, 2). While the first place runs from beginning to end, so does the
+            second, which may fall. ``None`` for a category.
     """
 
     pair: Pair
-    parts: NDArray[np.float64]
+    parts: tuple[NDArray[np.float64], NDArray[np.float64] | None]
 
 
 def tie_columns(
@@ -44,7 +46,7 @@ def tie_columns(
     edges: Sequence[NDArray[np.float64] | None] = (),
     numbers: Mapping[Pair, NDArray[np.float64]] | None = None,
 ) -> tuple[Tie, ...]:
-    """Return ties of pairs of a number and a category of which one determines the other.
+    """Return ties of pairs in which one column determines the other, and at least one is numerical.
 
     A numerical column whose codes are single values has no places, and is treated as a category.
     ``edges`` are the borders of codes, without the missing value, shape (S,), or ``None``.
@@ -58,14 +60,16 @@ def tie_columns(
             for at, shares in ((i, table.sum(axis=1)), (j, table.sum(axis=0)))
         ]
         if not inside[0]:
-            i, j, table = j, i, table.T
-        if inside[0] != inside[1] and (_follows(table, most_open) or _follows(table.T, most_open)):
-            parts = _cut(table)
+            i, j, table, inside = j, i, table.T, inside[::-1]
+        if inside[0] and (_follows(table, most_open) or _follows(table.T, most_open)):
+            borders = edges[i] if edges else None
+            parts = _cut(table, inside[1], borders)
             known = (numbers or {}).get((j, i))
             if known is not None:
                 # The likeliest code other than that of a missing number.
                 has, codes = np.flatnonzero(~np.isnan(known)), 1 + table[1:].argmax(axis=0)
-                parts[codes[has], has] = known[has, None] + NARROWEST * np.array([-1, 1])
+                around = known[has, None] + NARROWEST * np.array([-1, 1])
+                parts[0][codes[has], has] = around
             ties.append(Tie((i, j), parts))
     return tuple(ties)
 
@@ -78,31 +82,62 @@ def _follows(table: NDArray[np.float64], most_open: float) -> bool:
 def draw_places(
     codes: NDArray[np.int64], ties: Sequence[Tie], rng: np.random.Generator
 ) -> dict[int, NDArray[np.float64]]:
-    """Draw the places, in [0, 1], shape (n,), of numbers with ties."""
-    whole = np.tile([0.0, 1.0], (len(codes), 1))
-    left: dict[int, NDArray[np.float64]] = {}
+    """Draw the places, in [0, 1], shape (n,), of ordered columns with ties: a forest."""
+    left = {column: np.tile([0.0, 1.0], (len(codes), 1)) for column in _find_numbers(ties)}
     for tie in ties:
-        i, j = tie.pair
-        left[i] = _meet(left.get(i, whole), tie.parts[codes[:, i], codes[:, j]])
-    return {
-        column: ends[:, 0] + rng.random(len(codes)) * (ends[:, 1] - ends[:, 0])
-        for column, ends in left.items()
-    }
+        if tie.parts[1] is None:
+            i, j = tie.pair
+            left[i] = _meet(left[i], tie.parts[0][codes[:, i], codes[:, j]])
+    steps = _walk([tie for tie in ties if tie.parts[1] is not None])
+    # From the leaves to the roots, restrict the place of each column.
+    for tie, parent, child in reversed(steps):
+        own, other = _find_parts(tie, parent, codes)
+        left[parent] = _meet(left[parent], _carry(left[child], other, own))
+    # From the roots to the leaves, draw the places.
+    places = {}
+    for column, ends in left.items():
+        places[column] = ends[:, 0] + rng.random(len(codes)) * (ends[:, 1] - ends[:, 0])
+    for tie, parent, child in steps:
+        own, other = _find_parts(tie, parent, codes)
+        places[child] = _carry(places[parent][:, None], own, other)[:, 0]
+    return places
 
 
-def _cut(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide the interval of each code of the number among categories, shape (S_i, S_j, 2).
+def _find_numbers(ties: Sequence[Tie]) -> set[int]:
+    """Return the columns that have places: the ordered ones."""
+    return {tie.pair[0] for tie in ties} | {tie.pair[1] for tie in ties if tie.parts[1] is not None}
 
-    Categories are ordered by the mean code of their records, and get lengths in proportion to
-    records.
+
+def _cut(
+    table: NDArray[np.float64], in_order: bool, edges: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Divide the interval of each code among the codes of the other column, in order.
+
+    Intervals of the first column are divided in proportion to records. Intervals of the second are
+    divided in proportion to the length that the first number covers, if its borders are known,
+    because places are linear functions of each other.
     """
     present = table.copy()
     present[0] = present[:, 0] = 0  # a missing value has no place in the order
-    centres = np.arange(len(table)) @ present / np.maximum(present.sum(axis=0), 1e-300)
-    order = np.argsort(centres, kind='stable')
-    parts = np.empty((*table.shape, 2))
-    parts[:, order] = _add_on(present[:, order])
-    return parts
+    steps = np.arange(len(table))
+    if not in_order:
+        # Categories are ordered by the mean code of their records.
+        centres = steps @ present / np.maximum(present.sum(axis=0), 1e-300)
+        order = np.argsort(centres, kind='stable')
+        parts = np.empty((*table.shape, 2))
+        parts[:, order] = _add_on(present[:, order])
+        return parts, None
+    others = np.arange(table.shape[1])
+    total = max(present.sum(), 1e-300)
+    means = [steps @ present.sum(axis=1) / total, others @ present.sum(axis=0) / total]
+    lengths = present
+    if edges is not None:
+        widths, sums = np.diff(edges, prepend=edges[:1]), present.sum(axis=1)
+        lengths = present * (widths / np.where(sums > 0, sums, 1))[:, None]
+    if (steps - means[0]) @ present @ (others - means[1]) >= 0:
+        return _add_on(present), _add_on(lengths.T).transpose(1, 0, 2)
+    falling = _add_on(present[:, ::-1])[:, ::-1], _add_on(lengths[::-1].T).transpose(1, 0, 2)[::-1]
+    return falling[0], falling[1][..., ::-1]
 
 
 def _add_on(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -114,6 +149,44 @@ def _add_on(table: NDArray[np.float64]) -> NDArray[np.float64]:
     # Codes that never occur together do not restrict each other.
     parts[table <= 0] = 0.0, 1.0
     return parts
+
+
+def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
+    """Return the ties of all trees from their roots, each with its earlier and its later column."""
+    steps: list[tuple[Tie, int, int]] = []
+    seen: set[int] = set()
+    for first in (tie.pair[0] for tie in ties):
+        new = [] if first in seen else [first]
+        seen.add(first)
+        while new:
+            column = new.pop(0)
+            for tie in ties:
+                if column in tie.pair:
+                    other = tie.pair[1 - tie.pair.index(column)]
+                    if other not in seen:
+                        seen.add(other)
+                        new.append(other)
+                        steps.append((tie, column, other))
+    return steps
+
+
+def _find_parts(
+    tie: Tie, parent: int, codes: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the parts of the interval of the parent and of the other column, shape (n, 2) each."""
+    i, j = tie.pair
+    first, second = (part[codes[:, i], codes[:, j]] for part in tie.parts if part is not None)
+    return (first, second) if parent == i else (second, first)
+
+
+def _carry(
+    places: NDArray[np.float64], own: NDArray[np.float64], other: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Map places of a column, shape (n, k), to another column, inside its part of the interval."""
+    width = own[:, 1:] - own[:, :1]
+    shares = (places - own[:, :1]) / np.where(width == 0, 1, width)
+    carried = other[:, :1] + np.clip(shares, 0, 1) * (other[:, 1:] - other[:, :1])
+    return np.asarray(np.sort(carried, axis=1))
 
 
 def _meet(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
