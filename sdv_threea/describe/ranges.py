@@ -123,6 +123,20 @@ def grid_sketch(
     return sketch[first * step < sketch.edges[:, 1]]
 
 
+def leave_far_times(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
+    """Return the bins that a range may reach: of times the usual ones, up to what is significant.
+
+    Births lie up to a century before 2000, so one more octave is usual there. Without this, noise
+    moved ends of masked dates to years such as 2319.
+    """
+    if not sketch.of_times:
+        return sketch
+    most = constants.usual_times[1]
+    near = (sketch.edges[:, 1] > -(2 ** (most + 1))) & (sketch.edges[:, 0] < 2**most)
+    found = np.append(np.flatnonzero(near), standing_out(sketch, num_looks, constants))
+    return sketch[int(found.min()) : int(found.max()) + 1] if len(found) else sketch
+
+
 def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) -> slice:
     """Return the bins from the first to the last significant one, or the likeliest run.
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from sdv_threea.describe.filling import cut_range, cut_sketch, fill_values, find_vast
-from sdv_threea.describe.ranges import Sketch
+from sdv_threea.constants import DescribeConstants
+from sdv_threea.describe.filling import (
+    cut_range,
+    cut_sketch,
+    fill_values,
+    find_range,
+    find_vast,
+)
+from sdv_threea.describe.ranges import NUM_BINS, Sketch, grid_bins, grid_sketch
 from sdv_threea.domain import Category, Domain, Number
 
 
@@ -35,6 +43,26 @@ def test_what_is_found_ends_within_what_is_stated():
     assert cut_sketch(make_sketch(1.0, 2.0, 4.0, 8.0, 16.0, 32.0), stated).bounds == (2.0, 16.0)
     cut = cut_range(Number(name='x', low=2.0, high=16.0), stated)
     assert (cut.low, cut.high) == (3.0, 10.0)
+
+
+def test_noise_alone_moves_no_date_into_far_years(rng):
+    """Two hundred dates of 1997 among noise: with a count that is evident, 2319 is reached."""
+    of_year = 365.25 * 86_400 * (np.array([1997.5, 2319.0]) - 2000)
+    counts = np.zeros(NUM_BINS)
+    counts[grid_bins(of_year[:1])] = 200.0
+    far = counts.copy()
+    far[grid_bins(of_year[1:])] = 2000.0
+    ends = {False: [], True: []}
+    for _ in range(100):
+        noise = rng.normal(0, 60.0, NUM_BINS)
+        for is_far, own in ((False, counts), (True, far)):
+            sketch = grid_sketch(own + noise, 60.0, 86_400.0)
+            sketch = replace(sketch, num_records=own.sum(), of_times=True)
+            ends[is_far].append(find_range(sketch, 3, DescribeConstants()).bounds)
+    low, high = 2000 + np.array(ends[False]).T / (365.25 * 86_400)
+
+    assert (low.min(), high.max()) == pytest.approx((1898, 2051), abs=1)
+    assert min(high for _, high in ends[True]) > of_year[1]
 
 
 def test_where_nothing_is_stated_nothing_is_cut():
