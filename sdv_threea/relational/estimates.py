@@ -67,6 +67,27 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
     owner's rows times the mean of that column, ``sum_v v P(v)``, plus the ``orphans``: rows without
     an owner. The histogram leaves out the few rows that own the most, so the estimate is too small.
     """
+    values, chances = _spread_owned(parent, link)
+    noise = parent.noise * float(np.linalg.norm(values[chances > 0]))
+    return orphans + parent.size * float(values @ chances), parent.size * noise
+
+
+def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
+    """Return the number of units that have rows in a table, with one deviation of its noise.
+
+    If each row has an owner, there are no more of them than rows of the owner that own any row.
+    """
+    units = root.size * (1 + root.noise)
+    if not link.required:
+        return units
+    values, chances = _spread_owned(parent, link)
+    return min(units, parent.size * (float(chances[values > 0].sum()) + parent.noise))
+
+
+def _spread_owned(
+    parent: TableRelease, link: Link
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return numbers of rows that a row of the owner owns, and the released share of each: (S,)."""
     name = parent.layout.counts[link]
     transformer = next(each for each in parent.released.transformers if each.name == name)
     assert isinstance(transformer, NumberEncoder)
@@ -74,10 +95,7 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
     # The middle one represents the bin.
     first = np.ceil(transformer.edges[:-1] / transformer.step)
     last = np.ceil(transformer.edges[1:] / transformer.step) - 1
-    values = (first + last) / 2 * transformer.step
-    chances = overall_chances(parent.released, name)[1:]
-    noise = parent.noise * float(np.linalg.norm(values[chances > 0]))
-    return orphans + parent.size * float(values @ chances), parent.size * noise
+    return (first + last) / 2 * transformer.step, overall_chances(parent.released, name)[1:]
 
 
 def agree(
@@ -116,7 +134,7 @@ def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
     """
     seen, noise = magnitudes.units
     own = root.noise * root.size
-    if seen <= root.size or not own or magnitudes.doubt:
+    if seen <= root.size or not own or not magnitudes.seen:
         return root.size
     return root.size + own**2 / (own**2 + noise**2) * (seen - root.size)
 

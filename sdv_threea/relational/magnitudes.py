@@ -44,8 +44,24 @@ RUN_LENGTHS = (1, 2, 4)
 ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
 #: Candidates for the spread of the logarithm of a unit's rows, and the number of unit counts that
-#: are tried, if noise masks all magnitudes.
+#: are tried, for magnitudes that noise masks.
 SPREADS, NUM_TRIED = (0.1, 0.5, 1.0), 48
+
+#: The prior chance of each magnitude as the median of the masked ones, up to a factor: a sixteenth
+#: of it for units of 256 rows. Inversely proportional to the rows, berka's ``trans`` (84 rows per
+#: unit) came back with hundreds of rows in place of 20,000. Set by hand.
+MEDIAN_SHARES = 1 / np.sqrt(FIRST)
+
+#: The prior chance that no unit has more rows than noise lets see, if some magnitudes are seen. Set
+#: by hand: at one half, tables of one row per unit became larger.
+NOTHING_BEYOND = 0.8
+
+#: The estimate is a mean over the candidates between these posterior quantiles of the number of
+#: rows: the mean over all follows the few largest candidates.
+QUARTILES = (0.25, 0.75)
+
+#: Posterior quantiles that are a standard deviation from the median of a normal distribution.
+DEVIATION = (0.16, 0.84)
 
 #: More units than this many standard deviations of the noise are hardly masked by noise, whatever
 #: their distribution over magnitudes.
@@ -66,22 +82,23 @@ class Magnitudes:
     """Noisy counts of units by the magnitude of their number of rows: publishable.
 
     Args:
-        counts: Number of units of each magnitude, shape (len(MIDDLES),). The number is zero beyond
-            the largest magnitude that exceeds the noise; if none does, counts are expected ones.
-        scale: Standard deviation of the noise of the other counts.
-        doubt: If no count exceeds the noise, the standard deviation of the logarithm of the number
-            of rows; otherwise zero.
+        counts: Number of units of each magnitude, shape (len(MIDDLES),). Counts are noisy up to the
+            largest magnitude that exceeds the noise, and expected ones beyond it.
+        scale: Standard deviation of the noise of the noisy counts.
+        doubt: Standard deviation of the rows in the expected counts, as a part of them.
+        seen: The number of noisy counts; zero if noise masks all.
     """
 
     counts: NDArray[np.float64]
     scale: float
     doubt: float = 0.0
+    seen: int = len(MIDDLES)
 
     @property
     def units(self) -> tuple[float, float]:
         """The estimated number of units that have rows, and the deviation of its noise."""
         found = max(float(self.counts.sum()), 0.0)
-        return found, self._deviate(np.ones(len(self.counts)), found)
+        return found, self._deviate(np.ones(len(self.counts)))
 
     @property
     def rows_per_unit(self) -> float:
@@ -96,7 +113,7 @@ class Magnitudes:
         """Estimate the number of rows within a bound per unit, and the deviation of its noise."""
         rows = np.minimum(MIDDLES, bound or LARGEST_BOUND)
         found = float(self.counts @ rows)
-        return found, self._deviate(rows, found)
+        return found, self._deviate(rows)
 
     def count_pairs(self, bound: int | None) -> float:
         """Estimate the number of rows beyond the first of each unit, ``bound`` at most."""
@@ -106,7 +123,7 @@ class Magnitudes:
         """Estimate the number of rows beyond a bound per unit, and the deviation of its noise."""
         rows = np.maximum(MIDDLES - bound, 0)
         found = max(float(self.counts @ rows), 0.0)
-        return found, self._deviate(rows, found)
+        return found, self._deviate(rows)
 
     def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw row counts of units with more than ``bound`` rows, at most ``total`` together."""
@@ -131,11 +148,11 @@ class Magnitudes:
         first, last = np.append(FIRST, 0), np.append(FIRST[1:] - 1, [FIRST[-1], 0])
         return np.sort(rng.integers(first[drawn], last[drawn] + 1))
 
-    def _deviate(self, weights: NDArray[np.float64], found: float) -> float:
-        """Return the deviation of the noise of ``found``, the weighted sum of the counts."""
-        if self.doubt:
-            return self.doubt * found
-        return self.scale * float(np.linalg.norm(weights[self.counts != 0]))
+    def _deviate(self, weights: NDArray[np.float64]) -> float:
+        """Return the deviation of the weighted sum of the counts."""
+        expected = float(weights[self.seen :] @ self.counts[self.seen :])
+        weights = weights[: self.seen][self.counts[: self.seen] != 0]
+        return math.hypot(self.scale * float(np.linalg.norm(weights)), self.doubt * expected)
 
 
 def release_magnitudes(
@@ -160,12 +177,13 @@ def release_magnitudes(
     statistic = registry.MAGNITUDES.state(_count_magnitudes, neighbors=budget.neighbors)
     summed = take(chunk_arrays(UnitRows(rows)), statistic)
     noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
-    noisy[(most or LARGEST_BOUND) < FIRST] = 0.0
-    possible, scale = (most or LARGEST_BOUND) >= FIRST, receipt.noise_scale
-    counts, doubt = _cut(noisy, scale, false_alarm), 0.0
-    if not counts.any() and scale:
-        counts, doubt = expect_counts(noisy, scale, possible, num_units)
-    return Magnitudes(counts, scale, doubt), receipt
+    noisy, scale = noisy[(most or LARGEST_BOUND) >= FIRST], receipt.noise_scale
+    seen = _see(noisy, scale, false_alarm) if scale else len(noisy)
+    counts, doubt = np.zeros(len(FIRST)), 0.0
+    counts[:seen] = noisy[:seen]
+    if seen < len(noisy):
+        counts[seen : len(noisy)], doubt = expect_counts(noisy, seen, scale, num_units)
+    return Magnitudes(counts, scale, doubt, seen), receipt
 
 
 def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
@@ -174,45 +192,59 @@ def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
 
 
 def expect_counts(
-    noisy: NDArray[np.float64], scale: float, possible: NDArray[np.bool_], num_units: float
+    noisy: NDArray[np.float64], seen: int, scale: float, num_units: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the expected number of units of each magnitude, given counts that noise masks.
+    """Return the expected number of units of each magnitude that noise masks: all but the first.
 
     The rows of a unit are log-normal, rounded down to a magnitude. All combinations of a number of
-    units up to ``num_units``, a median and a spread are weighted by the likelihood of the counts. A
-    priori all numbers of units are equally likely, and large medians less likely than small ones,
-    because units of many rows add more to the size.
+    units up to ``num_units``, a median and a spread are weighted by the likelihood of the counts
+    and their prior chance. If some magnitudes are seen, there may be no units beyond them.
 
     Returns:
-        The counts, and the standard deviation of the logarithm of their number of rows.
+        The counts beyond the first ``seen``, and the deviation of their rows, as a part of them.
     """
+    counts, masked, middles = noisy[:seen], noisy[seen:], MIDDLES[seen : len(noisy)]
+    rows = max(float(counts @ MIDDLES[:seen]), 0.0)
     # No count exceeds the noise, so more units than this would have been seen.
-    most = min(max(num_units, 1.0), max(MOST_MASKED * scale, 1.0))
-    borders = np.log(np.append(FIRST[possible], math.inf))
+    most = min(max(num_units - max(float(counts.sum()), 0.0), 1.0), max(MOST_MASKED * scale, 1.0))
+    tried, chances = _list_candidates(seen, len(noisy), most)
+    logs = -np.square((masked - tried) / scale).sum(axis=-1) / 2
+    weights = np.exp(logs - logs.max()) * chances
+    totals = rows + tried @ middles
+    order = np.argsort(totals, kind='stable')
+    passed = np.cumsum(weights[order]) / weights.sum()
+    inner = np.diff(np.clip(passed, *QUARTILES), prepend=QUARTILES[0])
+    expected = (inner / inner.sum()) @ tried[order]
+    few, many = np.log(totals[order][np.searchsorted(passed, DEVIATION)])
+    beyond = float(expected @ middles)
+    return expected, float(many - few) / 2 * (rows + beyond) / beyond if beyond else 0.0
+
+
+def _list_candidates(
+    seen: int, num: int, most: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return candidate counts of the magnitudes from ``seen`` to ``num``, and their chances: (k,).
+
+    There are ``most`` units at most. The first candidate is no unit, if some magnitudes are seen.
+    """
+    borders = np.log(np.append(FIRST[seen:num], math.inf))
     borders[0] = -math.inf
-    medians, spreads = np.log(FIRST[possible])[:, None, None], np.array(SPREADS)[:, None]
-    shares = np.diff(ndtr((borders - medians - HALF) / spreads), axis=-1)[:, :, None]
-    expected = np.linspace(1.0, most, NUM_TRIED)[:, None] * shares
-    logs = -np.square((noisy[possible] - expected) / scale).sum(axis=-1) / 2
-    weights = np.exp(logs - logs.max()) * ALARM_SHARES[possible][:, None, None]
-    weights /= weights.sum()
-    logs = np.log(expected @ MIDDLES[possible])
-    mean = float((weights * logs).sum())
-    doubt = math.sqrt(float((weights * (logs - mean) ** 2).sum()))
-    counts = np.zeros(len(noisy))
-    counts[possible] = np.tensordot(weights, expected, 3)
-    # The mean number of rows follows the few largest candidates; that of its logarithm does not.
-    counts *= math.exp(mean) / float(counts @ MIDDLES)
-    return counts, doubt
+    medians, spreads = np.log(FIRST[seen:num])[:, None, None], np.array(SPREADS)[:, None]
+    shares = np.diff(ndtr((borders - medians - HALF) / spreads), axis=-1)
+    tried = np.linspace(1.0, most, NUM_TRIED)[:, None] * shares[:, :, None]
+    chances = np.broadcast_to(MEDIAN_SHARES[seen:num, None, None], tried.shape[:-1]).ravel()
+    none = NOTHING_BEYOND if seen else 0.0
+    chances = np.append(none, (1 - none) * chances / chances.sum())
+    return np.vstack([np.zeros(num - seen), tried.reshape(-1, num - seen)]), chances
 
 
-def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:
-    """Return the counts, with zero beyond the largest magnitude that units seem to reach.
+def _see(counts: NDArray[np.float64], scale: float, false_alarm: float) -> int:
+    """Return the number of magnitudes up to the largest one that units seem to reach.
 
     A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum is significant above a threshold that
     noise alone exceeds with the probability ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``.
-    Counts are kept up to the end of the significant run that starts last (the shortest of several).
-    Smaller magnitudes all keep their noisy counts, so sums over them have no bias.
+    The significant run that starts last (the shortest of several) ends the magnitudes that are
+    seen. Smaller magnitudes all keep their noisy counts, so sums over them have no bias.
     """
     # In standard deviations. A run has the chance of a false alarm of its first magnitude.
     bars = -ndtri(false_alarm * ALARM_SHARES / len(RUN_LENGTHS))
@@ -224,4 +256,4 @@ def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArr
         found = np.flatnonzero(runs > bars[: len(runs)] * scale * np.sqrt(length))
         if len(found) and found[-1] > start:
             start, end = int(found[-1]), int(found[-1]) + length
-    return np.where(np.arange(len(counts)) < end, counts, 0.0)
+    return end

@@ -28,6 +28,7 @@ from sdv_threea.relational.estimates import (
     count_owned,
     estimate_size,
     most_rows,
+    most_units,
     share_magnitudes,
 )
 from sdv_threea.relational.following import (
@@ -178,7 +179,8 @@ def _release_table(
     parent, referred = done.tables[owner.parent], database.parents[owner]
     both = rows[table], rows[owner.parent]
     joined = join_rows(task, both, referred, units[table], parent, given)
-    num_units, masking = _most_units(done, table), noise_of_count(task, joined.domain)
+    num_units = most_units(done.tables[done.schema.root(table)], parent, owner)
+    masking = noise_of_count(task, joined.domain)
     counting = share_magnitudes(num_units, masking, task.budget, constants)
     share = 1 - counting - constants.orphans_share * (not owner.required)
     terms = task.budget.part(counting), task.noise, constants.units_false_alarm, num_units
@@ -235,12 +237,6 @@ def _add_index(
         model.released.domain[model.layout.gap],
     )
     return replace(model, index=describe_index(index, *parts))
-
-
-def _most_units(done: DatabaseRelease, table: str) -> float:
-    """Return the number of units of a table, with one standard deviation of its noise."""
-    root = done.tables[done.schema.root(table)]
-    return root.size * (1 + root.noise)
 
 
 def _size_table(  # noqa: PLR0913 (what is public, and what was released)

@@ -14,6 +14,7 @@ from sdv_threea.relational.estimates import (
     count_owned,
     estimate_size,
     most_rows,
+    most_units,
     raise_size,
     share_magnitudes,
 )
@@ -63,7 +64,7 @@ def test_a_root_has_the_units_that_are_seen_in_another_table(make):
     seen = Magnitudes(np.where(FIRST == 3, 60.0, 0.0), 5.0)
 
     assert raise_size(root, seen) == pytest.approx(40 + 400 / 425 * 20)
-    assert raise_size(root, replace(seen, doubt=0.5)) == 40.0
+    assert raise_size(root, replace(seen, seen=0)) == 40.0
     assert raise_size(replace(root, size=70.0), seen) == 70.0
     # Rows of three per unit, and no more than there are units.
     assert most_rows(root, seen, CONSTANTS) == pytest.approx(3 * raise_size(root, seen))
@@ -93,6 +94,20 @@ def test_the_counts_of_an_owner_tell_how_many_rows_it_owns(make):
     assert total == pytest.approx(5 + made.database.num_rows['b'], rel=0.05)
     assert noise == 0
     assert count_owned(made.release(epsilon=2.0).tables['a'], edge, 0.0)[1] > 0
+
+
+def test_no_more_units_have_rows_in_a_table_than_rows_of_its_owner_own_any(make):
+    made = make('two_level', num_units=400)
+    (edge,) = made.schema.links
+    parent = made.release(epsilon=math.inf).tables['a']
+    owners = len(np.unique(made.database.parents[edge]))
+
+    assert owners < 390
+    assert most_units(parent, parent, edge) == pytest.approx(owners, rel=0.01)
+    # Two estimates have noise, and rows without an owner are units, too.
+    assert most_units(parent, replace(parent, noise=0.01), edge) == pytest.approx(owners + 4)
+    loose = replace(edge, required=False)
+    assert most_units(parent, parent, loose) == parent.size
 
 
 def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd, noise):

@@ -1,6 +1,7 @@
 """How many units have how many rows: a unit counts once, and noise makes up no large units."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,17 +89,42 @@ def test_magnitudes_that_nobody_can_have_are_left_out():
 
 
 def test_counts_that_noise_masks_are_expected_ones(noise):
-    """Of 60 units half have seven rows, three times the noise of a count; or none has any."""
-    budget, sizes = Budget(0.5, 1e-6, share=0.5), {7: [], 0: []}
+    """Of 60 units half have thirty rows, three times the noise of a count; or none has any."""
+    budget, sizes = Budget(0.5, 1e-6, share=0.5), {30: [], 0: []}
     for rows, found in sizes.items():
         for seed in range(40):
             magnitudes, receipt = release([rows] * 30, budget, noise=noise(seed), num_units=60.0)
             found.append(magnitudes.within(10**4))
     assert receipt.noise_scale > 9
-    assert 60 < np.median(sizes[7]) < 600
-    assert np.median(sizes[0]) < 0.7 * np.median(sizes[7])
-    assert min(sizes[0] + sizes[7]) > 20
-    assert max(sizes[0] + sizes[7]) < 60 * 100
+    assert 300 < np.median(sizes[30]) < 2000
+    assert np.median(sizes[0]) < 0.7 * np.median(sizes[30])
+    assert min(sizes[0] + sizes[30]) > 20
+    assert max(sizes[0] + sizes[30]) < 60 * 100
+
+
+def test_large_units_do_not_vanish_where_small_ones_alone_exceed_the_noise(noise):
+    """Of 440 units 100 have 40 to 238 rows: 20 of a magnitude, less than twice the noise."""
+    rows = [1] * 340 + [*range(40, 240, 2)]
+    found = []
+    for seed in range(60):
+        magnitudes, receipt = release(rows, Budget(0.35, 1e-6), noise=noise(seed), num_units=450.0)
+        cut = np.where(np.arange(len(FIRST)) < magnitudes.seen, magnitudes.counts, 0.0)
+        seen = replace(magnitudes, counts=cut)
+        found.append([each.within(10**4) / sum(rows) for each in (magnitudes, seen)])
+    both, alone = np.array(found).T
+
+    assert receipt.noise_scale > 11
+    assert (both < 0.2).sum() < 0.8 * (alone < 0.2).sum()
+    assert 0.5 < np.median(both) < 1.5
+
+
+def test_nothing_is_expected_beyond_units_of_one_row(noise):
+    found = [
+        release([1] * 2000, BUDGET, noise=noise(seed), num_units=2000.0)[0].within(10**4)
+        for seed in range(40)
+    ]
+
+    assert np.median(found) == pytest.approx(2000, rel=0.02)
 
 
 def test_rows_beyond_a_bound_are_drawn_as_units_have_them():
