@@ -39,8 +39,7 @@ FAR_OFF = 1 / 3
 #: A cluster of fewer bins is narrow, and is split until it has twice as many. Set by hand.
 NARROW_BINS = 6
 
-#: Bins are merged until evident ones hold this part of the records that coarser ones hold. Set by
-#: hand.
+#: Bins are merged until evident ones hold this part of the records of coarser ones. Set by hand.
 KEPT = 0.75
 
 #: The most looks that split bins. Three are enough for a spread of 1 at 10^9.

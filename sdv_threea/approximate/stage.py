@@ -43,7 +43,14 @@ from sdv_threea.joint.density import Joint
 from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.parts import Part, find_parts
 from sdv_threea.joint.prior import expect_tables
-from sdv_threea.joint.sums import Sum, find_likely, list_numbers, price_sums, release_sums
+from sdv_threea.joint.sums import (
+    LEAST_COMPLETE,
+    Sum,
+    find_likely,
+    list_numbers,
+    price_sums,
+    release_sums,
+)
 from sdv_threea.maths.buckets import occupy
 from sdv_threea.planning.plan import finish_plan
 from sdv_threea.planning.run import Run
@@ -181,19 +188,13 @@ def find_sums(
     given = domain.names[: run.plan.known.num_given]
     names = list_numbers(domain, given)
     chosen = [at for at, own in enumerate(transformers) if own.name in names]
-    moments, num_records = [], float(counts.totals.sum())
-    for at in chosen:
-        edges = getattr(transformers[at], 'edges', np.zeros(1))
-        shares = (counts.shares @ density.scores.chances(at))[1:]
-        middles = (edges[:-1] + edges[1:]) / 2
-        num = max(float(shares.sum()), np.finfo(float).tiny)
-        mean = float(shares @ middles) / num
-        deviation = math.sqrt(float(shares @ (middles - mean) ** 2) / num)
-        moments.append((transformers[at].name, mean, deviation))
-    within = np.einsum('c,cij->ij', counts.shares, density.correlations)[np.ix_(chosen, chosen)]
+    num_records = float(counts.totals.sum())
     columns = {
         own.name: counts.shares @ density.scores.chances(at) for at, own in enumerate(transformers)
     }
+    numbers = (transformers[at] for at in chosen)
+    moments = [(own.name, *_find_moments(own, columns[own.name])) for own in numbers]
+    within = np.einsum('c,cij->ij', counts.shares, density.correlations)[np.ix_(chosen, chosen)]
     for own in encoder.transformers:  # classes are the codes of a target without a score
         first = np.zeros(max(own.size - len(counts.shares), 0))
         columns.setdefault(own.name, np.append(first, counts.shares))
@@ -203,12 +204,28 @@ def find_sums(
     sums = find_likely(domain, moments, within)
     if price_sums(len(sums) + len(parts), num_records) > MOST_FOR_PARTS * left:
         parts = []
-    likely: list[Sum | Part] = [*sums, *parts]
+    # Missing cells are mostly missing together.
+    missing = {name: float(own[0]) for name, own in columns.items()}
+    rules: list[Sum | Part] = [*sums, *parts]
+    sizes = {
+        own: num_records * (1 - max(missing.get(name, 0.0) for name in (own.total, *own.parts)))
+        for own in rules
+    }
+    likely = [own for own, size in sizes.items() if size >= LEAST_COMPLETE * num_records]
     price = price_sums(len(likely), num_records)
     if not likely or price > MOST_FOR_SUMS * left:
         return ()
     terms = run.spending.rest(math.inf if math.isinf(left) else price, promised)
-    return run.spending.keep(release_sums(rows, likely, num_records, **terms))
+    return run.spending.keep(release_sums(rows, likely, [sizes[own] for own in likely], **terms))
+
+
+def _find_moments(number: Transformer, shares: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean and the standard deviation of a number with these shares of codes."""
+    edges, present = getattr(number, 'edges', np.zeros(1)), shares[1:]
+    middles = (edges[:-1] + edges[1:]) / 2
+    num = max(float(present.sum()), np.finfo(float).tiny)
+    mean = float(present @ middles) / num
+    return mean, math.sqrt(float(present @ (middles - mean) ** 2) / num)
 
 
 def join_columns(  # noqa: PLR0913 (what is known, and the rows)

@@ -41,8 +41,9 @@ LEAST_CORRELATION = 0.7
 #: At least this share of the records adds up if a column is computed from others.
 NEARLY_ALL = 0.9
 
-#: Noise of a count, relative to the number of records.
-PRECISE = 0.03
+#: Noise of a count, relative to the number of records. A rule needs values in all of its columns in
+#: at least this share of the records, or noise would exceed its count. Set by hand.
+PRECISE, LEAST_COMPLETE = 0.03, 0.25
 
 #: Relative distance of two floats that are the same result of a few operations.
 SAME = 1e-9
@@ -139,7 +140,7 @@ def price_sums(num_sums: int, num_records: float) -> float:
 def release_sums(
     rows: Rows[pd.DataFrame],
     likely: Sequence[Sum | Part],
-    num_records: float,
+    sizes: Sequence[float],
     *,
     mu: float,
     neighbors: str,
@@ -147,7 +148,8 @@ def release_sums(
 ) -> tuple[tuple[Sum | Part, ...], Receipt]:
     """Return the sums and parts that nearly all records obey, no total of one a part of another.
 
-    ``likely`` ones are public or released, and so is ``num_records``, the number of records.
+    ``likely`` ones are public or released, and so are ``sizes``, the numbers of records that have
+    values in all columns of each.
 
     Formal guarantees:
         * a record that obeys adds one to the count of a rule: at most one to each of ``k`` counts,
@@ -163,7 +165,7 @@ def release_sums(
         own = likely[at]
         totals, parts = {each.total for each in found}, {name for x in found for name in x.parts}
         apart = totals.isdisjoint({own.total, *own.parts}) and own.total not in parts
-        if counts[at] > NEARLY_ALL * num_records and apart:
+        if counts[at] > NEARLY_ALL * sizes[at] and apart:
             found.append(own)
     return tuple(found), receipt
 

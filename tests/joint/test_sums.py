@@ -47,7 +47,8 @@ def count(table, likely=(TOTAL,), noise=None, chunk_rows=10_000):
         return np.zeros(size, dtype=np.int64)
 
     terms = {'mu': 1.0 if noise else math.inf, 'neighbors': 'add_remove', 'noise': noise or silent}
-    return release_sums(chunk_table(table, chunk_rows), likely, len(table), **terms)
+    sizes = [table[[own.total, *own.parts]].notna().all(axis=1).sum() for own in likely]
+    return release_sums(chunk_table(table, chunk_rows), likely, sizes, **terms)
 
 
 def test_the_likely_sums_are_those_whose_means_and_deviations_agree(rng):
@@ -109,6 +110,14 @@ def test_a_sum_is_kept_if_nearly_all_records_obey(rng, wrong, kept):
     likely = [Sum('total', ('net', 'tax', 'shipping'), 0.01), Sum('net', ('tax', 'tax'), 0.01)]
 
     assert len(count(table, likely)[0]) == kept
+
+
+def test_records_without_a_total_are_no_evidence_against_it(rng):
+    table = make_bills(rng, 1000)
+    table.loc[::3, 'total'] = np.nan
+    likely = [Sum('total', ('net', 'tax', 'shipping'), 0.01)]
+
+    assert len(count(table, likely)[0]) == 1
 
 
 def test_no_part_of_a_sum_is_a_sum():
