@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chance import draw_from, silent
 
 from sdv_threea.settings import Settings
 
@@ -100,15 +101,12 @@ def run_anew(request, tmp_path):
 
 @pytest.fixture
 def silence():
-    """No noise where noise is due: what comes out is exact, at the price of noise."""
-    return lambda size, scale: np.zeros(size, dtype=np.int64)
+    return silent
 
 
 @pytest.fixture
 def gaussian():
-    """Seeded noise of the right scale, quicker than the real one."""
-    rng = np.random.default_rng(11)
-    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
+    return draw_from(np.random.default_rng(11))
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from chance import draw_from
 
 from sdv_threea.domain import MISSING, Category, Domain, Number
 from sdv_threea.losses import (
@@ -25,11 +26,8 @@ from sdv_threea.settings import Settings
 def release_table(table, domain, seed=0, **settings):
     """Release a table with seeded noise, and return its losses by column."""
     chance = np.random.default_rng(seed)
-
-    def noise(size, scale):
-        return np.rint(chance.normal(0, scale, size)).astype(np.int64)
-
-    released = release(table, domain, Settings(**settings), noise=noise, rng=chance)
+    terms = {'noise': draw_from(chance), 'rng': chance}
+    released = release(table, domain, Settings(**settings), **terms)
     return {each.column: each for each in released.losses}
 
 

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from chance import draw_from, silent
 from described import describe
 from sdv.errors import SynthesizerInputError
 
@@ -120,14 +121,6 @@ def test_another_way_to_mix_is_refused():
 RADIUS = 1_000
 
 
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
-
-
-def integer_noise(rng):
-    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
-
-
 def spy(asked):
     """No noise, but a note of how much was asked for."""
 
@@ -234,7 +227,7 @@ def test_centroids_stay_where_noise_would_move_them(rng):
     centroids = np.array([[[-100, 0], [100, 0]], [[0, -100], [0, 100]]])
     far = np.array([[[0, 0], [9_999, 0]], [[0, 0], [9_999, 0]]])
 
-    noisy, receipt = make_round(points, classes, centroids, mu=0.01, noise=integer_noise(rng))
+    noisy, receipt = make_round(points, classes, centroids, mu=0.01, noise=draw_from(rng))
     empty, _ = make_round(points, classes, far, mu=math.inf)
 
     assert receipt.noise_scale > 100 * RADIUS / SCORE_UNITS

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from chance import silent
 from unpaired import Unpaired
 
 from sdv_threea.approximate.mixture import class_mixture
@@ -20,10 +21,6 @@ from sdv_threea.settings import Constants
 @pytest.fixture
 def rng():
     return np.random.default_rng(37)
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def make_table(rng, num_rows=2_000):

@@ -1,7 +1,5 @@
 """The oracle: neural-tangents' own kernel, where it is installed."""
 
-from __future__ import annotations
-
 import pytest
 
 from sdv_threea.adapt.kernels import as_kernel

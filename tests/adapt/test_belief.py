@@ -1,7 +1,5 @@
 """A step by a noisy slope is the normal posterior, and Newton's where nothing is noise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

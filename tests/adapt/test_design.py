@@ -1,7 +1,5 @@
 """Designs: evidence follows from histograms; a fit in the span of draws is that of all weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from triangles import pack

@@ -1,7 +1,5 @@
 """Features say what is not linear; those of a private row are a function of it, bit for bit."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """The start of the fit of the labels: weights that draws tell, before any private slope."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

@@ -1,7 +1,5 @@
 """Kernels of users are called as they want to be, bad ones are refused, JAX stays as it was."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

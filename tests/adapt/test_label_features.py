@@ -1,7 +1,5 @@
 """Which features labels are fitted with, and when they are left out again."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

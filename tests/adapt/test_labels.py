@@ -1,32 +1,30 @@
 """Labels adapted to the classifier's loss: what is released, what it costs, what is fitted."""
 
-from __future__ import annotations
-
 import math
 
 import cloudpickle
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from chance import silent
 from label_tasks import (
     draw_independent,
     fit,
     make_task,
     make_xor,
     measure_auc,
-    no_noise,
     plan,
     weigh,
 )
 from sklearn.linear_model import LogisticRegression
 from triangles import pack
 
-from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.design import INPUT_UNITS, scorecard
 from sdv_threea.adapt.fit import Fit
 from sdv_threea.adapt.labels import LabelModel, _make_model
 from sdv_threea.adapt.links import Classes
 from sdv_threea.approximate import moments as moments_module
+from sdv_threea.audit.doors import record, replay
 from sdv_threea.constants import AdaptConstants
 
 
@@ -106,7 +104,7 @@ def test_each_step_is_released_and_all_compose_to_the_price(mu, together, neighb
 
 
 def test_the_parts_of_the_price_are_those_of_the_constants():
-    _, receipts = fit(make_task(2000), 0.5, together=True, noise=no_noise)
+    _, receipts = fit(make_task(2000), 0.5, together=True, noise=silent)
     shares = [receipt.mu**2 / 0.25 for receipt in receipts]
     made = AdaptConstants()
     early, left = made.early_share, 1 - 2 * made.early_share
@@ -137,20 +135,9 @@ def test_the_whole_model_is_the_model_but_for_rounding():
     np.testing.assert_allclose(found[:, 0], expected[:, 1], atol=0.05)
 
 
-def test_private_rows_reach_the_model_through_noise_alone(monkeypatch):
-    """With constants in place of what is released, two wholly different tables give one model."""
-
-    def answer(values, *, sensitivity, mu, stage, released, resolution=1.0, noise):
-        rng = np.random.default_rng(values.size)
-        receipt = Receipt(
-            stage=stage, released=released, sensitivity=sensitivity, noise_scale=1.0, mu=mu
-        )
-        return np.abs(rng.normal(0, 300, values.shape)), receipt
-
-    monkeypatch.setattr('sdv_threea.privacy.door.add_noise', answer)
-    records, other = make_xor(), make_task(500)
-
-    models = [fit(records, 1.0, together=True, private=each) for each in (records, other)]
-
-    assert models[0][1] == models[1][1]
-    assert cloudpickle.dumps(models[0][0]) == cloudpickle.dumps(models[1][0])
+def test_private_rows_reach_the_model_through_noise_alone():
+    """With the same noisy answers, two wholly different tables give one model."""
+    terms = {'records': make_xor(), 'mu': 1.0, 'together': True}
+    first, transcript = record(lambda: fit(**terms))
+    second, _ = replay(lambda: fit(**terms, private=make_task(500)), transcript)
+    assert cloudpickle.dumps(first) == cloudpickle.dumps(second)

@@ -1,7 +1,5 @@
 """The model of the labels: what codes say one by one, and what they say together."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,12 +1,11 @@
 """Moments of features: sums of chunks add up, and draws are made to have them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
 import numpy as np
 import pytest
+from chance import silent
 from triangles import pack
 
 from sdv_threea.adapt.design import INPUT_UNITS
@@ -26,10 +25,6 @@ from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.records import Grouped
 from sdv_threea.statistics import registry
-
-
-def no_noise(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def test_features_of_records_are_those_of_their_scores_and_the_rest_stays():
@@ -109,7 +104,7 @@ def test_what_stands_out_of_noise_is_seen_through_it():
 def test_rows_at_the_largest_radius_are_summed_exactly():
     features = clip_norm(np.full((5000, 4), LARGEST_RADIUS), LARGEST_RADIUS)
     rows = chunk_arrays(Grouped(features, np.zeros(5000, dtype=np.int64)), chunk_rows=999)
-    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': no_noise}
+    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
     known = rows, 1, LARGEST_RADIUS, COUNT_WEIGHT
     moments, _ = release_score_moments(*known, kind=registry.FEATURES, **terms)
 

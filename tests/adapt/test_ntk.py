@@ -1,7 +1,5 @@
 """The closed form is neural-tangents' kernel, for public points and for private rows."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

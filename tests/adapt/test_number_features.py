@@ -1,7 +1,5 @@
 """Features of a kernel beside the terms of a number: what is read, what it costs, what is found."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

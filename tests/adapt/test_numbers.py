@@ -1,7 +1,5 @@
 """A numerical target adapted to its loss: what is read, what it costs, what is fitted and drawn."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from chance import silent
 
 from sdv_threea.approximate.counts import (
     BinPlan,
@@ -31,10 +32,6 @@ COLUMNS = tuple(
 )
 WHOLE = tuple(np.ones(len(plan.weights)) for plan in COLUMNS)
 PLAN = ClassPlan(COLUMNS, 23, WHOLE)
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def release_whole(codes, labels, *, mu=1.0, neighbors='add_remove', noise=silent):

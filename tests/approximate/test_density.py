@@ -2,6 +2,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from chance import silent
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.approximate.bins import bin_weights
@@ -33,10 +34,6 @@ plan_class_counts = partial(plan_class_counts, constants=CONSTANTS)
 @pytest.fixture
 def rng():
     return np.random.default_rng(19)
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 # The plan

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from chance import silent
 from triangles import pack
 
 from sdv_threea.approximate.counts import release_class_counts, release_counts
@@ -34,10 +35,6 @@ plan_class_counts = partial(plan_class_counts, constants=CONSTANTS)
 @pytest.fixture
 def rng():
     return np.random.default_rng(17)
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def discretise(normals, num_codes):

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from chance import silent
 from triangles import pack
 
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments, release_score_moments
@@ -14,10 +15,6 @@ from sdv_threea.statistics import registry
 CONSTANTS = ApproximateConstants()
 
 RADIUS = 2_000
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def release(scores, groups, num_groups, *, mu=1.0, neighbors='add_remove', noise=silent):

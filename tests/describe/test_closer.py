@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from chance import draw_from
 
 from sdv_threea.domain import Domain, Number
 
@@ -23,11 +24,7 @@ def find(ask):
     """Return the ends of a column and the width of its bins, with the same small noise."""
 
     def find(values):
-        rng = np.random.default_rng(1)
-
-        def noise(size, scale):
-            return np.rint(rng.normal(0, scale, size)).astype(np.int64)
-
+        noise = draw_from(np.random.default_rng(1))
         table, domain = pd.DataFrame({'x': values}), Domain((Number(name='x', step=0.0),))
         description, _ = ask(table, noise, domain, mu=1.0, num_records=float(SIZE))
         sketch = description.sketches['x']

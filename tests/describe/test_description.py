@@ -4,6 +4,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from chance import draw_from
 
 from sdv_threea.constants import OWN_CODE, DescribeConstants
 from sdv_threea.describe import answers
@@ -77,11 +78,7 @@ def test_buckets_leave_out_no_heavy_value(monkeypatch, rng, mu, ask):
     table, domain = pd.DataFrame({'x': numbers}), Domain((Number(name='x', step=0.0),))
 
     def describe_spikes():
-        rng = np.random.default_rng(3)
-
-        def noise(size, scale):
-            return np.rint(rng.normal(0, scale, size)).astype(np.int64)
-
+        noise = draw_from(np.random.default_rng(3))
         return ask(table, noise, domain, mu=mu)[0].spikes['x']
 
     found = describe_spikes()

@@ -1,7 +1,5 @@
 """Stated ranges that are wider than where records were found."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Of a number and its difference, the one of which the same counts tell more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -16,10 +16,6 @@ from sdv_threea.rows.records import Encoded
 NUM_CODES = 5
 
 
-def no_noise(size, scale):
-    return np.zeros(size, dtype=np.int64)
-
-
 def make_task(num_rows=20_000, seed=0):
     """A table whose columns repeat each other: evidence counts for less than it says."""
     rng = np.random.default_rng(seed)

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from chance import silent
 from interactions import interact
 
 from sdv_threea.joint.bins import count_bins
@@ -30,10 +31,6 @@ BINS = [
 ]
 ALL = tuple(each for order in (1, 2, 3) for each in combinations(range(len(BINS)), order))
 WEIGHTS = {columns: 3 + at for at, columns in enumerate(ALL)}
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def make_records(rng, num_rows, bins=BINS):

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from chance import silent
 
 from sdv_threea.joint.pairs import release_pair_counts
 from sdv_threea.rows.chunks import Rows, chunk_arrays
@@ -22,10 +23,6 @@ BINS = [
 
 #: What a record adds to a count.
 WEIGHT = 8
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def make_codes(rng, num_rows, bins=BINS):

@@ -1,13 +1,12 @@
 """Numbers that are sums of others: which are likely, the count of each, and what samples show."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from chance import silent
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
@@ -43,9 +42,6 @@ def look(table):
 
 
 def count(table, likely=(TOTAL,), noise=None, chunk_rows=10_000):
-    def silent(size, scale):
-        return np.zeros(size, dtype=np.int64)
-
     terms = {'mu': 1.0 if noise else math.inf, 'neighbors': 'add_remove', 'noise': noise or silent}
     sizes = [table[[own.total, *own.parts]].notna().all(axis=1).sum() for own in likely]
     return release_sums(chunk_table(table, chunk_rows), likely, sizes, **terms)

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from chance import silent
 
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.triples import (
@@ -25,10 +26,6 @@ BINS = [
     np.array([0, 1]),
 ]
 ALL = tuple(combinations(range(len(BINS)), 3))
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def make_records(rng, num_rows):

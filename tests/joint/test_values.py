@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from chance import silent
 
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.pricing import Function
@@ -23,10 +24,6 @@ from sdv_threea.rows.records import Located
 
 CONSTANTS = JointConstants()
 PAIRS, SIZES = ((0, 3), (1, 4)), (5, 3)
-
-
-def silent(size, scale):
-    return np.zeros(size, dtype=np.int64)
 
 
 def make_records(rng, num_rows):

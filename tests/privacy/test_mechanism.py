@@ -3,6 +3,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from chance import silent
 from scipy import stats
 
 from sdv_threea.accounting import delta_from_mu
@@ -22,10 +23,6 @@ DRAWS = 20_000
 LEVEL = 1e-7
 
 
-def silence(size, scale):
-    return np.zeros(size, dtype=np.int64)
-
-
 class Recorder:
     """Silence that keeps what it was asked for."""
 
@@ -34,7 +31,7 @@ class Recorder:
 
     def __call__(self, size, scale):
         self.calls.append((size, scale))
-        return silence(size, scale)
+        return silent(size, scale)
 
 
 @pytest.fixture(scope='module')
@@ -221,8 +218,8 @@ def test_the_threshold_is_the_quantile_rounded_to_the_private_side(mu, delta, le
 def test_order_and_answer_depend_on_the_shown_keys_alone():
     keys = [('zip', 10), ('zip', '9'), ('age', 3), ('zip', None)]
     counts = [50, 60, 70, 80]
-    forward = show(keys, counts, noise=silence)
-    backward = show(keys[::-1], counts[::-1], noise=silence)
+    forward = show(keys, counts, noise=silent)
+    backward = show(keys[::-1], counts[::-1], noise=silent)
 
     assert forward[0] == backward[0] == sorted(keys, key=repr)
     by_key = dict(zip(keys, counts, strict=True))
@@ -301,7 +298,7 @@ def test_the_threshold_of_a_record_would_not_do_for_a_unit():
 
 def test_units_of_more_records_need_a_higher_count():
     found = [
-        next(count for count in range(500) if show(['a'], [count], noise=silence, **terms)[0])
+        next(count for count in range(500) if show(['a'], [count], noise=silent, **terms)[0])
         for terms in ({}, {'most_added': 2}, {'most_added': 40})
     ]
 

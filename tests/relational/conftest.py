@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 import pytest
+from chance import draw_from
 from unpaired import Unpaired
 
 from sdv_threea.domain import Category, Domain, Number
@@ -299,13 +300,8 @@ def couple_choices(patch):
     patch.setattr(membership, 'rank_within', lambda groups, *_: ranks(groups, InOrder()))
 
 
-def silence(size, scale):
-    return np.zeros(size, dtype=np.int64)
-
-
 def seeded_noise(seed):
-    rng = np.random.default_rng(seed)
-    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
+    return draw_from(np.random.default_rng(seed))
 
 
 @pytest.fixture(scope='session')

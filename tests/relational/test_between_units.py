@@ -1,7 +1,5 @@
 """Lemma 5 of ``docs/lab/proofs.md``: rows between two units, and rows between two roots."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from chance import silent
 
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
@@ -17,11 +18,7 @@ FREE = Budget(math.inf, 1e-6)
 ALARM = RelationalConstants().units_false_alarm
 
 
-def silence(size, scale):
-    return np.zeros(size, dtype=np.int64)
-
-
-def release(rows, budget=FREE, most=None, noise=silence, num_units=math.inf):
+def release(rows, budget=FREE, most=None, noise=silent, num_units=math.inf):
     """Release the magnitudes of units with the given numbers of rows."""
     units = np.random.default_rng(0).permutation(np.repeat(np.arange(len(rows)), rows))
     return release_magnitudes(units, most, budget, noise, ALARM, num_units)
@@ -40,7 +37,7 @@ def catch(monkeypatch):
                 'add_noise',
                 lambda exact, **terms: found.append(exact) or real(exact, **terms),
             )
-            _, receipt = release_magnitudes(units, None, budget, silence, ALARM)
+            _, receipt = release_magnitudes(units, None, budget, silent, ALARM)
         return found[0], receipt
 
     return catch
@@ -62,7 +59,7 @@ def test_without_noise_the_units_of_each_magnitude_are_counted():
 def test_rows_that_are_left_out_are_not_counted():
     units = np.array([LEFT_OUT, LEFT_OUT, 3, 3, 8])
 
-    assert release_magnitudes(units, None, FREE, silence, ALARM)[0].counts[:3].tolist() == [1, 1, 0]
+    assert release_magnitudes(units, None, FREE, silent, ALARM)[0].counts[:3].tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize('many', [1, 7, 1000, 100_000])

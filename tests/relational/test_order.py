@@ -1,7 +1,5 @@
 """Rows in order: gaps and first indices of an owner are those of its own rows, and add up again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The release of a database: what it costs a unit, and that all of it is noisy."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from dataclasses import replace

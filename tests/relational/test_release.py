@@ -1,7 +1,5 @@
 """Samples of a released database: rows that depend on each other, and their foreign keys."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Ranks, the row before a row, and the rounds in which rows are drawn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

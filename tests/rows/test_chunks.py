@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from chance import by_size
 from unpaired import Unpaired
 
 from sdv_threea.adapt import features, links
@@ -167,10 +168,6 @@ def make_table(num_rows):
     )
 
 
-def fixed_noise(size, scale):
-    return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
-
-
 class Elsewhere(NamedTuple):
     """Rows on another machine: what is asked, and what is answered, is pickled on its way."""
 
@@ -196,7 +193,7 @@ def test_a_release_does_not_depend_on_where_the_rows_are_or_how_they_are_cut(mon
     ):
         monkeypatch.setattr(room, 'KEPT_BYTES', kept_bytes)
         rng = np.random.default_rng(1)
-        released.append(release(rows, DOMAIN, settings, noise=fixed_noise, rng=rng))
+        released.append(release(rows, DOMAIN, settings, noise=by_size, rng=rng))
 
     assert len(set(map(pickle.dumps, released))) == 1
 
@@ -207,7 +204,7 @@ def measure_peak(num_rows):
     constants = Constants(adapt=AdaptConstants(most_features=8))
     settings = Unpaired(epsilon=30.0, delta=1e-7, constants=constants)
     tracemalloc.start()
-    release(table, DOMAIN, settings, noise=fixed_noise, rng=np.random.default_rng(1))
+    release(table, DOMAIN, settings, noise=by_size, rng=np.random.default_rng(1))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak

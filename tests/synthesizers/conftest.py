@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 import numpy as np
 import pandas as pd
 import pytest
+from chance import by_size
 from described import describe
 
 from sdv_threea import pipeline
@@ -170,11 +171,8 @@ def small_metadata():
 def fixed(monkeypatch):
     """Hold the noise and the draws of fits of one table fixed."""
 
-    def noise(size, scale):
-        return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
-
     def release(*arguments):
-        return pipeline.release(*arguments, noise=noise, rng=np.random.default_rng(2))
+        return pipeline.release(*arguments, noise=by_size, rng=np.random.default_rng(2))
 
     monkeypatch.setattr(single_table, 'release', release)
     return release

@@ -1,7 +1,5 @@
 """No pair of foreign keys occurs twice, where the metadata or a rule says so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

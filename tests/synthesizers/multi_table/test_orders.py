@@ -1,7 +1,5 @@
 """Sequences in a database: rows of an owner rise by a named index, and follow the row before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
