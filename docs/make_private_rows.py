@@ -170,7 +170,7 @@ def main(list_cases: Callable[[], dict[str, Any]]) -> None:
 
 
 if __name__ == '__main__':
-    sys.path.insert(0, str(CASES))
+    sys.path[:0] = [str(CASES), str(CASES.parent / 'helpers')]
     from cases import list_cases
 
     main(list_cases)

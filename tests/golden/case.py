@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import described
 import pandas as pd
 from sdv.metadata import Metadata
 
@@ -51,5 +52,4 @@ class Case:
 
 def describe(columns: Mapping[str, Any], key: str | None = None) -> Metadata:
     """Describe one table."""
-    table = {'columns': columns} | ({'primary_key': key} if key else {})
-    return Metadata.load_from_dict({'tables': {NAME: table}})
+    return described.describe(columns, NAME, **({'primary_key': key} if key else {}))

@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from case import DATE, Case, Tables
-from sdv.cag import (
-    FixedCombinations,
-    FixedIncrements,
-    Inequality,
-)
+from described import describe_tables
+from sdv.cag import FixedCombinations, FixedIncrements, Inequality
 from sdv.metadata import Metadata
 from ways import fit_processed, fit_twice, sample_loaded
 
@@ -116,26 +113,11 @@ def describe_database(schema: str, tables: Tables, *, told: bool) -> Metadata:
     """Describe the tables of a schema, and how they refer to each other."""
     facts = CONTENT_FACTS if told else {}
     contents = {name: {**each, **facts.get(name, {})} for name, each in CONTENTS.items()}
-    return Metadata.load_from_dict(
-        {
-            'tables': {
-                name: {
-                    'columns': {each: contents.get(each, {'sdtype': 'id'}) for each in rows},
-                    'primary_key': 'pk',
-                }
-                for name, rows in tables.items()
-            },
-            'relationships': [
-                {
-                    'parent_table_name': each.parent,
-                    'child_table_name': each.child,
-                    'parent_primary_key': 'pk',
-                    'child_foreign_key': each.column,
-                }
-                for each in _read_references(schema)
-            ],
-        }
-    )
+    columns = {
+        name: {each: contents.get(each, 'id') for each in rows} for name, rows in tables.items()
+    }
+    links = ((each.child, each.column, each.parent, 'pk') for each in _read_references(schema))
+    return describe_tables(columns, *links, **dict.fromkeys(tables, 'pk'))
 
 
 def _make_relational(
@@ -229,22 +211,8 @@ def _make_composite() -> Case:
     b = a.iloc[rng.integers(0, len(a), 2 * UNITS)].reset_index(drop=True)
     b['amount'] += rng.integers(0, 3, len(b))
     b['line'] = b.groupby(['site', 'number']).cumcount()
-    key, numerical = ['site', 'number'], {'sdtype': 'numerical'}
-    columns = {'site': {'sdtype': 'categorical'}, 'number': {'sdtype': 'id'}, 'amount': numerical}
-    metadata = Metadata.load_from_dict(
-        {
-            'tables': {
-                'a': {'columns': columns, 'primary_key': key},
-                'b': {'columns': {**columns, 'line': numerical}, 'primary_key': [*key, 'line']},
-            },
-            'relationships': [
-                {
-                    'parent_table_name': 'a',
-                    'child_table_name': 'b',
-                    'parent_primary_key': key,
-                    'child_foreign_key': key,
-                }
-            ],
-        }
-    )
+    key = ['site', 'number']
+    columns = {'site': 'categorical', 'number': 'id', 'amount': 'numerical'}
+    tables = {'a': columns, 'b': columns | {'line': 'numerical'}}
+    metadata = describe_tables(tables, ('b', key, 'a', key), b=[*key, 'line'])
     return Case(partial(ClustMixMultiTableSynthesizer, metadata, epsilon=20.0), {'a': a, 'b': b})

@@ -1,6 +1,6 @@
 """Digests of whole releases with all chance held fixed: what a change of the code must not change.
 
-    export PYTHONPATH=benchmarks                           # the shared tables are read there
+    export PYTHONPATH=benchmarks:tests/helpers             # tables and metadata are read there
     python tests/golden/golden.py > before.txt             # in one tree; a minute or two
     python tests/golden/golden.py --against before.txt     # in another: is all the same?
     python tests/golden/golden.py --only made              # without the data; 40 seconds

@@ -10,21 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 from case import DATE, NAME, NUM_ROWS, Case, describe
+from described import spell
 
 from sdv_threea import ClustMixSynthesizer
 
-PEOPLE = {
-    'key': {'sdtype': 'id'},
-    'age': {'sdtype': 'numerical'},
-    'hours': {'sdtype': 'numerical'},
-    'income': {'sdtype': 'numerical'},
-    'city': {'sdtype': 'categorical'},
-    'team': {'sdtype': 'categorical'},
-    'member': {'sdtype': 'boolean'},
-    'joined': DATE,
-    'email': {'sdtype': 'email', 'pii': True},
-    'label': {'sdtype': 'categorical'},
-}
+PEOPLE = spell({
+    'key': 'id', **dict.fromkeys(('age', 'hours', 'income'), 'numerical'), 'city': 'categorical',
+    'team': 'categorical', 'member': 'boolean', 'joined': DATE,
+    'email': {'sdtype': 'email', 'pii': True}, 'label': 'categorical',
+})  # fmt: skip
 
 FACTS = {
     'age': {'range_min': 18, 'range_max': 79, 'range_is_nullable': False},

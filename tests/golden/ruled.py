@@ -27,15 +27,8 @@ from sdv_threea import ClustMixSynthesizer
 RULED = {
     'start': DATE,
     'end': DATE,
-    'low': {'sdtype': 'numerical'},
-    'middle': {'sdtype': 'numerical'},
-    'high': {'sdtype': 'numerical'},
-    'salary': {'sdtype': 'numerical'},
-    'country': {'sdtype': 'categorical'},
-    'town': {'sdtype': 'categorical'},
-    'size': {'sdtype': 'categorical'},
-    'yes': {'sdtype': 'categorical'},
-    'no': {'sdtype': 'categorical'},
+    **dict.fromkeys(('low', 'middle', 'high', 'salary'), 'numerical'),
+    **dict.fromkeys(('country', 'town', 'size', 'yes', 'no'), 'categorical'),
 }
 
 
@@ -125,53 +118,38 @@ def list_constraints() -> dict[str, Case]:
     rules: dict[str, tuple[Callable[[], list[Any]], dict[str, Any]]] = {
         'FixedCombinations': (lambda: [FixedCombinations(places)], {}),
         'FixedCombinations that share a column': (
-            lambda: [FixedCombinations(places), FixedCombinations(['town', 'size'])],
-            {},
+            lambda: [FixedCombinations(places), FixedCombinations(['town', 'size'])], {},
         ),
         'FixedCombinations of the target': (
-            lambda: [FixedCombinations(places)],
-            {'target_column': 'country'},
+            lambda: [FixedCombinations(places)], {'target_column': 'country'},
         ),
         'Inequality': (lambda: [Inequality('low', 'high')], {}),
         'Inequality, strict': (lambda: [Inequality('low', 'high', strict_boundaries=True)], {}),
         'Inequality of dates': (lambda: [Inequality(*dates)], {}),
         'Inequality of the target': (
-            lambda: [Inequality('low', 'high')],
-            {'target_column': 'low'},
+            lambda: [Inequality('low', 'high')], {'target_column': 'low'},
         ),
         'Inequality, a tree': (
-            lambda: [Inequality('low', 'middle'), Inequality('low', 'high')],
-            {},
+            lambda: [Inequality('low', 'middle'), Inequality('low', 'high')], {},
         ),
         'Inequality, a circle': (
-            lambda: [
-                Inequality('low', 'middle'),
-                Inequality('middle', 'high'),
-                Inequality('low', 'high'),
-            ],
-            {},
+            lambda: [Inequality(*pair) for pair in (span[:2], span[1:], span[::2])], {},
         ),
         'Range': (lambda: [Range(*span)], {}),
         'Range, not strict, no privacy': (
-            lambda: [Range(*span, strict_boundaries=False)],
-            {'epsilon': math.inf},
+            lambda: [Range(*span, strict_boundaries=False)], {'epsilon': math.inf},
         ),
         'OneHotEncoding': (lambda: [OneHotEncoding(flags)], {}),
         'OneHotEncoding of the target': (
-            lambda: [OneHotEncoding(flags)],
-            {'target_column': 'yes'},
+            lambda: [OneHotEncoding(flags)], {'target_column': 'yes'},
         ),
         'FixedIncrements': (lambda: [FixedIncrements('salary', 500)], {}),
         'one of the user': (lambda: [EvenLow()], {}),
         'one of the user that learns': (lambda: [BelowMean()], {}),
         'several': (
             lambda: [
-                FixedCombinations(places),
-                FixedIncrements('salary', 500),
-                Inequality(*dates),
-                Range(*span),
-                OneHotEncoding(flags),
-                EvenLow(),
+                FixedCombinations(places), FixedIncrements('salary', 500), Inequality(*dates),
+                Range(*span), OneHotEncoding(flags), EvenLow(),
             ],
             {'target_column': 'size'},
         ),
@@ -179,7 +157,7 @@ def list_constraints() -> dict[str, Case]:
             lambda: [Range(*span), Inequality(*dates)],
             {'enforce_min_max_values': False, 'enforce_rounding': False},
         ),
-    }
+    }  # fmt: skip
     ruled = {NAME: make_ruled()}
     cases = {
         f'constraint {name}': Case(partial(_make_ruled, listed, **settings), ruled)

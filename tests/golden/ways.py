@@ -123,30 +123,19 @@ def sample_loaded(synthesizer: Any) -> Iterator[pd.DataFrame]:
 
 
 def list_samples() -> dict[str, Case]:
-    stored, ways = (
-        {NAME: make_stored()},
-        {
-            'conditions': _sample_under_conditions,
-            'known columns': _complete,
-            'several samples': _sample_repeatedly,
-            'saved and loaded': sample_loaded,
-        },
-    )
-    people, no_target = {NAME: make_people()}, make_for_people
-    made = {
-        '': partial(make_for_people, target_column='label'),
-        ', no target': no_target,
+    ways = {
+        'conditions': _sample_under_conditions, 'known columns': _complete,
+        'several samples': _sample_repeatedly, 'saved and loaded': sample_loaded,
+    }  # fmt: skip
+    people, stored = {NAME: make_people()}, {NAME: make_stored()}
+    made = {'': partial(make_for_people, target_column='label'), ', no target': make_for_people}
+    cases = {
+        f'{name}{which}': Case(make, people, fit=_fit_unpaired, sample=way)
+        for which, make in made.items()
+        for name, way in ways.items()
     }
-    return {
-        **{
-            f'{name}{which}': Case(make, people, fit=_fit_unpaired, sample=way)
-            for which, make in made.items()
-            for name, way in ways.items()
-        },
-        'sampled to Parquet': Case(
-            partial(make_for_stored, epsilon=20.0), stored, sample=_sample_files
-        ),
-        'every storage, saved and loaded': Case(
-            partial(make_for_stored, epsilon=20.0), stored, sample=sample_loaded
-        ),
+    make = partial(make_for_stored, epsilon=20.0)
+    return cases | {
+        'sampled to Parquet': Case(make, stored, sample=_sample_files),
+        'every storage, saved and loaded': Case(make, stored, sample=sample_loaded),
     }
