@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 from chance import silent
-from interactions import interact
+from interactions import BINS as COLUMNS
+from interactions import NEIGHBORS, count_in_a_loop, find_distance, interact
 
 from sdv_threea.joint.bins import count_bins
 from sdv_threea.joint.interactions import (
@@ -18,17 +19,8 @@ from sdv_threea.joint.interactions import (
 from sdv_threea.rows.chunks import Rows, chunk_arrays
 from sdv_threea.rows.records import Encoded
 
-NEIGHBORS = ('add_remove', 'replace_one')
-
-#: Columns with codes in no bin, of one bin, of as many bins as codes, and of coarser bins; the last
-#: one is the class.
-BINS = [
-    np.array([0, 1, -1, 1]),
-    np.array([0, 0]),
-    np.array([2, 0, 1]),
-    np.array([-1, 0, 0, 1, 1, 2]),
-    np.array([0, 1]),
-]
+#: The last column is the class.
+BINS = [*COLUMNS, np.array([0, 1])]
 ALL = tuple(each for order in (1, 2, 3) for each in combinations(range(len(BINS)), order))
 WEIGHTS = {columns: 3 + at for at, columns in enumerate(ALL)}
 
@@ -47,25 +39,12 @@ def release(records, weights=WEIGHTS, bins=BINS, *, chunk_rows=2**16, **terms):
     return release_interactions(rows, bins, weights, **terms)
 
 
-def count_in_a_loop(records, columns, bins=BINS):
-    counts = np.zeros([int(bins[at].max()) + 1 for at in columns])
-    for row in np.column_stack(records):
-        places = [bins[at][row[at]] if row[at] >= 0 else -1 for at in columns]
-        if min(places) >= 0:
-            counts[tuple(places)] += 1
-    return counts
-
-
-def find_distance(one, other):
-    return math.sqrt(sum(int(each) ** 2 for each in one - other))
-
-
 def test_interactions_are_those_of_the_counts_without_what_is_in_no_bin(rng):
     records = make_records(rng, 400)
     found, receipt = release(records)
     assert list(found.tables) == list(ALL)
     for columns in ALL:
-        expected = interact(count_in_a_loop(records, columns))
+        expected = interact(count_in_a_loop(np.column_stack(records), columns, BINS))
         assert found.tables[columns] == pytest.approx(expected, abs=1e-9)
     assert receipt.released == (
         'interactions of 5 columns and 10 pairs of columns and 10 triples of columns, '
@@ -77,7 +56,7 @@ def test_counts_are_their_margins_and_interactions(rng):
     """All of them together say as much as the counts."""
     records = make_records(rng, 300)
     tables = release(records)[0].tables
-    counts = count_in_a_loop(records, (2, 3))
+    counts = count_in_a_loop(records[0], (2, 3))
     rows, columns = counts.shape
     # Of records that are in a bin of both columns.
     margins = counts.sum(axis=1)[:, None] / columns + counts.sum(axis=0) / rows

@@ -1,25 +1,15 @@
 """The release of pairs code by code: exact sums, the stated noise, and how far records move it."""
 
-import math
 from itertools import combinations
 
 import numpy as np
 import pytest
 from chance import silent
+from interactions import BINS, NEIGHBORS, count_in_a_loop, find_distance
 
 from sdv_threea.joint.pairs import release_pair_counts
 from sdv_threea.rows.chunks import Rows, chunk_arrays
 from sdv_threea.rows.records import Encoded
-
-NEIGHBORS = ('add_remove', 'replace_one')
-
-#: Columns with codes that are not counted, of one place, and of several.
-BINS = [
-    np.array([0, 1, -1, 1]),
-    np.array([0, 0]),
-    np.array([2, 0, 1]),
-    np.array([-1, 0, 0, 1, 1, 2]),
-]
 
 #: What a record adds to a count.
 WEIGHT = 8
@@ -46,23 +36,13 @@ def test_only_the_wanted_pairs_are_counted(rng):
         make_rows(codes), BINS, wanted, mu=1.0, neighbors='add_remove', noise=silent
     )
 
-    expected = count_in_a_loop(codes, BINS)
-    assert_same(counts.tables, {pair: expected[pair] for pair in wanted})
+    assert_same(counts.tables, {pair: count_pairs(codes)[pair] for pair in wanted})
     assert receipt.released == 'histograms of 2 pairs of columns, in up to 3 codes each'
     assert receipt.sensitivity == pytest.approx(5)
 
 
-def count_in_a_loop(codes, bins):
-    tables = {}
-    for i, j in combinations(range(len(bins)), 2):
-        table = np.zeros((bins[i].max() + 1, bins[j].max() + 1))
-        for record in codes:
-            one = bins[i][record[i]] if record[i] >= 0 else -1
-            other = bins[j][record[j]] if record[j] >= 0 else -1
-            if one >= 0 and other >= 0:
-                table[one, other] += 1
-        tables[i, j] = table
-    return tables
+def count_pairs(codes):
+    return {pair: count_in_a_loop(codes, pair) for pair in combinations(range(len(BINS)), 2)}
 
 
 def assert_same(tables, expected):
@@ -76,7 +56,7 @@ def test_counts_are_those_of_a_loop_without_what_is_in_no_bin(rng):
 
     counts, _ = release(codes)
 
-    assert_same(counts.tables, count_in_a_loop(codes, BINS))
+    assert_same(counts.tables, count_pairs(codes))
 
 
 @pytest.mark.parametrize('dtype', [np.int8, np.uint8, np.int16, np.int64])
@@ -89,10 +69,6 @@ def test_small_codes_do_not_wrap_around(dtype):
     assert counts.tables[0, 1][119, 126] == 2
     assert counts.tables[0, 1][0, 126] == 1
     assert counts.tables[0, 1].sum() == 3
-
-
-def find_distance(one, other):
-    return math.sqrt(int(np.square(one - other).sum()))
 
 
 @pytest.mark.parametrize('neighbors', NEIGHBORS)
@@ -112,4 +88,4 @@ def test_any_weights_and_any_choice_of_pairs_keep_to_the_sensitivity(rng, sums, 
 
         assert find_distance(*sums[-2:]) <= receipt.sensitivity * (1 + 1e-15)
         assert receipt.released.endswith('pairs of columns, in up to 3 codes each')
-        assert_same(counts.tables, {pair: count_in_a_loop(codes, BINS)[pair] for pair in chosen})
+        assert_same(counts.tables, {pair: count_pairs(codes)[pair] for pair in chosen})

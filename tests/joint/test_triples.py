@@ -6,6 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 from chance import silent
+from interactions import BINS as COLUMNS
+from interactions import count_in_a_loop
 
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.triples import (
@@ -18,29 +20,14 @@ from sdv_threea.rows.records import Encoded
 
 CONSTANTS = JointConstants()
 
-#: Columns with codes in no bin, of one bin, and of coarser bins; the last one is the class.
-BINS = [
-    np.array([0, 1, -1, 1]),
-    np.array([2, 0, 1]),
-    np.array([-1, 0, 0, 1, 1, 2]),
-    np.array([0, 1]),
-]
+#: The last column is the class.
+BINS = [COLUMNS[0], *COLUMNS[2:], np.array([0, 1])]
 ALL = tuple(combinations(range(len(BINS)), 3))
 
 
 def make_records(rng, num_rows):
     codes = np.stack([rng.integers(-1, len(each), num_rows) for each in BINS[:-1]], axis=1)
     return Encoded(codes, rng.integers(-1, len(BINS[-1]), num_rows).astype(np.int16))
-
-
-def count_in_a_loop(records, triple):
-    sizes = [int(BINS[at].max()) + 1 for at in triple]
-    counts = np.zeros(sizes)
-    for row in np.column_stack([records.codes, records.labels]):
-        places = [BINS[at][row[at]] if row[at] >= 0 else -1 for at in triple]
-        if min(places) >= 0:
-            counts[tuple(places)] += 1
-    return counts
 
 
 def expect(rng, triples=ALL):
@@ -53,8 +40,9 @@ def test_distances_are_those_from_what_is_expected_in_whole_records(rng, chunk_r
     terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
     rows = chunk_arrays(records, chunk_rows)
     (distances, noise), receipt = release_distances(rows, BINS, expected, **terms)
+    whole = np.column_stack([records.codes, records.labels])
     for found, (triple, table) in zip(distances, expected.items(), strict=True):
-        assert found == np.abs(count_in_a_loop(records, triple) - np.rint(table)).sum()
+        assert found == np.abs(count_in_a_loop(whole, triple, BINS) - np.rint(table)).sum()
     assert noise == 0
     assert receipt.released == 'distances of 4 triples of columns from what pairs say'
 
