@@ -14,21 +14,13 @@ from sdv_threea.pipeline import release
 from sdv_threea.sampling.asked import deal
 from sdv_threea.transforms.preprocessor import Preprocessor
 
-COLUMNS = {
-    'age': {'sdtype': 'numerical'},
-    'city': {'sdtype': 'categorical'},
-    'mail': {'sdtype': 'email'},
-}
+COLUMNS = {'age': 'numerical', 'city': 'categorical', 'mail': 'email'}
 
 
-@pytest.fixture(scope='module')
-def sampler():
+def make_sampler(table, columns, constraints, rng):
     """A sampler that notes how many rows are made up at a time."""
-    rng = np.random.default_rng(0)
-    city = rng.choice(['Bern', 'Chur'], 400, p=[0.99, 0.01])
-    table = pd.DataFrame({'age': rng.integers(18, 90, 400), 'city': city, 'mail': 'private'})
-    metadata = describe(COLUMNS)
-    preprocessor = Preprocessor(metadata, target=None, coerce=False)
+    preprocessor = Preprocessor(describe(columns), target=None, coerce=False)
+    preprocessor.add_constraints(constraints)
     given = preprocessor.take({'t': table})
     preprocessor.prepare(given.header)
     rows = given.rows.map(preprocessor.make_translation())
@@ -39,9 +31,17 @@ def sampler():
 
     def generate(rows):
         made.append(len(rows))
-        return rows.assign(mail='made up').astype(table.dtypes.to_dict())
+        return rows.reindex(columns=list(table)).fillna('made up').astype(table.dtypes.to_dict())
 
     return ConditionSampler(released, preprocessor, generate), made
+
+
+@pytest.fixture(scope='module')
+def sampler():
+    rng = np.random.default_rng(0)
+    city = rng.choice(['Bern', 'Chur'], 400, p=[0.99, 0.01])
+    table = pd.DataFrame({'age': rng.integers(18, 90, 400), 'city': city, 'mail': 'private'})
+    return make_sampler(table, COLUMNS, [], rng)
 
 
 def draw(sampler, known, max_tries=100, batch_size=None):
@@ -121,28 +121,12 @@ def test_where_nothing_is_modelled_what_is_known_is_written():
 @pytest.fixture(scope='module')
 def ordered():
     """A sampler of three ordered numbers, of which differences were released."""
-    names = ['low', 'middle', 'high']
-    columns = dict.fromkeys(names, {'sdtype': 'numerical'})
-    metadata = describe(columns)
-    preprocessor = Preprocessor(metadata, target=None, coerce=False)
-    preprocessor.add_constraints([Inequality('low', 'middle'), Inequality('middle', 'high')])
     rng = np.random.default_rng(3)
     low = rng.integers(0, 200, 300)
     rows = {'low': low, 'middle': low + rng.integers(0, 9, 300)}
     table = pd.DataFrame(rows | {'high': rows['middle'] + rng.integers(0, 9, 300)})
-    given = preprocessor.take({'t': table})
-    preprocessor.prepare(given.header)
-    private = given.rows.map(preprocessor.make_translation())
-    settings = Unpaired(epsilon=math.inf)
-    released = release(private, preprocessor.derive().derived, settings, rng=rng)
-    preprocessor.learn(released.domain, released.transformers)
-    made = []
-
-    def generate(rows):
-        made.append(len(rows))
-        return rows.astype('int64')
-
-    return ConditionSampler(released, preprocessor, generate), made
+    order = [Inequality('low', 'middle'), Inequality('middle', 'high')]
+    return make_sampler(table, dict.fromkeys(table, 'numerical'), order, rng)
 
 
 @pytest.mark.parametrize(

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from described import describe
-from sdv.cag import (
-    FixedIncrements,
-    Inequality,
-    Range,
-    SingleTableProgrammableConstraint,
-)
+from described import describe, spell
+from sdv.cag import FixedIncrements, Inequality, Range, SingleTableProgrammableConstraint
 from sdv.cag._errors import ConstraintNotMetError
 
 from sdv_threea.constraints.constraint_set import ConstraintSet
 from sdv_threea.storage.reading import take_table
 
-COLUMNS = {
-    'low': {'sdtype': 'numerical'},
-    'high': {'sdtype': 'numerical'},
-    'city': {'sdtype': 'categorical'},
-    'country': {'sdtype': 'categorical'},
-}
+COLUMNS = {'low': 'numerical', 'high': 'numerical', 'city': 'categorical', 'country': 'categorical'}
 ORDERED = dict.fromkeys(('low', 'high', 'top'), {'sdtype': 'numerical'})
 PROXY = pd.DataFrame({'low': [1, 1], 'high': [1, 1], 'city': 'x', 'country': 'x'})
 
@@ -43,8 +33,7 @@ class Watchful(SingleTableProgrammableConstraint):
 
 @pytest.fixture
 def constraints():
-    metadata = describe(COLUMNS)
-    return ConstraintSet(metadata)
+    return ConstraintSet(describe(COLUMNS))
 
 
 @pytest.fixture
@@ -55,7 +44,7 @@ def watched():
 
 def take(**columns):
     table = pd.DataFrame({'low': [1], 'high': [2], 'city': ['Bern'], 'country': ['CH'], **columns})
-    return take_table({'t': table}, 't', COLUMNS)
+    return take_table({'t': table}, 't', spell(COLUMNS))
 
 
 def test_what_is_added_is_shown_columns_and_no_row(constraints, watched):
@@ -87,8 +76,7 @@ def test_private_rows_are_checked_and_forgotten(constraints, watched, constraint
     ids=repr,
 )
 def test_a_breach_of_an_order_says_the_rule_and_whether_equal_values_break_it(constraint, said):
-    metadata = describe(ORDERED)
-    constraints = ConstraintSet(metadata)
+    constraints = ConstraintSet(describe(ORDERED))
     constraints.add([constraint], pd.DataFrame(1, index=range(2), columns=list(ORDERED)))
     equal = {'low': [5], 'high': [5], 'top': [5]}
     table = take_table({'t': pd.DataFrame(equal)}, 't', ORDERED)

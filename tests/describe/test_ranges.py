@@ -11,7 +11,6 @@ from sdv_threea.describe.ranges import (
     NUM_BINS,
     PUBLIC_GRID,
     SMALLEST,
-    Sketch,
     count_beyond,
     grid_bins,
     grid_sketch,
@@ -113,11 +112,6 @@ def test_noise_alone_hardly_ever_stands_out(rng, num_looks):
 
     # Three times the chance: runs grow at the ends, too.
     assert far <= 400 * CONSTANTS.false_alarm * 3
-
-
-def make_sketch(counts, start=8.0, scale=1.0):
-    borders = start * 2.0 ** np.arange(len(counts) + 1)
-    return Sketch(np.stack([borders[:-1], borders[1:]], axis=1), np.array(counts, float), scale)
 
 
 def test_records_beyond_a_part_are_counted():

@@ -342,12 +342,9 @@ def test_memory_is_that_of_the_draws_and_a_batch():
 
 
 @pytest.mark.parametrize('scale', [0, 0.0, -1.0, math.nan, math.inf, -math.inf, LARGEST_SCALE])
-def test_refuses_scales_that_cannot_be(scale):
+def test_refuses_scales_and_sizes_that_cannot_be(scale):
     with pytest.raises(ValueError, match='scale must be above 0'):
         discrete_gaussian(3, scale)
-
-
-def test_refuses_a_negative_number_of_draws():
     with pytest.raises(ValueError, match='size at least 0'):
         discrete_gaussian(-1, 3)
 

@@ -310,11 +310,6 @@ def make():
 
 
 @pytest.fixture(scope='session')
-def schemas():
-    return SCHEMAS
-
-
-@pytest.fixture(scope='session')
 def open_columns():
     return OPEN
 

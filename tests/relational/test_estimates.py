@@ -110,7 +110,7 @@ def test_no_more_units_have_rows_in_a_table_than_rows_of_its_owner_own_any(make)
     assert most_units(parent, parent, loose) == parent.size
 
 
-def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd, noise):
+def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd):
     """Two hundred rows in a thousand own fifty more each, which their own counts do not show."""
     made = make('two_level', num_units=2000)
     (edge,) = made.schema.links
@@ -123,7 +123,7 @@ def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd, noise):
 
 
 @pytest.mark.parametrize('epsilon', [1.0, 3.0])
-def test_tables_of_sixty_units_do_not_vanish(make, crowd, noise, epsilon):
+def test_tables_of_sixty_units_do_not_vanish(make, crowd, epsilon):
     """Each of sixty units has seven rows more: no histogram shows it, and the size is there."""
     made = make('two_level', num_units=60)
     (edge,) = made.schema.links

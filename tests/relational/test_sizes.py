@@ -22,38 +22,44 @@ def settle(wanted, children, schema=CHAIN, public=10):
     return settle_sizes(wanted, schema, dict.fromkeys(schema.public, public), complete)
 
 
-def test_without_bounds_tables_are_as_large_as_released():
-    assert settle({'a': 3.4, 'b': 0.2, 'c': 7.6}, {}) == {'a': 3, 'b': 1, 'c': 8}
+LOOSE = Link('b', ('a_id',), 'a')
+UNIQUE = Link('b', ('id',), 'a', required=True, unique=True)
+TO_Q = Link('b', ('q_id',), 'q', required=True)
+CONTRADICTING = Schema(('p', 'q', 'b'), (B_TO_P, TO_Q), public=frozenset({'p', 'q'}))
+TIGHT, DEMANDING = {B_TO_A: (2, 3), C_TO_B: (0, 1)}, {B_TO_A: (1, 2), B_TO_P: (4, 9)}
+
+#: What bounds do: the bounds, the sizes that were released, and those that a sample has.
+SETTLED = {
+    'without bounds tables are as large as released': [
+        (CHAIN, {}, {'a': 3.4, 'b': 0.2, 'c': 7.6}, {'a': 3, 'b': 1, 'c': 8}),
+    ],
+    'children keep to the bounds of their parents': [
+        (CHAIN, TIGHT, {'a': 10, 'b': 5, 'c': 50}, {'a': 10, 'b': 20, 'c': 20}),
+        (CHAIN, TIGHT, {'a': 10, 'b': 35, 'c': 5}, {'a': 10, 'b': 30, 'c': 5}),
+    ],
+    'parents have room for what public rows demand': [
+        (CHAIN, DEMANDING, {'a': 1, 'b': 1, 'c': 1}, {'a': 20, 'b': 40, 'c': 1}),
+        (CHAIN, DEMANDING, {'a': 500, 'b': 1, 'c': 1}, {'a': 90, 'b': 90, 'c': 1}),
+    ],
+    'a key that may be missing is no upper bound': [
+        (Schema(('a', 'b'), (LOOSE,)), {LOOSE: (1, 2)}, {'a': 5, 'b': 50}, {'a': 5, 'b': 50}),
+        (Schema(('a', 'b'), (LOOSE,)), {LOOSE: (1, 2)}, {'a': 5, 'b': 2}, {'a': 5, 'b': 5}),
+    ],
+    'a unique key has one child at most': [
+        (Schema(('a', 'b'), (UNIQUE,)), {}, {'a': 5, 'b': 50}, {'a': 5, 'b': 5}),
+        (Schema(('a', 'b'), (UNIQUE,)), {UNIQUE: (1, 7)}, {'a': 5, 'b': 2}, {'a': 5, 'b': 5}),
+    ],
+    'where bounds contradict each other upper ones are met': [
+        (CONTRADICTING, {B_TO_P: (5, 6), TO_Q: (0, 2)}, {'b': 70}, {'b': 20}),
+    ],
+}
 
 
-def test_children_keep_to_the_bounds_of_their_parents():
-    children = {B_TO_A: Children(2, 3), C_TO_B: Children(0, 1)}
-
-    assert settle({'a': 10, 'b': 5, 'c': 50}, children) == {'a': 10, 'b': 20, 'c': 20}
-    assert settle({'a': 10, 'b': 35, 'c': 5}, children) == {'a': 10, 'b': 30, 'c': 5}
-
-
-def test_parents_have_room_for_what_public_rows_demand():
-    children = {B_TO_A: Children(1, 2), B_TO_P: Children(4, 9)}
-
-    assert settle({'a': 1, 'b': 1, 'c': 1}, children) == {'a': 20, 'b': 40, 'c': 1}
-    assert settle({'a': 500, 'b': 1, 'c': 1}, children) == {'a': 90, 'b': 90, 'c': 1}
-
-
-def test_a_key_that_may_be_missing_is_no_upper_bound():
-    loose = Link('b', ('a_id',), 'a')
-    schema = Schema(('a', 'b'), (loose,))
-
-    assert settle({'a': 5, 'b': 50}, {loose: Children(1, 2)}, schema) == {'a': 5, 'b': 50}
-    assert settle({'a': 5, 'b': 2}, {loose: Children(1, 2)}, schema) == {'a': 5, 'b': 5}
-
-
-def test_a_unique_key_has_one_child_at_most():
-    unique = Link('b', ('id',), 'a', required=True, unique=True)
-    schema = Schema(('a', 'b'), (unique,))
-
-    assert settle({'a': 5, 'b': 50}, {}, schema) == {'a': 5, 'b': 5}
-    assert settle({'a': 5, 'b': 2}, {unique: Children(1, 7)}, schema) == {'a': 5, 'b': 5}
+@pytest.mark.parametrize('sentence', SETTLED)
+def test_sizes_keep_to_the_bounds_on_children(sentence):
+    for schema, bounds, wanted, settled in SETTLED[sentence]:
+        children = {link: Children(*each) for link, each in bounds.items()}
+        assert settle(wanted, children, schema) == settled
 
 
 def test_public_rows_get_more_children_in_a_larger_sample():
@@ -80,10 +86,3 @@ def test_all_bounds_are_met_where_they_can_be(seed):
     for link, each in children.items():
         least, most = each.of(sizes[link.parent])
         assert least <= sizes[link.child] <= most
-
-
-def test_where_bounds_contradict_each_other_upper_ones_are_met():
-    b_to_q = Link('b', ('q_id',), 'q', required=True)
-    schema = Schema(('p', 'q', 'b'), (B_TO_P, b_to_q), public=frozenset({'p', 'q'}))
-
-    assert settle({'b': 70}, {B_TO_P: Children(5, 6), b_to_q: Children(0, 2)}, schema) == {'b': 20}
