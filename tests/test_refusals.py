@@ -65,7 +65,7 @@ PUBLIC = {
         'The metadata of the table must have a sequence_key', 'There are no context columns',
         'context_columns must be', 'context_columns names', 'decimal must be one sign',
         'places must be a whole number', 'is no number with a sign',
-        'Some of the context has values',
+        'Some of the context has values', 'A condition on is at a time that the clocks',
     ),
     'the type of what is given, names of tables and columns, dtypes, what is installed': (
         'Dask guesses the dtypes', 'Reading parquet files piece by piece needs Dask',

@@ -22,16 +22,18 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
-from sdv_threea.conditions.zones import place_dates
 from sdv_threea.domain import Category, Column, Number
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.columns import make_table
+from sdv_threea.rows.intake.dates import find_clocks, find_zones, has_zone, is_zulu
 from sdv_threea.rows.intake.facts import Facts, read_column
 from sdv_threea.sampling.asked import Asked
+from sdv_threea.storage.dtypes import find_zone
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.table import StoredColumns
-from sdv_threea.transforms.outer import enter, list_steps
+from sdv_threea.storage.writing import ORIGIN
+from sdv_threea.transforms.steps import enter, list_steps
 
 if TYPE_CHECKING:
     from sdv_threea.constraints.derivations import Derivations
@@ -232,8 +234,39 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
             f'The condition on {name!r} cannot be read as {facts.sdtype}: check its values.'
         )
     if facts.sdtype == 'datetime':
-        return place_dates(cells, column, facts.template, storage.dtypes[name])
+        return _place_dates(cells, column, facts.template, storage.dtypes[name])
     return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
+
+
+def _place_dates(
+    seconds: NDArray[np.float64], column: pd.Series, template: str | None, dtype: Any
+) -> NDArray[np.float64]:
+    """Move dates that state no zone from UTC, in which they were read, to the zone of their column.
+
+    Dates are seconds since 2000, NaN for none, shape (n,). A condition without a zone is refused if
+    each cell of its column states its own, and one with a zone if the column has none.
+    """
+    cells, zone = list(column.astype(object)), find_zone(dtype) or (is_zulu(template) and 'UTC')
+    clocks = find_clocks(cells, template) & ~np.isnan(seconds)
+    if not zone:
+        if find_zones(cells, template).any():
+            problem = (
+                'says no time zone, and each date of the column has one: state it'
+                if has_zone(template)
+                else 'says a time zone, and the column has none: leave it out'
+            )
+            raise ValueError(f'A condition on {column.name!r} {problem}.')
+        return seconds
+    read = pd.DatetimeIndex(ORIGIN + np.rint(seconds[clocks] * 1e6).astype('timedelta64[us]'))
+    moments = read.tz_localize(zone, ambiguous='NaT', nonexistent='NaT').tz_convert('UTC')
+    if moments.isna().any():
+        raise ValueError(
+            f'A condition on {column.name!r} is at a time that the clocks of {zone} show twice or '
+            'never: state its time zone, too.'
+        )
+    placed = seconds.copy()
+    placed[clocks] += (moments.tz_localize(None) - read) / np.timedelta64(1, 's')
+    return placed
 
 
 def _is_named(column: Column) -> bool:

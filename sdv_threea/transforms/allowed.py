@@ -1,7 +1,8 @@
-"""The RDT transformers that a user may apply to a column before it is encoded."""
+"""The RDT transformers that a user may choose: record by record before codes, and generators."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -121,6 +122,28 @@ def state_values(column: Category, transformer: Any, target: str | None) -> Cate
             'or use OrderedLabelEncoder with an order.'
         )
     return column
+
+
+def refuse_learning(transformers: Mapping[str, Any]) -> None:
+    """Refuse transformers that would keep values of columns that are not modelled.
+
+    Raises:
+        SynthesizerInputError: If a transformer is not a generator; ``None`` is allowed.
+    """
+    learning = [
+        name for name, each in transformers.items() if each is not None and not _makes_up(each)
+    ]
+    if learning:
+        raise SynthesizerInputError(
+            f'The columns {learning} need generators, like AnonymizedFaker or RegexGenerator: '
+            'other transformers keep values of the private rows.'
+        )
+
+
+def _makes_up(transformer: Any) -> bool:
+    """Return true if the transformer adds no column to the modelled table."""
+    outputs = transformer.output_properties.values()
+    return transformer.is_generator() and not any('sdtype' in each for each in outputs)
 
 
 def _find_reason(transformer: Any) -> str:

@@ -28,8 +28,8 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.storage.reading import PrivateTable, take_table
 from sdv_threea.storage.table import StoredColumns, TableStorage
-from sdv_threea.transforms.outer import find_untaken
 from sdv_threea.transforms.pseudonyms import KEY_BYTES, NameStep, has_names
+from sdv_threea.transforms.steps import find_untaken
 from sdv_threea.transforms.transformer_set import TransformerSet
 
 

@@ -16,11 +16,9 @@ from sdv_threea.encoding.edges import known_edges
 from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 from sdv_threea.storage.metadata import ColumnMetadata
-from sdv_threea.transforms.allowed import check_local, state_values
+from sdv_threea.transforms.allowed import check_local, refuse_learning, state_values
 from sdv_threea.transforms.dates import DateEncoder
-from sdv_threea.transforms.generators import refuse_learning
-from sdv_threea.transforms.outer import list_steps, make_step
-from sdv_threea.transforms.steps import Step
+from sdv_threea.transforms.steps import Step, list_steps, make_step
 from sdv_threea.transforms.texts import NumberTexts
 
 
