@@ -51,16 +51,9 @@ _drafts: set[Path] = set()
 def replacing(filepath: str | os.PathLike[str], *, private: bool = False) -> Iterator[Path]:
     """Yield the path of a draft that replaces a file when the block ends without an error.
 
-    The file keeps its mode if it exists. A link stays, and its target is written. The path of a
-    device or a pipe is yielded as it is.
-
-    Args:
-        filepath: The file to be written.
-        private: Whether a new file is readable by its owner alone, because it is made of private
-            rows.
-
-    Raises:
-        OSError: If it cannot be written.
+    The file keeps its mode if it exists; only its owner may read a new file that is made of
+    ``private`` rows. A link stays, and its target is written. The path of a device or a pipe is
+    yielded as it is.
     """
     try:
         with replacing_all([filepath], private=private) as drafts:
@@ -94,10 +87,6 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
     Args:
         folder: The folder to be made; it may exist if it is empty, and a link is followed.
-
-    Raises:
-        FileExistsError: If there is a file, or a folder that is not empty.
-        OSError: If it cannot be written.
     """
     target = Path(os.path.realpath(folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):

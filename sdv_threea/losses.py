@@ -130,12 +130,8 @@ def find_losses(
 ) -> tuple[Loss, ...]:
     """Return the loss of each modelled column, in order; its kind is empty if nothing is lost.
 
-    Args:
-        domain: The public facts before the release.
-        size: The released number of records and the standard deviation of its noise, or ``None``.
-        encoder: The encoder of the records.
-        density: The released density of the codes.
-        constants: The constants of the stage *describe*.
+    ``domain`` has the public facts before the release, and ``size`` is the released number of
+    records with the standard deviation of its noise, or ``None``.
     """
     places = {at: place for place, at in enumerate(encoder.scored.tolist())}
     domain, found = domain.only(encoder.description.domain.names), []

@@ -154,9 +154,8 @@ def _count_rows(
 ) -> tuple[tuple[float, float] | None, Run]:
     """Release the number of rows, unless it is known or not needed, and plan the rest with it.
 
-    Returns:
-        The number of rows and the standard deviation of its noise, or ``None`` if it is not
-        released; the run with its new plan.
+    The number comes with the standard deviation of its noise, and is ``None`` if it is not
+    released.
     """
     domain, known = run.plan.domain, run.plan.known
     if not asks_size(domain, known.settings):

@@ -81,11 +81,7 @@ class Conditions:
 def read_conditions(
     known: pd.DataFrame, released: Release, storage: StoredColumns, derivations: Derivations
 ) -> Conditions:
-    """Turn the user's conditions into codes of the released model.
-
-    Raises:
-        ValueError: If values cannot be read as the type of their column.
-    """
+    """Turn the user's conditions into codes of the released model."""
     stated = [each.name for each in storage.domain.columns if each.name in known and _is_read(each)]
     rows = pd.RangeIndex(len(known))
     values = make_table({name: _read(known[name], storage) for name in stated}, rows)
@@ -132,8 +128,7 @@ def draw_rows(
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
     """Draw a row of the model for each possible condition, and write the numbers into it.
 
-    Returns:
-        The rows, and their importance weights, shape (n,): zero for those that miss a condition.
+    The importance weights of the rows, shape (n,), are zero for those that miss a condition.
     """
     codes = conditions.codes
     asked = _ask(released, codes, conditions.choices)
@@ -161,11 +156,8 @@ def keep_matching(
 ) -> pd.DataFrame:
     """Keep the rows that meet their conditions, and write floats exactly as the user stated.
 
-    Args:
-        rows: The drawn rows, by their index, that constraints have left.
-        drawn: Rows drawn given the codes, as they are stored, shape (n, ...).
-        conditions: The conditions on the drawn rows.
-        storage: The storage of columns.
+    ``drawn`` are all drawn rows, as they are stored, and ``rows`` those that constraints have left,
+    by their index.
     """
     values = conditions.plain.loc[rows.index]
     keep = np.ones(len(rows), dtype=np.bool_)

@@ -53,11 +53,6 @@ class ConditionSampler:
     Formal guarantees:
         * conditions are met by post-processing of the release: they cost nothing
         * complaints show released facts, and never a value of a condition, which may be private
-
-    Args:
-        released: The released model; ``None`` if no column is modelled.
-        preprocessor: The translation from columns of the model to those of the user.
-        generate: SDV's processor, which adds columns that are not modelled, and sets dtypes.
     """
 
     released: Release | None
@@ -65,11 +60,7 @@ class ConditionSampler:
     generate: Callable[[pd.DataFrame], pd.DataFrame]
 
     def refuse_impossible(self, frames: Sequence[pd.DataFrame]) -> None:
-        """Refuse conditions of which none can be met.
-
-        Raises:
-            ValueError: If no row that was asked for can be sampled.
-        """
+        """Raise a ``ValueError`` if no row that was asked for can be sampled."""
         asked = [self._read(frame) for frame in frames if len(frame)]
         if asked and not any(each.is_possible.any() for each in asked):
             problems = '; '.join(self._explain(each) for each in asked)
@@ -87,14 +78,9 @@ class ConditionSampler:
     ) -> Iterator[pd.DataFrame]:
         """Sample a row for each row of conditions that can be met.
 
-        Args:
-            known: The user's conditions: a column for each known column.
-            rng: Source of randomness; it needs no secrecy.
-            max_tries: The most draws for conditions that are met by rejection.
-            batch_size: Rows that are drawn at once; ``None`` for all.
-
-        Yields:
-            The rows of a batch under the index of their conditions; fewer, if tries run out.
+        ``known`` has a column for each known column. The rows of a batch come under the index of
+        their conditions; they are fewer if ``max_tries``, the most draws for conditions that are
+        met by rejection, run out.
         """
         asked = self._drop_impossible(self._read(known))
         total = len(asked.known)
@@ -133,8 +119,7 @@ class ConditionSampler:
     ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
         """Draw a row for each row of conditions; drop rows that break conditions or constraints.
 
-        Returns:
-            The rows, and their importance weights, shape (n,).
+        The rows come with their importance weights, shape (n,).
         """
         constraints = self.preprocessor.constraints
         raw, weights = pd.DataFrame(index=range(len(asked.known))), np.ones(len(asked.known))

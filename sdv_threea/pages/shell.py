@@ -15,17 +15,10 @@ SUFFIXES = ('.html', '.htm')
 
 
 def write_page(path: str | Path, title: str, *sections: str, private: bool = True) -> None:
-    """Write sections as one HTML file that opens offline in any browser, whole or not at all.
+    """Write sections of HTML as one file that opens offline in any browser, whole or not at all.
 
-    Args:
-        path: The file; an existing one is replaced.
-        title: The name of the page in the browser.
-        *sections: HTML, in order; empty sections are left out.
-        private: Whether the page is made of private rows. Then only its owner may read a new file.
-
-    Raises:
-        OSError: If the file cannot be written.
-        ValueError: If the path does not end in ``.html`` or ``.htm``.
+    Empty sections are left out. Only its owner may read a new page that is made of ``private``
+    rows.
     """
     check_suffix(path)
     with replacing(path, private=private) as draft:

@@ -124,14 +124,10 @@ def deal(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give drawn rows to the conditions that they meet, the rows of large weight sooner.
 
-    Args:
-        offered: The group of equal conditions that each drawn row meets, shape (n,).
-        weights: The importance weights of the drawn rows, shape (n,), positive.
-        wanted: The group of each condition that has no row yet, shape (q,).
-        rng: Source of randomness.
-
-    Returns:
-        The positions of some drawn rows and those of their conditions, each at most once.
+    ``offered`` is the group of equal conditions that each drawn row meets, and ``weights`` its
+    positive importance weight, shape (n,); ``wanted`` is the group of each condition without a row,
+    shape (q,). Returned are the positions of some drawn rows and those of their conditions, each at
+    most once.
     """
     # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
     order = np.lexsort((rng.exponential(size=len(offered)) / weights, offered))
@@ -152,12 +148,9 @@ def cut_pools(
 ) -> Iterator[Pools]:
     """Yield groups of rows with the same condition, as many at once as fit into a draw.
 
-    Args:
-        keys: The conditions of rows, shape (n,) each.
-        num_rows: Number of rows.
-        most_rows: The most rows of a group; larger groups are cut.
-        room: The most records in a draw; a single group may exceed it.
-        sizes: Number of records that a group takes at least, and per row.
+    ``keys`` are the conditions of rows, shape (n,) each. Groups of more than ``most_rows`` are cut.
+    A draw has at most ``room`` records, unless a single group exceeds it; ``sizes`` are the records
+    that a group takes at least, and per row.
     """
     if not num_rows:
         return
@@ -185,10 +178,8 @@ def pick(
 ) -> NDArray[np.int64]:
     """Pick ``counts`` records from each pool by weight; return their places, pool by pool.
 
-    ``weights`` have the shape (R,), and ``pool`` is the ascending pool of each record, from 0.
-
-    Raises:
-        ImpossibleCondition: If all weights of a pool are zero.
+    ``weights`` have the shape (R,), and ``pool`` is the ascending pool of each record, from 0. If
+    all weights of a pool are zero, its condition is impossible.
     """
     totals = np.bincount(pool, weights, len(counts))
     if not (totals > 0).all():

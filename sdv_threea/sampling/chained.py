@@ -57,11 +57,7 @@ class Chained:
     def draw(
         self, num_rows: int, rng: np.random.Generator, given: Given | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, shape (num_rows, m), and classes, shape (num_rows,).
-
-        Raises:
-            ImpossibleCondition: If a condition has no probability.
-        """
+        """Draw codes, shape (num_rows, m), and classes, shape (num_rows,)."""
         joint, known = self.joint, {}
         if given is not None and self.chain is None:
             return self._draw_within(given, rng)

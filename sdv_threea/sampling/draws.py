@@ -64,11 +64,9 @@ def draw_wanted(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw a record with a wanted target for each row; return codes, shape (n, m), and classes.
 
-    Args:
-        draw: Maps row numbers to codes and classes of records with a target that the row wants, and
-            to the probability of such a target in each record, shape (n,).
-        groups: The group of equal conditions of each row, which share their records, shape (n,).
-        rng: Source of randomness.
+    ``draw`` maps row numbers to codes and classes of records with a target that the row wants, and
+    to the probability of such a target in each record, shape (n,). Rows of the same one of the
+    ``groups``, shape (n,), have equal conditions and share their records.
     """
     order, parts = np.argsort(groups, kind='stable'), []
     for start in range(0, len(order), MOST_ROWS):

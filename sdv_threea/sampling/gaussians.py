@@ -56,11 +56,7 @@ class Gaussians:
     def draw(
         self, num_rows: int, rng: np.random.Generator, given: Given | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, shape (num_rows, m), and classes, shape (num_rows,).
-
-        Raises:
-            ImpossibleCondition: If a condition has no probability.
-        """
+        """Draw codes, shape (num_rows, m), and classes, shape (num_rows,)."""
         if given is not None:
             classes, quantiles = draw_within(self.mixture, self.scores, given, rng)
             return find_codes(self.scores, quantiles, classes), classes
@@ -83,9 +79,6 @@ def draw_within(
 
     Quantiles are as in :meth:`Mixture.sample`; those of restricted columns lie in the intervals of
     the codes that a row may have.
-
-    Raises:
-        ImpossibleCondition: If a condition has no probability.
     """
     asked, classes = given
     labels = np.flatnonzero(mixture.weights.sum(axis=1) > 0)
@@ -146,16 +139,12 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     size: int,
     rng: np.random.Generator,
 ) -> _Found:
-    """Draw the restricted scores of the rows of some groups.
+    """Draw the restricted scores of the rows of some groups, ``size`` draws of each component.
 
-    Args:
-        part: The mixture of ``L`` classes and the ``q`` restricted columns.
-        borders: For each column, the quantiles and the scores between its codes, (L, S + 1) both.
-        spans: For each column, the runs of codes that groups may have, shape (P, I, 2).
-        allowed: Which classes they may have, shape (P, L).
-        pools: The groups.
-        size: The number of draws of each component for a group.
-        rng: Source of randomness.
+    ``part`` is the mixture of ``L`` classes and the ``q`` restricted columns. For each column,
+    ``borders`` are the quantiles and the scores between its codes, (L, S + 1) both, and ``spans``
+    the runs of codes that groups may have, (P, I, 2). ``allowed`` are the classes of groups, (P,
+    L).
     """
     num_labels, num_components, width = part.means.shape
     num_pools, longest = len(allowed), max((each.shape[1] for each in spans), default=1)

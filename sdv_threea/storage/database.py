@@ -30,12 +30,7 @@ from sdv_threea.storage.references import (
 
 
 def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
-    """Check that all tables are there, and return them in the order of the metadata.
-
-    Raises:
-        InvalidDataTypeError: If ``data`` is not a dictionary of tables.
-        InvalidDataError: If tables are missing, unknown or empty.
-    """
+    """Check that all tables are there, and return them in the order of the metadata."""
     if not isinstance(data, dict) or not all(
         isinstance(table, pd.DataFrame) for table in data.values()
     ):

@@ -51,11 +51,7 @@ class DatabaseTerms:
         return (self.min_children, self.max_children) != (None, None)
 
     def check(self) -> None:
-        """Refuse terms that contradict the metadata.
-
-        Raises:
-            SynthesizerInputError: If tables are unknown, or the schema cannot be protected.
-        """
+        """Refuse terms that contradict the metadata, and a schema that cannot be protected."""
         if self.target is not None and not isinstance(self.target, Mapping):
             raise SynthesizerInputError(
                 f'target must map names of tables to columns, got {self.target!r}.'
@@ -74,11 +70,7 @@ class DatabaseTerms:
         return (self.target or {}).get(table)
 
     def read_schema(self, dtypes: Mapping[str, Mapping[str, Any]] | None = None) -> Schema:
-        """Return the graph of tables.
-
-        Raises:
-            SynthesizerInputError: If the schema cannot be protected as asked for.
-        """
+        """Return the graph of tables."""
         unit = self.privacy_unit
         if unit is not None and not isinstance(unit, str):
             raise SynthesizerInputError(f'privacy_unit must be the name of a table, got {unit!r}.')
@@ -97,12 +89,7 @@ class DatabaseTerms:
         return {name: own.union(others.get(name, ())) for name, own in stated.items()}
 
     def read_children(self, schema: Schema) -> dict[Link, Children]:
-        """Return the stated bounds on the rows that refer to one row, by foreign key.
-
-        Raises:
-            SynthesizerInputError: If a bound is not a whole number of at least one (a lower one:
-                zero), a lower one is above the upper one, or the table or key does not exist.
-        """
+        """Return the stated bounds on the rows that refer to one row, by foreign key."""
         lower = _read_bounds('min_children', self.min_children, 0, schema)
         upper = _read_bounds('max_children', self.max_children, 1, schema)
         for link, bound in lower.items():
@@ -123,10 +110,6 @@ class DatabaseTerms:
         """Return the tables whose rows are in order, and the index that orders them, if any.
 
         ``domains`` are the modelled columns, where they are known.
-
-        Raises:
-            SynthesizerInputError: If the rows of a sequence are not those of one owner, or the
-                index is not modelled as it is.
         """
         orders: dict[str, str | None] = {}
         for name in schema.private:

@@ -51,9 +51,6 @@ def write_tables(tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[s
     """Write tables as CSV files, which appear in their folder together when all are complete.
 
     The folder is made if needed; without a folder, nothing is written.
-
-    Raises:
-        OSError: If they cannot be written.
     """
     if folder is None:
         return
@@ -97,11 +94,7 @@ def seal(path: Path) -> None:
 
 
 def unseal(pickled: bytes, digest: str) -> Any:
-    """Load a pickle with the given checksum.
-
-    Raises:
-        SynthesizerInputError: If the checksum differs.
-    """
+    """Load a pickle, unless its checksum differs."""
     if hashlib.sha256(pickled).hexdigest() != digest:
         raise SynthesizerInputError(
             'The file is damaged: its checksum is not that of what was saved. Save it again, or '
@@ -121,13 +114,7 @@ class _Sealed:
 
 
 def load_saved(filepath: str | os.PathLike[str]) -> Any:
-    """Load a synthesizer of any kind.
-
-    Raises:
-        OSError: If the file cannot be read.
-        SynthesizerInputError: If the file is damaged.
-        VersionError: If it was saved by a newer version.
-    """
+    """Load a synthesizer of any kind; a damaged file is a ``SynthesizerInputError``."""
     try:
         return load_synthesizer(filepath)
     except (OSError, VersionError):

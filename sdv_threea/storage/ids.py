@@ -106,9 +106,6 @@ def check_formats(formats: Iterable[str]) -> None:
     """Check that SDV can generate ids of some formats, given as regular expressions.
 
     RDT makes a generator for each repetition: half a million for ``a{1,1000}``.
-
-    Raises:
-        ValueError: If RDT would make too many generators.
     """
     parts = 0
     for each in formats:

@@ -112,20 +112,11 @@ class BudgetLedger:
     def record(
         self, settings: Settings, unit: str, kind: str, *, thresholds: bool | None
     ) -> Recorded:
-        """Add a fit at its whole budget, unless the total would exceed the limit.
+        """Add a fit at its whole budget, unless the total would exceed the limit; return the total.
 
-        Args:
-            settings: The settings of the fit.
-            unit: The unit that the fit protects, in words.
-            kind: The kind of the synthesizer.
-            thresholds: Whether a part of ``delta`` covers thresholds; ``None`` if not known.
-
-        Returns:
-            The total, this fit included.
-
-        Raises:
-            InputError: If the total would exceed the limit, the fit protects another unit than
-                earlier ones, or the file cannot be written. Nothing was spent.
+        ``unit`` is what the fit protects, in words, and ``kind`` the kind of the synthesizer.
+        ``thresholds`` is whether a part of ``delta`` covers thresholds; ``None`` if not known.
+        After an error nothing was spent.
         """
         with self._writing() as file:
             terms, own = _read_terms(file), {'unit': unit, 'neighbors': settings.neighbors}

@@ -125,15 +125,10 @@ def describe(
     and so is the granularity of integers, and of dates whose format has no time of day. NumPy's
     integers and booleans cannot be missing.
 
-    Args:
-        columns: The columns of the metadata, in order.
-        target: The target column, if any.
-        increments: Known granularity of numerical columns (SDV's ``FixedIncrements``).
-        dtypes: The known dtypes, by column.
-        unreleased: By column, the value of samples in place of values that are not released.
-            ``None`` is a missing value where cells may be missing; elsewhere the released values
-            replace them.
-        sentinels: By column, the numbers that stand for something else.
+    ``increments`` are known granularities (SDV's ``FixedIncrements``), ``sentinels`` the numbers
+    that stand for something else, by column. ``unreleased`` has the value of samples in place of
+    values that are not released: ``None`` for a missing value, or a released one where no cell may
+    be missing.
     """
     steps, known, shown = increments or {}, dtypes or {}, unreleased or {}
     described = [

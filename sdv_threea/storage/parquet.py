@@ -48,23 +48,14 @@ DIGITS = 5
 
 @dataclass(frozen=True)
 class FileSchema:
-    """The types of the columns of all files.
-
-    Args:
-        dtypes: Their dtypes in pandas.
-        schema: Their types in Arrow, with pandas' note of dtypes.
-    """
+    """The types of the columns of all files, in pandas and in Arrow."""
 
     dtypes: Mapping[str, Any]
     schema: Any
 
 
 def load_pyarrow() -> ModuleType:
-    """Import PyArrow.
-
-    Raises:
-        ImportError: If it is not installed.
-    """
+    """Import PyArrow."""
     try:
         import pyarrow.parquet
     except ImportError as error:
@@ -79,10 +70,6 @@ def read_types(path: str | os.PathLike[str]) -> list[tuple[str, str, bool]]:
     Returns:
         For each column its name, its type in a word, and whether cells may be missing. An index
         that pandas has stored is left out.
-
-    Raises:
-        InputError: If the file is not a Parquet file.
-        ImportError: If PyArrow is not installed.
     """
     arrow = load_pyarrow()
     try:
@@ -125,12 +112,6 @@ def write_folder(
 
     Only the rows of one file are in memory at a time. The folder may exist if it is empty. Without
     rows there is one file.
-
-    Raises:
-        FileExistsError: If there is a file, or a folder that is not empty.
-        ImportError: If PyArrow is not installed.
-        OSError: If the files cannot be written, or the disk has no room for them.
-        ValueError: If a column has values of several types.
     """
     load_pyarrow()
     _check_room(folder, num_rows * LEAST_BYTES)
@@ -168,9 +149,6 @@ def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
     """Choose the types of all files, from released facts and the first sampled rows.
 
     Only columns that SDV generates are judged by the rows.
-
-    Raises:
-        ValueError: If a column has values of several types.
     """
     pyarrow = load_pyarrow()
     dtypes, fields = {}, []
@@ -194,11 +172,7 @@ def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
 
 
 def write_part(rows: pd.DataFrame, schema: FileSchema, path: Path) -> None:
-    """Write some of the rows to a file.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
+    """Write some of the rows to a file."""
     pyarrow = load_pyarrow()
     stored = rows.astype(dict(schema.dtypes))
     table = pyarrow.Table.from_pandas(stored, schema.schema, preserve_index=False)

@@ -41,11 +41,7 @@ class PrivateTable:
     labels: pd.Index
 
     def take(self, names: Sequence[str]) -> pd.DataFrame:
-        """Return some columns of a table that is in memory, with all rows.
-
-        Raises:
-            InvalidDataTypeError: If it is not in memory.
-        """
+        """Return some columns of a table that is in memory, with all rows."""
         if self.whole is None:
             raise InvalidDataTypeError(
                 'This needs the table in memory: give a pandas DataFrame, or call fit(), which '
@@ -57,18 +53,10 @@ class PrivateTable:
 
 
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
-    """Check that the user gave one table, and wrap it for reading.
+    """Check that the user gave one table, by its ``name``, and wrap it for reading.
 
-    Args:
-        data: The name of the table, and a pandas or Dask DataFrame or the path of Parquet files.
-        name: The name of the table in the metadata.
-        columns: The metadata of each column.
-
-    Raises:
-        InvalidDataTypeError: If ``data`` is not one table by name.
-        InvalidDataError: If the name is another one, there is nothing at the path, or Dask would
-            guess dtypes.
-        ImportError: If Dask is needed and not installed.
+    The table is a pandas or Dask DataFrame or the path of Parquet files; ``columns`` is its
+    metadata.
     """
     if not isinstance(data, dict) or len(data) != 1 or not all(map(_is_table, data.values())):
         raise InvalidDataTypeError(

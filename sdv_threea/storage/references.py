@@ -32,9 +32,6 @@ def read_schema(
     """Return the graph of tables that the metadata describes.
 
     A foreign key whose dtype, by table and column, has no missing value refers to a row everywhere.
-
-    Raises:
-        SchemaError: If the schema cannot be protected as asked for.
     """
     links, stored = [], dtypes or {}
     for each in metadata.relationships:

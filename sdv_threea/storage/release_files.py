@@ -47,10 +47,6 @@ def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
 
     Plain values are numbers, texts, dates, arrays, sequences, mappings, dtypes, encoders, and
     classes of releases.
-
-    Raises:
-        OSError: If it cannot be written.
-        TypeError: If a value is of another type.
     """
     arrays: dict[str, Any] = {}
     text = json.dumps(_spell(value, arrays), allow_nan=False, separators=(',', ':'))
@@ -69,18 +65,13 @@ def is_plain(path: str | Path) -> bool:
 
 
 def read_plain(path: str | Path) -> dict[str, Any]:
-    """Read the values that :func:`write_plain` has written.
+    """Read the values that :func:`write_plain` has written; ``DamagedError`` if a file differs.
 
     Formal guarantees:
         * no code from the file runs: nothing is unpickled, and the only classes that are made are
           those of :data:`~sdv_threea.storage.release_kinds.KINDS`, from their fields
         * time and memory are proportional to the length of the file: arrays share no bytes of it,
           and none is read twice
-
-    Raises:
-        DamagedError: If the file differs from what was written.
-        MemoryError: If the file is larger than the memory of the machine.
-        OSError: If it cannot be read.
     """
     with open(path, 'rb') as file:
         if os.fstat(file.fileno()).st_size > find_memory():

@@ -91,11 +91,7 @@ def make_kind(name: str, fields: Mapping[str, Any]) -> Any:
 
 
 def find_kind(name: str) -> type[Any]:
-    """Return the class that a file names; it is imported only now.
-
-    Raises:
-        KeyError: If no class of a release has that name.
-    """
+    """Return the class that a file names; it is imported only now."""
     module, _, own = KINDS[_read_name(name)].partition(':')
     found: type[Any] = getattr(import_module(module), own)
     assert is_dataclass(found)

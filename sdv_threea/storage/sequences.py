@@ -90,10 +90,6 @@ class Sequences:
             * which rows are of one sequence depends on the stored cells of their keys alone
             * a row of the table of sequences is a function of the rows of one sequence, in the
               order of the table
-
-        Raises:
-            InvalidDataError: If a key is missing or unreadable, or a context column varies within a
-                sequence. No message shows a value.
         """
         with guarded():
             numbers = number_keys([table[[self.key]]])[0]
@@ -141,12 +137,7 @@ class Sequences:
 
 
 def read_sequences(metadata: Metadata, context: Sequence[str]) -> Sequences:
-    """Return the sequences that SDV's metadata of one table describes, without private facts.
-
-    Raises:
-        SynthesizerInputError: If there are several tables or no sequence key, or a context column
-            is not one of the other columns.
-    """
+    """Return the sequences that SDV's metadata of one table describes, without private facts."""
     if len(metadata.tables) != 1:
         raise SynthesizerInputError(
             f'Sequences are rows of one table, and the metadata has {list(metadata.tables)}.'

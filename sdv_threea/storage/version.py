@@ -24,9 +24,7 @@ def get_version() -> str:
 def check_version(made_with: Any, installed: str) -> None:
     """Check that the installed version can use a synthesizer that another version made.
 
-    Raises:
-        SynthesizerInputError: If ``made_with`` is not a version.
-        VersionError: If it is a newer version.
+    A newer version is an error, and an older one a warning.
     """
     from packaging.version import Version  # needed only to load a synthesizer
 

@@ -66,12 +66,7 @@ LONE = re.compile('[\ud800-\udfff]')
 
 
 def check_metadata(metadata: object, *, sequential: bool = False) -> None:
-    """Check that metadata is SDV's, with names that files can hold, of rows or ``sequential``.
-
-    Raises:
-        SynthesizerInputError: If it is not, the formats of ids repeat too much, or rows are steps
-            of sequences: one row would be the wrong unit.
-    """
+    """Check that metadata is SDV's, with names that files can hold, of rows or ``sequential``."""
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
             'metadata must be an sdv.metadata.Metadata (see Metadata.load_from_dict and '
@@ -101,11 +96,7 @@ def check_metadata(metadata: object, *, sequential: bool = False) -> None:
 
 
 def read_accepted(accept: object) -> tuple[str, ...]:
-    """Read the reasons to stop a fit that are accepted: one word, or several.
-
-    Raises:
-        SynthesizerInputError: If there is no such reason.
-    """
+    """Read the reasons to stop a fit that are accepted: one word, or several."""
     named = (accept,) if isinstance(accept, str) else accept
     words = list(named) if isinstance(named, Collection) else [None]
     if not all(isinstance(each, str) and each in ACCEPTABLE for each in words):
@@ -162,10 +153,6 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
     """Read the replacement of unreleased values by column, given for all columns or by column.
 
     ``None`` stands for the default: missing where cells may be missing, spread elsewhere.
-
-    Raises:
-        SynthesizerInputError: If a named column has no list of values, or a replacement is not a
-            value.
     """
     ((_, table),) = metadata.tables.items()
     listed = [name for name, each in table.columns.items() if each['sdtype'] in WITH_VALUES]
@@ -190,9 +177,6 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
 
     The sentinels are returned by column, as numbers; dates in seconds since 2000. Sentinels given
     for all columns go to each column of their kind.
-
-    Raises:
-        SynthesizerInputError: If a named column has no range, or a sentinel is not of its kind.
     """
     ((_, table),) = metadata.tables.items()
     ranged = {name: each for name, each in table.columns.items() if each['sdtype'] in WITH_RANGE}
@@ -225,10 +209,6 @@ def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[s
     The columns are given as a list, or as a dictionary: each column with the number of different
     values, if that is public, or with a word for the pool. The number of values is 0 if it is not
     known. The pool has the name of the column unless another name is given.
-
-    Raises:
-        SynthesizerInputError: If a column holds no personal information or is a key, or is given
-            neither a number nor a word.
     """
     ((table, described),) = metadata.tables.items()
     names = isinstance(pseudonyms, list | tuple) and all(
@@ -273,11 +253,7 @@ def _says_pseudonyms(said: object) -> bool:
 
 
 def make_settings(**chosen: Any) -> Settings:
-    """Make the settings of a release from the named fields, and warn if they promise nothing.
-
-    Raises:
-        SynthesizerInputError: If a field is out of range.
-    """
+    """Make the settings of a release from the named fields, and warn if they promise nothing."""
     try:
         settings = Settings(**chosen)
     except ValueError as error:

@@ -61,13 +61,10 @@ def warn_of_promise(
 def tell_rejected(
     found: int, wanted: int, tries: int, constraints: Sequence[Any], table: str | None = None
 ) -> None:
-    """Warn that fewer rows than wanted meet the constraints.
+    """Warn that fewer rows than wanted meet the constraints; a ``SamplingError`` if none does.
 
     ``tries`` is how often rows were drawn again in each batch; ``table`` is the table if there are
     several.
-
-    Raises:
-        SamplingError: If no row meets the constraints.
     """
     if found >= wanted:
         return

@@ -104,11 +104,7 @@ class Check:
         return found if several else found.drop(columns='table')
 
     def demand(self, accept: Collection[str], spent: str = STOPPED) -> None:
-        """Raise an error, which tells how to go on, unless all reasons to stop are accepted.
-
-        Raises:
-            SynthesizerInputError: With each reason in words.
-        """
+        """Raise an error, which tells how to go on, unless all reasons to stop are accepted."""
         refused = [stop for stop in self.stops if stop.kind not in accept]
         if refused:
             kinds = sorted({*accept, *(stop.kind for stop in refused)})

@@ -250,15 +250,7 @@ def expect_database(
     """Return the expected errors of each private table of a database, by name.
 
     A table has a part of the budget. The errors are proportional to the number of rows read per
-    unit: the number in the release, or one before a release.
-
-    Args:
-        schema: The graph of tables.
-        domains: The public description of each private table.
-        settings: The settings, by table.
-        children: The stated bounds on the rows that refer to a row, by foreign key.
-        released: The releases of fitted tables, with ``size`` and ``rows_per_unit``.
-        orders: The tables whose rows are in order, and their index.
+    unit: the number in the release of the table, or one before a release.
     """
     # The number of rows of a public table is unknown here, and hardly changes the errors.
     known = dict.fromkeys(schema.public, 2), complete_children(schema, children)

@@ -70,17 +70,8 @@ def draw_tables(
 ) -> dict[str, pd.DataFrame]:
     """Draw all tables of a fitted database, as the user stores them.
 
-    Args:
-        synthesizer: The synthesizer of the database.
-        scale: The sizes of the tables, relative to those released.
-        known: Rows of root tables that are not drawn but known.
-        children: Bounds on the number of rows that refer to one row, in place of the released
-            distribution.
-
-    Raises:
-        MemoryError: If the rows exceed the memory limit.
-        SamplingError: If no row of a table meets its constraints.
-        SynthesizerInputError: If the scale is out of range.
+    ``scale`` multiplies the released sizes. ``known`` rows of root tables are not drawn, and bounds
+    on ``children``, the rows that refer to one row, replace the released distribution.
     """
     from sdv_threea.relational.release import MAX_TRIES  # late, to keep the import of SDV light
 

@@ -26,9 +26,6 @@ def place_constraint(constraint: Any, sequences: Sequences) -> Any:
 
     Rules between tables name columns ``table.column``; columns that do not vary in a sequence are
     those of the table of sequences, which the sequence key stands for.
-
-    Raises:
-        SynthesizerInputError: If it is programmed, or on columns that are released apart.
     """
     if type(constraint) not in BUILT_IN:
         raise SynthesizerInputError(

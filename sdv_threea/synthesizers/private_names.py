@@ -165,11 +165,7 @@ ELSEWHERE = {
 
 
 def check_private_names() -> None:
-    """Check that SDV and RDT have all private names that this package relies on.
-
-    Raises:
-        ImportError: If one is gone, has other parameters, or is no longer called.
-    """
+    """Raise an ``ImportError`` if a private name that we rely on is gone, changed or not called."""
     wrong = [*_find_wrong(OVERRIDDEN, called=True), *_find_wrong(USED, called=False)]
     if not wrong:
         return

@@ -188,11 +188,7 @@ class Released(Saved):
 
 
 def count_fit(synthesizer: Any, settings: Settings, unit: str, *, thresholds: bool | None) -> None:
-    """Count a fit before it spends, here and in the ledger; fits that fail count too.
-
-    Raises:
-        InputError: If the ledger refuses the fit.
-    """
+    """Count a fit before it spends, here and in the ledger; fits that fail count too."""
     if synthesizer.ledger is not None:
         from sdv_threea.storage.ledger_files import BudgetLedger
 
@@ -202,13 +198,7 @@ def count_fit(synthesizer: Any, settings: Settings, unit: str, *, thresholds: bo
 
 
 def read_release(filepath: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the values of a release from its file.
-
-    Raises:
-        OSError: If the file cannot be read.
-        SynthesizerInputError: If it is damaged.
-        VersionError: If it was saved by a newer version.
-    """
+    """Read the values of a release from its file."""
     try:
         facts = read_plain(os.fspath(filepath))
     except DamagedError as error:
@@ -218,12 +208,7 @@ def read_release(filepath: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.PathLike[str]) -> Any:
-    """Make a synthesizer from the values of a release.
-
-    Raises:
-        SynthesizerInputError: If they contradict each other, or promise more than the receipts
-            show.
-    """
+    """Make a synthesizer from the values of a release, unless they promise more than they show."""
     try:
         restored = _restore(kind, facts)
         statement = restored.get_privacy_statement()

@@ -32,12 +32,7 @@ def check_counts(least: int = 1, **counts: object) -> None:
 def check_sampling(
     max_tries_per_batch: object, batch_size: object, folder: object, tables: Iterable[str]
 ) -> None:
-    """Check how rows are drawn, and that files named after the tables stay in their folder.
-
-    Raises:
-        FileExistsError: If there is such a file already, or a file in the place of the folder.
-        ValueError: If a number is not a whole number from one, or a name leads out of the folder.
-    """
+    """Check how rows are drawn, and that their files are new and stay in their folder."""
     check_counts(max_tries_per_batch=max_tries_per_batch)
     if batch_size is not None:
         check_counts(batch_size=batch_size)
@@ -57,11 +52,7 @@ def _check_folder(folder: object, tables: Iterable[str]) -> None:
 
 
 def check_scale(scale: object) -> None:
-    """Check the size of a synthetic database, relative to the fitted one.
-
-    Raises:
-        SynthesizerInputError: If it is not a number above 0 and at most :data:`LARGEST_SCALE`.
-    """
+    """Check the size of a synthetic database, relative to the fitted one."""
     is_number = isinstance(scale, Real) and not isinstance(scale, bool | np.bool_)
     if not is_number or not 0 < scale <= LARGEST_SCALE:  # type: ignore[operator]
         raise SynthesizerInputError(

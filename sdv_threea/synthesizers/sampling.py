@@ -96,12 +96,7 @@ class TableSampler:
     def sample(
         self, num_rows: int, max_tries: int, batch_size: int | None, memory_limit: float | None
     ) -> pd.DataFrame:
-        """Draw rows in batches, each until all of its rows meet the constraints or tries run out.
-
-        Raises:
-            MemoryError: If the rows exceed the memory limit.
-            SamplingError: If no row meets the constraints.
-        """
+        """Draw rows in batches, each until its rows meet the constraints or the tries run out."""
         if not num_rows:
             return self.preprocessor.storage.make_empty()
         check_rows(num_rows, num_rows * len(self.preprocessor.columns), memory_limit)
@@ -124,11 +119,7 @@ class TableSampler:
     def meet(
         self, asked: Sequence[pd.DataFrame], max_tries: int, batch_size: int | None, doing: str
     ) -> list[pd.DataFrame]:
-        """Draw a row for each condition; each table of conditions gives one of rows.
-
-        Raises:
-            ValueError: If no row can meet the conditions.
-        """
+        """Draw a row for each condition; each table of conditions gives one of rows."""
         sampler = ConditionSampler(self.released, self.preprocessor, self.generate)
         found = list[pd.DataFrame]()
         sampler.refuse_impossible(asked)

@@ -36,11 +36,7 @@ MEAN_NOISE = math.sqrt(2 / math.pi)
 
 
 def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
-    """Make the datasheet of a fitted synthesizer; ``about`` is what the publisher says.
-
-    Raises:
-        ValueError: If ``about`` has an unknown field.
-    """
+    """Make the datasheet of a fitted synthesizer; ``about`` is what the publisher says."""
     statement = synthesizer.get_privacy_statement()
     tables = list(_list_tables(find_holder(synthesizer)))
     needed = [error.category_rows for _, error in tables if error is not None]

@@ -227,13 +227,8 @@ def list_public_facts(
 ) -> tuple[str, ...]:
     """List the facts taken as known to everybody, in words.
 
-    Args:
-        public_metadata: Whether the ranges, values, decimals and nullability in the metadata are
-            public.
-        constrained: Whether there are constraints.
-        bounded: Whether the user gave bounds on the numbers of children.
-        coerced: Whether cells that contradict the metadata are replaced.
-        counted: Whether the user gave the number of different values of a column with pseudonyms.
+    Among them are bounds on numbers of children (``bounded``), and numbers of different values of
+    columns with pseudonyms (``counted``), if the user gave any.
     """
     facts = [
         'column names, types, formats and keys',

@@ -86,11 +86,7 @@ OPTIONS = {
 
 
 def check_local(name: str, transformer: Any) -> None:
-    """Refuse a transformer that does not act record by record, or is not known to.
-
-    Raises:
-        SynthesizerInputError: With the reason and the alternative.
-    """
+    """Refuse a transformer that does not act record by record, or is not known to."""
     reason = _find_reason(transformer)
     if reason:
         raise SynthesizerInputError(
@@ -103,9 +99,6 @@ def state_values(column: Category, transformer: Any, target: str | None) -> Cate
     """Return the column with the public values that a transformer of categories needs.
 
     The ``order`` that a user gives the transformer is public.
-
-    Raises:
-        SynthesizerInputError: If the values are not public, or the column is the target.
     """
     kind, order = type(transformer).__name__, getattr(transformer, 'order', None)
     if column.name == target:
@@ -125,11 +118,7 @@ def state_values(column: Category, transformer: Any, target: str | None) -> Cate
 
 
 def refuse_learning(transformers: Mapping[str, Any]) -> None:
-    """Refuse transformers that would keep values of columns that are not modelled.
-
-    Raises:
-        SynthesizerInputError: If a transformer is not a generator; ``None`` is allowed.
-    """
+    """Refuse transformers that would keep values of columns that are not modelled."""
     learning = [
         name for name, each in transformers.items() if each is not None and not _makes_up(each)
     ]

@@ -49,16 +49,9 @@ def find_limits(transformer: BaseTransformer) -> tuple[float, float]:
 
 
 def call(transformer: BaseTransformer, method: str, name: str, cells: pd.Series) -> pd.Series:
-    """Call a method of a fitted transformer on one column, and hide errors that show cells.
+    """Call ``'transform'`` or ``'reverse_transform'`` on the cells of a user's column, shape (n,).
 
-    Args:
-        transformer: The transformer.
-        method: ``'transform'`` or ``'reverse_transform'``.
-        name: The column of the user.
-        cells: The cells, shape (n,), as is the result.
-
-    Raises:
-        UnreadableRowsError: If the call fails; the error shows no value.
+    An error, which may show cells, is replaced by one that shows none.
     """
     outputs = transformer.get_output_columns()
     there = method == 'transform'
@@ -89,11 +82,7 @@ def copy_local(transformer: BaseTransformer) -> BaseTransformer:
 
 
 def fit(transformer: BaseTransformer, name: str, cells: pd.Series) -> None:
-    """Fit a transformer to public cells of one column, none missing.
-
-    Raises:
-        SynthesizerInputError: If it cannot be fitted, or makes several columns.
-    """
+    """Fit a transformer to public cells of one column, none missing."""
     problem = ''
     try:
         with warnings.catch_warnings():

@@ -109,12 +109,7 @@ class Preprocessor:
         return modify_metadata(metadata, self.derive())
 
     def add_constraints(self, constraints: Sequence[Any]) -> None:
-        """Add copies of constraints for one table, and drop the transformers chosen before.
-
-        Raises:
-            ConstraintNotMetError: If the metadata does not fit a constraint.
-            SynthesizerInputError: If a constraint is about columns that are not modelled.
-        """
+        """Add copies of constraints for one table, and drop the transformers chosen before."""
         self.constraints.add(constraints, self.storage.make_proxy(self.describe()))
         self.transformers.chosen = {}
 
@@ -136,12 +131,7 @@ class Preprocessor:
         return take_table(data, self.name, self.columns)
 
     def check(self, table: PrivateTable) -> None:
-        """Refuse a table that does not match the metadata; see *Refusals* in docs/privacy.md.
-
-        Raises:
-            InvalidDataError: If the table does not match the metadata.
-            ConstraintNotMetError: If rows break a constraint.
-        """
+        """Refuse a table that does not match the metadata; see *Refusals* in docs/privacy.md."""
         problems = self.storage.find_problems(table, coerce=self.coerce)
         if not problems and not self.coerce:
             facts = self.storage.list_facts(table.header.dtypes.to_dict())
@@ -177,14 +167,9 @@ class Preprocessor:
             return step(table)
 
     def learn(self, domain: Domain, transformers: tuple[Transformer, ...]) -> pd.DataFrame:
-        """Learn the storage and the rules of synthetic rows from a release.
+        """Learn the storage and the rules of synthetic rows from the released columns.
 
-        Args:
-            domain: The modelled columns, as released.
-            transformers: The released transformers, from cells to codes.
-
-        Returns:
-            The table that SDV is fitted on, a function of public and released facts.
+        Return the table that SDV is fitted on, a function of public and released facts.
         """
         self.derivations = self.derive()
         restored = self.derivations.restore(domain)

@@ -47,10 +47,7 @@ DRAWS = 3
 def make_names(pool: str, generator: Any, number: int) -> list[Any]:
     """Make different names of a pool; where a kind has too few, numbers tell equal ones apart.
 
-    Args:
-        pool: The word for the pool: the same word gives the same names.
-        generator: RDT's generator of such names.
-        number: How many names; more names begin with the same ones.
+    The same word for the pool gives the same names, and more names begin with the same ones.
     """
     faker = deepcopy(generator)
     faker.cardinality_rule = None

@@ -270,11 +270,7 @@ def _count_untaken(
 
 
 def make_step(column: Column, transformer: BaseTransformer, *, is_date: bool) -> Step:
-    """Fit a copy of a transformer that acts record by record to public facts about its column.
-
-    Raises:
-        SynthesizerInputError: If the transformer cannot be fitted, or makes several columns.
-    """
+    """Fit a copy of a transformer that acts record by record to public facts about its column."""
     fitted, name = copy_local(transformer), column.name
     if isinstance(fitted, NumberTexts) and isinstance(column, Category):
         fit(fitted, name, pd.Series(fitted.write(np.ones(1))))

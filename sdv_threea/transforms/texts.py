@@ -146,11 +146,7 @@ class NumberTexts(BaseTransformer):
 
 
 class OneColumn(Derivation):
-    """A derivation that replaces one column by another one of its name.
-
-    Args:
-        column: The column of the user.
-    """
+    """A derivation that replaces one column by another one of its name."""
 
     column: Any
 

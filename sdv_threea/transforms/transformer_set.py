@@ -45,16 +45,7 @@ class TransformerSet:
         return replace(derivations, steps=(*derivations.steps, *steps))
 
     def check(self, transformers: Mapping[str, Any], derivations: Derivations) -> None:
-        """Refuse transformers that columns cannot have.
-
-        Args:
-            transformers: The user's transformers, by column; ``None`` for none.
-            derivations: The derivations of constraints.
-
-        Raises:
-            SynthesizerInputError: If a transformer would learn from private rows or cannot be used,
-                or the column does not exist.
-        """
+        """Refuse transformers, by column, that would learn from private rows or cannot be used."""
         known = {*self.columns, *derivations.domain.names}
         if unknown := [name for name in transformers if name not in known]:
             raise SynthesizerInputError(
