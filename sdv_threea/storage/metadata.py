@@ -130,29 +130,20 @@ def describe(
     values that are not released: ``None`` for a missing value, or a released one where no cell may
     be missing.
     """
-    steps, known, shown = increments or {}, dtypes or {}, unreleased or {}
-    described = [
-        _describe_column(name, each, steps.get(name), known.get(name, np.dtype(object)))
-        for name, each in columns.items()
-        if each['sdtype'] in MODELLED
-    ]
-    apart = sentinels or {}
-    described = [
-        replace(column, sentinels=apart[column.name])
-        if isinstance(column, Number) and column.name in apart
-        else column
-        for column in described
-    ]
-    # Models are trained to predict the target, so it has only released values.
-    return Domain(
-        tuple(
-            _show_unreleased(column, shown[column.name])
-            if isinstance(column, Category) and column.name in shown and column.name != target
-            else column
-            for column in described
-        ),
-        target,
-    )
+    steps, known = increments or {}, dtypes or {}
+    shown, apart = unreleased or {}, sentinels or {}
+    described = []
+    for name, each in columns.items():
+        if each['sdtype'] not in MODELLED:
+            continue
+        column = _describe_column(name, each, steps.get(name), known.get(name, np.dtype(object)))
+        if isinstance(column, Number):
+            column = replace(column, sentinels=apart.get(name, ()))
+        elif name in shown and name != target:
+            # Models are trained to predict the target, so it has only released values.
+            column = _show_unreleased(column, shown[name])
+        described.append(column)
+    return Domain(tuple(described), target)
 
 
 def _show_unreleased(column: Category, shown: Hashable | None) -> Category:

@@ -11,8 +11,7 @@ import errno
 import math
 import os
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -46,12 +45,8 @@ GIGABYTE = 1e9
 DIGITS = 5
 
 
-@dataclass(frozen=True)
-class FileSchema:
-    """The types of the columns of all files, in pandas and in Arrow."""
-
-    dtypes: Mapping[str, Any]
-    schema: Any
+#: The types of the columns of all files: dtypes by name, and a schema of Arrow.
+Types = tuple[dict[str, Any], Any]
 
 
 def load_pyarrow() -> ModuleType:
@@ -116,7 +111,7 @@ def write_folder(
     load_pyarrow()
     _check_room(folder, num_rows * LEAST_BYTES)
     starts = range(0, max(num_rows, 1), rows_per_file)
-    digits, schema = max(DIGITS, len(str(len(starts)))), None
+    digits, types = max(DIGITS, len(str(len(starts)))), None
     with (
         filling(folder) as place,
         tqdm(total=num_rows, desc='Sampling rows', disable=not show_progress) as bar,
@@ -124,7 +119,7 @@ def write_folder(
         for number, start in enumerate(starts):
             size = min(rows_per_file, num_rows - start)
             path = place / f'part-{number:0{digits}}.parquet'
-            schema = _write_sampled(sample, size, storage, schema, path)
+            types = _write_sampled(sample, size, storage, types, path)
             bar.update(size)
             if not number:
                 # All files are about as large as the first one.
@@ -145,7 +140,7 @@ def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
         )
 
 
-def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
+def _choose_types(rows: pd.DataFrame, storage: StoredColumns) -> Types:
     """Choose the types of all files, from released facts and the first sampled rows.
 
     Only columns that SDV generates are judged by the rows.
@@ -168,29 +163,22 @@ def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
         fields.append((name, pyarrow.string() if pyarrow.types.is_null(found) else found))
     empty = rows.head(0).astype(dtypes)
     schema = pyarrow.schema(fields)
-    return FileSchema(dtypes, pyarrow.Table.from_pandas(empty, schema, preserve_index=False).schema)
-
-
-def write_part(rows: pd.DataFrame, schema: FileSchema, path: Path) -> None:
-    """Write some of the rows to a file."""
-    pyarrow = load_pyarrow()
-    stored = rows.astype(dict(schema.dtypes))
-    table = pyarrow.Table.from_pandas(stored, schema.schema, preserve_index=False)
-    pyarrow.parquet.write_table(table, path)
+    return dtypes, pyarrow.Table.from_pandas(empty, schema, preserve_index=False).schema
 
 
 def _write_sampled(
     sample: Callable[[int], pd.DataFrame],
     size: int,
     storage: StoredColumns,
-    schema: FileSchema | None,
+    types: Types | None,
     path: Path,
-) -> FileSchema:
+) -> Types:
     """Sample and write some rows, and free them before the next ones are sampled."""
-    rows = sample(size)
-    schema = schema or choose_schema(rows, storage)
-    write_part(rows, schema, path)
-    return schema
+    pyarrow, rows = load_pyarrow(), sample(size)
+    dtypes, schema = types or _choose_types(rows, storage)
+    table = pyarrow.Table.from_pandas(rows.astype(dtypes), schema, preserve_index=False)
+    pyarrow.parquet.write_table(table, path)
+    return dtypes, schema
 
 
 def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
