@@ -43,6 +43,18 @@ NOTHING = ''
 #: The kind of columns whose names are made up, as often as the released counts say.
 NAMED = 'pseudonyms'
 
+#: The kinds in a sentence.
+SAID = {
+    MADE_UP: 'All values are made up: nothing was learned.',
+    NAMED: '{names} made-up names, as often as the noisy counts say.',
+    EMPTY: 'No value was common enough to be released.',
+    GUESSED: 'No range was found: noise hides where the numbers lie. They are guesses.',
+    CONSTANT: 'One value alone was found; up to {most} of the rows may have other values.',
+    VALUES: '{share} of the rows have values that were not released; samples show {instead}.',
+    RANGE: '{share} of the rows may lie beyond the range.',
+    NOTHING: '',
+}
+
 
 @dataclass(frozen=True)
 class Share:
@@ -90,29 +102,14 @@ class Loss:
     @property
     def said(self) -> str:
         """The loss in a sentence."""
-        match self.kind:
-            case 'made up':
-                return 'All values are made up: nothing was learned.'
-            case 'pseudonyms':
-                said = f'{len(self.listed):,} made-up names, as often as the noisy counts say.'
-                return (
-                    said if self.listed else 'A made-up name in each row: none repeats evidently.'
-                )
-            case 'no value':
-                return 'No value was common enough to be released.'
-            case 'guessed range':
-                return 'No range was found: noise hides where the numbers lie. They are guesses.'
-            case 'constant':
-                others = f'up to {self.share.at_most:.1%} of the rows may have other values'
-                return f'One value alone was found; {others}.'
-            case 'values':
-                return (
-                    f'{self.share} of the rows have values that were not released; samples show '
-                    f'{self._name_substitute()}.'
-                )
-            case 'range':
-                return f'{self.share} of the rows may lie beyond the range.'
-        return ''
+        if self.kind == NAMED and not self.listed:
+            return 'A made-up name in each row: none repeats evidently.'
+        return SAID[self.kind].format(
+            share=self.share,
+            most=f'{self.share.at_most:.1%}',
+            names=f'{len(self.listed):,}',
+            instead=self._name_substitute(),
+        )
 
     def _name_substitute(self) -> str:
         """Say what samples show in place of values that were not released."""
@@ -144,11 +141,13 @@ def find_losses(
         # Records with an unlisted value have no code, unless unlisted values share one.
         complete = isinstance(before, Number) or before.values is not None
         complete |= isinstance(before, Category) and before.unreleased != SPREAD
-        known = Known(density, places[at], complete)
+        histogram = Histogram(density, places[at], complete)
         if isinstance(transformer, NumberEncoder):
-            found.append(_lose_numbers(before, transformer, encoder.description, known, constants))
+            found.append(
+                _lose_numbers(before, transformer, encoder.description, histogram, constants)
+            )
         else:
-            found.append(_lose_values(before, transformer, known))
+            found.append(_lose_values(before, transformer, histogram))
     # A target of which no value was found is handled like any other column above.
     of_target = [column.name == domain.target for column in domain.columns]
     return tuple(
@@ -157,7 +156,7 @@ def find_losses(
     )
 
 
-class Known(NamedTuple):
+class Histogram(NamedTuple):
     """The release of a column: the density, the column's place, whether each record has a code."""
 
     density: Density
@@ -203,18 +202,18 @@ def make_share(estimate: float, noise: float) -> Share:
     return Share(middle, least, most)
 
 
-def _lose_values(before: Column, transformer: CategoryEncoder, known: Known) -> Loss:
+def _lose_values(before: Column, transformer: CategoryEncoder, histogram: Histogram) -> Loss:
     """Return the loss of a categorical column."""
-    shown = known.shown
+    shown = histogram.shown
     own = shown[1 : len(transformer.values) + 1]
     others = np.arange(len(shown)) > len(own)
-    share = known.share_out(shown & ~others)
+    share = histogram.share_out(shown & ~others)
     kind = VALUES if share.at_most > 0 else NOTHING
     if not own.any():
         kind, share = EMPTY, Share(share.share, share.at_least, 1.0)
     elif shown.sum() == 1:
         kind = CONSTANT
-    elif known.complete and own.all() and not others.any():
+    elif histogram.complete and own.all() and not others.any():
         kind, share = NOTHING, NONE
     return Loss(
         column=before.name,
@@ -230,11 +229,11 @@ def _lose_numbers(
     before: Column,
     transformer: NumberEncoder,
     description: Description,
-    known: Known,
+    histogram: Histogram,
     constants: DescribeConstants,
 ) -> Loss:
     """Return the loss of a numerical column: records beyond the first and the last value shown."""
-    counts, mask = known.counts, known.density.masks[known.at]
+    counts, mask = histogram.counts, histogram.density.masks[histogram.at]
     # If records are few, a stated range may have been estimated again, and end earlier.
     used = cast(Number, description.domain[before.name])
     in_range = find_range_bins(used, transformer.edges)
@@ -242,14 +241,14 @@ def _lose_numbers(
     first, last = int(inside[0]), int(inside[-1])
     low, high = first_and_last_values(transformer, first, last)
     own = before if isinstance(before, Number) else Number(name=before.name)
-    beyond = NONE if mask[1:].all() else known.share_out(mask | (np.arange(len(mask)) == 0))
+    beyond = NONE if mask[1:].all() else histogram.share_out(mask | (np.arange(len(mask)) == 0))
     # The outermost code also counts the records beyond it, so its count bounds their number from
     # above. The counts from which the range was estimated are upper bounds, too.
-    scale = known.density.counts.scale
+    scale = histogram.density.counts.scale
     ends = [(first, codes[0], used.low != own.low), (last, codes[-1], used.high != own.high)]
     counted = description.beyond.get(before.name, ())
     hidden = [
-        min(known.share_of(*count).at_most for count in ((known.counts[at], scale), found))
+        min(histogram.share_of(*count).at_most for count in ((histogram.counts[at], scale), found))
         for (at, end, estimated), found in zip(ends, counted, strict=False)
         if at == end and estimated
     ]
@@ -260,8 +259,8 @@ def _lose_numbers(
         kind, share = GUESSED, Share(share.share, 0.0, 1.0)
     elif low == high and share.at_most > 0:
         kind = CONSTANT
-    stated = list_stated(before)
-    return Loss(column=before.name, kind=kind, stated=stated, share=share, ends=(low, high))
+    facts = list_stated(before)
+    return Loss(column=before.name, kind=kind, stated=facts, share=share, ends=(low, high))
 
 
 def _lose_classes(
