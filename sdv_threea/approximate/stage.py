@@ -35,7 +35,7 @@ from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.constants import MOST_FOR_SUMS
 from sdv_threea.domain import Category, Column, Pseudonyms
 from sdv_threea.encoding.records import RecordEncoder
-from sdv_threea.encoding.support import supports
+from sdv_threea.encoding.support import support
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins
 from sdv_threea.joint.counting import JointReleases
@@ -69,8 +69,11 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
     constants, description = run.constants.approximate, encoder.description
     counts, run = _count_columns(encoder, encoded, run)
     counts = _settle_names(counts, [description.domain[own.name] for own in transformers])
-    looks = counts.columns, counts.scale, run.constants.describe
-    masks = supports(transformers, description, *looks)
+    looks = counts.scale, run.constants.describe
+    masks = tuple(
+        support(transformer, description, column, *looks)
+        for transformer, column in zip(transformers, counts.columns, strict=True)
+    )
     ordered = [transformer.ordered for transformer in transformers]
     by_class = _count_classes(counts, masks, encoder, encoded, run)
     if by_class is not None:

@@ -18,23 +18,6 @@ from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Tra
 from sdv_threea.maths.buckets import share_out
 
 
-def supports(
-    transformers: tuple[Transformer, ...],
-    description: Description,
-    counts: tuple[NDArray[np.float64], ...],
-    scale: float,
-    constants: DescribeConstants,
-) -> tuple[NDArray[np.bool_], ...]:
-    """Return which codes of each column can occur: one mask per column, shape (size,).
-
-    ``counts`` are the released counts of codes, shape (size,), with the noise ``scale``.
-    """
-    return tuple(
-        support(transformer, description, column, scale, constants)
-        for transformer, column in zip(transformers, counts, strict=True)
-    )
-
-
 def support(
     transformer: Transformer,
     description: Description,
