@@ -47,29 +47,21 @@ def histogram(
     return f'{KEY}{top}{_svg(drawn, len(real), name)}{_axis(ends)}'
 
 
-def levels(
-    labels: Iterable[object], real: NDArray[np.float64], synthetic: NDArray[np.float64]
-) -> str:
-    """Draw the shares of rows of each level: its name, two bars and two numbers."""
-    most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
-    rows = [
-        f'<li><span>{escape(str(label))}</span><div><i class="real" style="width:{a / most:.1%}">'
-        f'</i><i class="synthetic" style="width:{b / most:.1%}"></i></div>'
-        f'<b>{percent(a)} · {percent(b)}</b></li>'
-        for label, a, b in zip(labels, real, synthetic, strict=True)
-    ]
-    return f'{KEY}<ul class="levels">{"".join(rows)}</ul>'
+def levels(labels: Iterable[object], **bars: NDArray[np.float64]) -> str:
+    """Draw the shares of rows of each level: its name, a bar and a number for each kind of rows.
 
-
-def shares(labels: Iterable[object], values: NDArray[np.float64]) -> str:
-    """Draw one bar for each share: its name, the bar and the number."""
-    most = max(float(np.max(values, initial=0)), 1e-12)
-    rows = [
-        f'<li><span>{escape(str(label))}</span><div><i class="synthetic" '
-        f'style="width:{value / most:.1%}"></i></div><b>{percent(value)}</b></li>'
-        for label, value in zip(labels, values, strict=True)
-    ]
-    return f'<ul class="levels">{"".join(rows)}</ul>'
+    ``bars`` are ``real`` or ``synthetic`` shares, or both.
+    """
+    most = max(*(float(np.max(each, initial=0)) for each in bars.values()), 1e-12)
+    rows = []
+    for label, *values in zip(labels, *bars.values(), strict=True):
+        drawn = ''.join(
+            f'<i class="{kind}" style="width:{value / most:.1%}"></i>'
+            for kind, value in zip(bars, values, strict=True)
+        )
+        told = ' · '.join(map(percent, values))
+        rows.append(f'<li><span>{escape(str(label))}</span><div>{drawn}</div><b>{told}</b></li>')
+    return f'{KEY if len(bars) > 1 else ""}<ul class="levels">{"".join(rows)}</ul>'
 
 
 def grids(

@@ -1,7 +1,8 @@
-"""The frame of a page: one HTML file with its style and its search, and nothing from a network."""
+"""Files: a page of HTML with its style and its search, and nothing from a network; a picture."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -20,7 +21,12 @@ def write_page(path: str | Path, title: str, *sections: str, private: bool = Tru
     Empty sections are left out. Only its owner may read a new page that is made of ``private``
     rows.
     """
-    check_suffix(path)
+    suffix = Path(path).suffix
+    if suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f'The page is written as HTML, so its path must end in .html, got {suffix!r}. For a '
+            'PDF, open it in a browser and print it.'
+        )
     with replacing(path, private=private) as draft:
         draft.write_text(make_page(title, *sections), encoding='utf-8')
 
@@ -31,11 +37,32 @@ def make_page(title: str, *sections: str) -> str:
     return template.substitute(title=escape(title), body='\n\n'.join(filter(None, sections)))
 
 
-def check_suffix(path: str | Path) -> None:
-    """Raise ``ValueError`` if a path does not end in ``.html`` or ``.htm``."""
-    suffix = Path(path).suffix
-    if suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f'The page is written as HTML, so its path must end in .html, got {suffix!r}. For a '
-            'PDF, open it in a browser and print it.'
-        )
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that needs no library to be shown.
+
+    Args:
+        svg: An SVG element with a size.
+        told: The content in sentences, for readers who cannot see the picture.
+    """
+
+    svg: str
+    told: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}({len(self.svg):,} characters of SVG)'
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> None:
+        """Write an SVG file; an existing one is replaced.
+
+        Raises:
+            OSError: If the file cannot be written.
+            ValueError: If the path does not end in ``.svg``.
+        """
+        if Path(path).suffix.lower() != '.svg':
+            raise InputError(f'A drawing is saved as .svg, got {Path(path).suffix!r}.')
+        with replacing(path) as draft:
+            draft.write_text(self.svg, encoding='utf-8')

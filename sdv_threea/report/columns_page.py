@@ -108,7 +108,7 @@ def _draw(drawn: Distribution | None, name: str) -> str:
     if drawn is None or not len(drawn.labels):
         return ''
     if not drawn.binned:
-        return levels(drawn.labels, drawn.real, drawn.synthetic)
+        return levels(drawn.labels, real=drawn.real, synthetic=drawn.synthetic)
     return histogram(drawn.real, drawn.synthetic, _ends(drawn.labels), f'Shares of rows by {name}')
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from sdv_threea.pages.drawing import Drawing
 from sdv_threea.pages.fragments import escape
 from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
+from sdv_threea.pages.shell import Drawing
 
 #: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.
 BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104

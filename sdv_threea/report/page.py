@@ -28,7 +28,7 @@ from sdv_threea.pages.fragments import (
     tabulate,
     words,
 )
-from sdv_threea.pages.plots import curve, gauge, levels, shares
+from sdv_threea.pages.plots import curve, gauge, levels
 from sdv_threea.pages.promise import (
     is_promised,
     list_odds,
@@ -231,7 +231,7 @@ def _tell_links(report: Report) -> str:
         return ''
     lead = 'How many rows refer to a row: shares of the rows that are referred to.'
     drawn = [
-        panel(levels(each.labels, each.real, each.synthetic), heading=name)
+        panel(levels(each.labels, real=each.real, synthetic=each.synthetic), heading=name)
         for name, each in report.cardinalities.items()
     ]
     parts = [split(*drawn)]
@@ -323,7 +323,7 @@ def _tell_promise(report: Report) -> str:
     parts = []
     if statement:
         spent = share_stages(receipts)
-        drawn = shares(spent.index, spent.to_numpy(float)) if len(spent) else ''
+        drawn = levels(spent.index, synthetic=spent.to_numpy(float)) if len(spent) else ''
         none = '<p>No noise was added, so nothing was charged.</p>'
         parts.append(
             split(
@@ -388,4 +388,4 @@ def _draw_worst(scores: pd.Series) -> str:
     worst = scores.dropna().sort_values(kind='stable')
     more = f'The {NUM_SCORES} worst of {len(worst)}' if len(worst) > NUM_SCORES else ''
     told = worst.head(NUM_SCORES)
-    return panel(shares(told.index, told.to_numpy(float)), more)
+    return panel(levels(told.index, synthetic=told.to_numpy(float)), more)

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.atomic import replacing
-from sdv_threea.pages.drawing import Drawing
 from sdv_threea.pages.fragments import escape
+from sdv_threea.pages.shell import Drawing
 from sdv_threea.report.distributions import Distribution, JointDistribution
 from sdv_threea.report.fidelity import Fidelity
 from sdv_threea.report.impossible import Impossible

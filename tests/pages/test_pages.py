@@ -49,7 +49,7 @@ def test_steps_rise_to_the_largest_share():
 
 
 def test_levels_have_bars_and_numbers_and_are_escaped():
-    html = levels(['<b>', 'b'], np.array([0.5, 0.25]), np.array([0.1, 0]))
+    html = levels(['<b>', 'b'], real=np.array([0.5, 0.25]), synthetic=np.array([0.1, 0]))
 
     assert '&lt;b&gt;' in html
     assert 'width:100.0%' in html
