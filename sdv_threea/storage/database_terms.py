@@ -52,15 +52,6 @@ class DatabaseTerms:
 
     def check(self) -> None:
         """Refuse terms that contradict the metadata, and a schema that cannot be protected."""
-        if self.target is not None and not isinstance(self.target, Mapping):
-            raise SynthesizerInputError(
-                f'target must map names of tables to columns, got {self.target!r}.'
-            )
-        unknown = sorted(set(self.target or ()) - set(self.metadata.tables))
-        if unknown:
-            raise SynthesizerInputError(
-                f'target names the tables {unknown}: they are {list(self.metadata.tables)}.'
-            )
         schema = self.read_schema()
         self.read_children(schema)
         self.read_orders(schema)

@@ -152,7 +152,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.min_children, self.max_children = min_children, max_children
         self.target_column = choose_word(target_column, target)
-        check_tables(metadata, pseudonyms=pseudonyms)
+        check_tables(metadata, target_column=self.target_column, pseudonyms=pseudonyms)
         self.pseudonyms = pseudonyms
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
