@@ -290,11 +290,12 @@ def check_limit(**limits: object) -> None:
             raise SynthesizerInputError(f'{name} must be a number above 0, got {limit!r}.')
 
 
-def check_choice(choices: tuple[str, ...], **given: object) -> None:
-    """Check that the named arguments are among the choices."""
-    for name, each in given.items():
-        if not isinstance(each, str) or each not in choices:
-            raise SynthesizerInputError(f'{name} must be one of {list(choices)}, got {each!r}.')
+def check_invalid_cells(treatment: object) -> None:
+    """Check the treatment of cells that contradict the metadata."""
+    if not isinstance(treatment, str) or treatment not in INVALID_CELLS:
+        raise SynthesizerInputError(
+            f'invalid_cells must be one of {list(INVALID_CELLS)}, got {treatment!r}.'
+        )
 
 
 def read_path(**paths: object) -> str | None:

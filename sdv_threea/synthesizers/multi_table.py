@@ -21,17 +21,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.storage.database import take_tables
 from sdv_threea.storage.database_terms import Bounds, DatabaseTerms
 from sdv_threea.storage.metadata import keep_public, list_harmless
-from sdv_threea.synthesizers.arguments import (
-    INVALID_CELLS,
-    check_choice,
-    check_flag,
-    check_kernel,
-    check_metadata,
-    check_tables,
-    choose_word,
-    read_accepted,
-    read_path,
-)
+from sdv_threea.synthesizers import arguments
 from sdv_threea.synthesizers.attempts import attempted, forget
 from sdv_threea.synthesizers.cautions import check_fitted, warn_of_refit
 from sdv_threea.synthesizers.database_sampling import learn_tables
@@ -144,15 +134,15 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         target: Mapping[str, str] | None = None,
         pseudonyms: Mapping[str, Any] | None = None,
     ) -> None:
-        check_metadata(metadata, sequential=True)
-        check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
-        check_flag(public_metadata=public_metadata, verbose=verbose)
+        arguments.check_metadata(metadata, sequential=True)
+        arguments.check_invalid_cells(invalid_cells)
+        arguments.check_flag(public_metadata=public_metadata, verbose=verbose)
         load_pipeline()
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.min_children, self.max_children = min_children, max_children
-        self.target_column = choose_word(target_column, target)
-        check_tables(metadata, target_column=self.target_column, pseudonyms=pseudonyms)
+        self.target_column = arguments.choose_word(target_column, target)
+        arguments.check_tables(metadata, target_column=self.target_column, pseudonyms=pseudonyms)
         self.pseudonyms = pseudonyms
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
@@ -162,7 +152,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         super().__init__(terms, locales)
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.verbose, self.memory_limit = verbose, memory_limit
-        self.accept, self.ledger = read_accepted(accept), read_path(ledger=ledger)
+        self.accept = arguments.read_accepted(accept)
+        self.ledger = arguments.read_path(ledger=ledger)
         self._harmless = list_harmless(metadata)
         self._num_releases = 0
         forget(self)
@@ -311,7 +302,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         schema, database = augmented_data
         synthesizers = self._table_synthesizers
         for each in synthesizers.values():
-            check_kernel(each.settings)
+            arguments.check_kernel(each.settings)
         # Keys may need thresholds that no column of a table needs.
         domains = {name: derive(synthesizers[name]) for name in schema.private}
         orders = self._terms.read_orders(schema, domains)

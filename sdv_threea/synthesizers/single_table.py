@@ -16,16 +16,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.settings import Settings
 from sdv_threea.storage.processing import prepare_processor
-from sdv_threea.synthesizers.arguments import (
-    check_flag,
-    check_kernel,
-    check_limit,
-    check_target,
-    choose_word,
-    make_settings,
-    read_accepted,
-    read_path,
-)
+from sdv_threea.synthesizers import arguments
 from sdv_threea.synthesizers.attempts import attempted
 from sdv_threea.synthesizers.cautions import check_fitted
 from sdv_threea.synthesizers.disclosing import (
@@ -174,13 +165,13 @@ class ClustMixSynthesizer(SingleTableAdapter):
         sentinels: Any = None,
         pseudonyms: Any = None,
     ) -> None:
-        target_column = choose_word(target_column, target)
+        target_column = arguments.choose_word(target_column, target)
         facts = target_column, public_metadata, invalid_cells, unreleased, sentinels, pseudonyms
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
-        check_flag(verbose=verbose)
-        check_limit(memory_limit=memory_limit)
-        check_target(target_column, self.preprocessor.columns)
-        self._settings = make_settings(
+        arguments.check_flag(verbose=verbose)
+        arguments.check_limit(memory_limit=memory_limit)
+        arguments.check_target(target_column, self.preprocessor.columns)
+        self._settings = arguments.make_settings(
             epsilon=epsilon,
             delta=delta,
             guarantee=guarantee,
@@ -196,7 +187,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
-        self.accept, self.ledger = read_accepted(accept), read_path(ledger=ledger)
+        self.accept = arguments.read_accepted(accept)
+        self.ledger = arguments.read_path(ledger=ledger)
         self.kernel, self.mixing = kernel, mixing
         self.verbose, self.memory_limit = verbose, memory_limit
         fix(self)
@@ -355,7 +347,7 @@ def _learn(
     preprocessor, settings = synthesizer.preprocessor, synthesizer.settings
     domain = preprocessor.derive().derived
     if domain.names:
-        check_kernel(settings)
+        arguments.check_kernel(settings)
         count_fit(synthesizer, settings, 'one row', thresholds=needs_threshold(domain))
         with show_stages(shown=synthesizer.verbose) as begin:
             sized = partial(demand_rows, synthesizer)

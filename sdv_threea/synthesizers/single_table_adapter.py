@@ -24,22 +24,7 @@ from sdv_threea.domain import MISSING
 from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.processing import make_processor, pass_by, prepare_processor
-from sdv_threea.synthesizers import private_names  # noqa: F401
-from sdv_threea.synthesizers.arguments import (
-    COERCE,
-    INVALID_CELLS,
-    check_choice,
-    check_constraints,
-    check_flag,
-    check_limit,
-    check_locales,
-    check_metadata,
-    check_name,
-    check_transformers,
-    read_pseudonyms,
-    read_sentinels,
-    read_unreleased,
-)
+from sdv_threea.synthesizers import arguments, private_names  # noqa: F401
 from sdv_threea.synthesizers.attempts import forget
 from sdv_threea.synthesizers.released import Released
 from sdv_threea.synthesizers.sample_arguments import (
@@ -107,10 +92,10 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         sentinels: object = None,
         pseudonyms: object = None,
     ) -> None:
-        check_metadata(metadata)
-        check_flag(public_metadata=public_metadata)
-        check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
-        check_locales(locales)
+        arguments.check_metadata(metadata)
+        arguments.check_flag(public_metadata=public_metadata)
+        arguments.check_invalid_cells(invalid_cells)
+        arguments.check_locales(locales)
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
         forget(self)
         self._input_metadata = _UsersMetadata(metadata)
@@ -127,10 +112,10 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         self.preprocessor = Preprocessor(
             deepcopy(self.metadata),
             target=target_column,
-            coerce=invalid_cells == COERCE,
-            unreleased=read_unreleased(unreleased, self.metadata),
-            sentinels=read_sentinels(sentinels, self.metadata),
-            pseudonyms=read_pseudonyms(pseudonyms, self.metadata),
+            coerce=invalid_cells == arguments.COERCE,
+            unreleased=arguments.read_unreleased(unreleased, self.metadata),
+            sentinels=arguments.read_sentinels(sentinels, self.metadata),
+            pseudonyms=arguments.read_pseudonyms(pseudonyms, self.metadata),
         )
         # SDV reads this list of constraints, and only reads it.
         # SDV would run constraints of its other list, the chained ones, on private rows.
@@ -159,7 +144,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             ConstraintNotMetError: If the metadata does not fit a constraint.
             SynthesizerInputError: If a constraint is not for one table, or cannot be met.
         """
-        check_constraints(constraints)
+        arguments.check_constraints(constraints)
         checked = _validate_constraints_single_table(constraints, self._fitted)
         self.preprocessor.add_constraints(checked)
         # SDV's state was for the columns without these constraints.
@@ -177,7 +162,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         Raises:
             ValueError: If there is no such version.
         """
-        check_name(version=version)
+        arguments.check_name(version=version)
         metadata = super().get_metadata(version)
         return self.preprocessor.modify(metadata) if version == 'modified' else metadata
 
@@ -219,7 +204,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
                 available, or there is no such column.
             NotFittedError: If no transformers are assigned yet.
         """
-        check_transformers(column_name_to_transformer)
+        arguments.check_transformers(column_name_to_transformer)
         if table_name is not None:
             self._validate_table_name(table_name)
         self._validate_transformers(column_name_to_transformer)
@@ -264,11 +249,11 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             raise ValueError('num_rows must be the number of rows to sample, got None.')
         check_counts(0, num_rows=num_rows)
         if main_table_name is not None:
-            check_name(main_table_name=main_table_name)
+            arguments.check_name(main_table_name=main_table_name)
             self._validate_table_name(main_table_name)
         how = max_tries_per_batch, batch_size
         check_sampling(*how, output_folder_path, [self._table_name])
-        check_limit(memory_limit=self.memory_limit)
+        arguments.check_limit(memory_limit=self.memory_limit)
         self._validate_fit_before_sample()
         self._check_input_metadata_updated()
         rows = open_sampler(self).sample(num_rows, *how, self.memory_limit)
@@ -374,7 +359,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         """
         check_counts(0, num_rows=num_rows)
         check_counts(rows_per_file=rows_per_file, max_tries_per_batch=max_tries_per_batch)
-        check_flag(show_progress=show_progress)
+        arguments.check_flag(show_progress=show_progress)
         self._validate_fit_before_sample()
         self._check_input_metadata_updated()
         how = rows_per_file, max_tries_per_batch
