@@ -86,11 +86,7 @@ def expected_cost(num_rows: int, num_columns: int, *, num_classes: int = 1) -> E
 
 
 def expect_memory(num_columns: int, num_classes: int) -> float:
-    """Estimate the most bytes that a fit takes, without the given table.
-
-    Matrices with a cell per pair of columns dominate: some for all correlations, some for each
-    class. Rows do not count, as they are read in chunks.
-    """
+    """Estimate the most bytes that a fit takes, without the given table."""
     matrices = MATRICES + CLASS_MATRICES * num_classes
     return PACKAGE_BYTES + CELL_BYTES * num_columns**2 * matrices
 

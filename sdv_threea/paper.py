@@ -287,9 +287,9 @@ def induce(
     moments: NDArray[np.float64],
     alpha: float,
 ) -> Points:
-    """Return the support points of least objective on a descent from ``start``, shape (k, m).
+    """Return the support points of least objective on a descent from ``start``, ``S_0``, (k, m).
 
-    ``start`` are ``S_0``, in standard deviations; ``targets`` are ``Y_S``, shape (k, q).
+    ``targets`` are ``Y_S``, shape (k, q); points are in standard deviations.
     """
     points = best = start
     lowest, step = np.inf, STEP
@@ -347,10 +347,7 @@ def _anonymize(
     size: int,
     run: Run,
 ) -> Mixture:
-    """Mix the records of each cluster in groups, and return the noisy means as a mixture.
-
-    The mix of a record is a function of that record, of the centres and of public random numbers.
-    """
+    """Mix the records of each cluster in groups, and return the noisy means as a mixture."""
     num_classes, num_centres, width = centres.shape
     per_cluster = float(density.counts.totals.max()) / num_centres / size
     num_mixes = int(np.clip(per_cluster, 1, max(MOST_MIXES // num_centres, 1)))

@@ -152,11 +152,7 @@ def _count_rows(
     run: Run,
     sized: Callable[[float], object],
 ) -> tuple[tuple[float, float] | None, Run]:
-    """Release the number of rows, unless it is known or not needed, and plan the rest with it.
-
-    The number comes with the standard deviation of its noise, and is ``None`` if it is not
-    released.
-    """
+    """Release the number of rows, with its noise, if it is needed, and plan the rest with it."""
     domain, known = run.plan.domain, run.plan.known
     if not asks_size(domain, known.settings):
         return None, run

@@ -78,11 +78,7 @@ class Release:
         return () if self.adapted is None or target is None else (target,)
 
     def model(self, chain: Chain | None = None) -> Model:
-        """Return the density that records are drawn from.
-
-        ``chain`` replaces the chain of the joint density by one in which all known columns come
-        first.
-        """
+        """Return the density that records are drawn from, with this ``chain`` if it has any."""
         if self.joint is None:
             return Gaussians(self.mixture, self.scores)
         return Chained(self.joint, self.mixture.weights.sum(axis=1), chain=chain)
@@ -133,11 +129,7 @@ class Release:
     def _read(
         self, num_rows: int, asked: Mapping[str, Asked]
     ) -> tuple[Given, NDArray[np.bool_] | None]:
-        """Return the conditions on the density, and the classes or codes that the target may have.
-
-        The target is drawn after all other columns. Its mask has the shape (n, C) or (n, S), and is
-        ``None`` without a condition on it.
-        """
+        """Return the conditions on the density, and the mask of the target, (n, C) or (n, S)."""
         classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
         scored, wanted = {}, None
         for name, own in asked.items():

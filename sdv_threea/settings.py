@@ -163,11 +163,7 @@ class Settings:
 
 
 def check_process(kernel: object) -> None:
-    """Raise a ``ValueError`` if the kernel needs JAX and this process was forked after JAX began.
-
-    JAX computes in threads, which a forked process lacks, and would wait for them forever. A kernel
-    of ``None`` needs no JAX.
-    """
+    """Raise a ``ValueError`` if a kernel needs JAX and this process was forked after JAX began."""
     if kernel is not None and _begun.setdefault(JAX, os.getpid()) != os.getpid():
         raise InputError(
             'kernel needs JAX, which had begun before this process was forked and would hang in '

@@ -187,11 +187,7 @@ def _list_bins(transformer: NumberEncoder, ends: NDArray[np.float64]) -> NDArray
 
 
 def _weigh(transformer: NumberEncoder, drawn: pd.Series, moved: pd.Series) -> NDArray[np.float64]:
-    """Return the importance weights of numbers that were moved: zero if they left their bin.
-
-    A moved number stands for its bin with the probability of one of its numbers: one over their
-    count.
-    """
+    """Return the weights of moved numbers: one over the numbers of their bin; zero outside it."""
     edges, step = transformer.edges, transformer.step
     codes = transformer.encode(drawn)
     same = (drawn.to_numpy() == moved.to_numpy()) | (drawn.isna() & moved.isna()).to_numpy()
@@ -233,11 +229,7 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
 def _place_dates(
     seconds: NDArray[np.float64], column: pd.Series, template: str | None, dtype: Any
 ) -> NDArray[np.float64]:
-    """Move dates that state no zone from UTC, in which they were read, to the zone of their column.
-
-    Dates are seconds since 2000, NaN for none, shape (n,). A condition without a zone is refused if
-    each cell of its column states its own, and one with a zone if the column has none.
-    """
+    """Move dates that state no zone, seconds since 2000, from UTC to the zone of their column."""
     cells, zone = list(column.astype(object)), find_zone(dtype) or (is_zulu(template) and 'UTC')
     clocks = find_clocks(cells, template) & ~np.isnan(seconds)
     if not zone:

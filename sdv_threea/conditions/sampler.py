@@ -117,10 +117,7 @@ class ConditionSampler:
     def _draw(
         self, asked: Conditions, rng: np.random.Generator
     ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-        """Draw a row for each row of conditions; drop rows that break conditions or constraints.
-
-        The rows come with their importance weights, shape (n,).
-        """
+        """Draw rows and their weights; drop rows that break conditions or constraints."""
         constraints = self.preprocessor.constraints
         raw, weights = pd.DataFrame(index=range(len(asked.known))), np.ones(len(asked.known))
         if self.released is not None:

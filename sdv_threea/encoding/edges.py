@@ -23,8 +23,7 @@ def released_edges(
 ) -> NDArray[np.float64]:
     """Return the ascending borders of a column's bins, from public or released facts.
 
-    The sketch is not needed if each value has a bin. ``heavy`` maps spikes to their numbers of
-    records.
+    The sketch is not needed if each value has a bin. ``heavy`` has the records of each spike.
     """
     if is_lattice(column):
         return _with_sentinels(known_edges(column), column)
@@ -45,11 +44,7 @@ def known_edges(column: Number) -> NDArray[np.float64]:
 
 
 def public_edges(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Return the ascending borders of bins of public, finite numbers.
-
-    Bins hold equally many numbers, or one value each if values are few. A ``step`` of 0 stands for
-    continuous numbers.
-    """
+    """Return the ascending borders of bins of public, finite numbers; ``step`` may be 0."""
     values = values if len(values) else np.zeros(1)
     low, high = float(values.min()), float(values.max())
     if has_few_values(low, high, step):
@@ -99,10 +94,7 @@ def _lies_beyond(value: float, column: Number) -> bool:
 def quantile_edges(
     sketch: Sketch, low: float, high: float, num_bins: int = MOST_BINS
 ) -> NDArray[np.float64]:
-    """Return ascending, distinct borders of bins of about equal mass, from ``low`` to ``high``.
-
-    Cumulative counts of the sketch are interpolated and cut at even shares.
-    """
+    """Return ascending, distinct borders of bins of about equal mass, from ``low`` to ``high``."""
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
     # A positive mass gives each bin of the sketch a cut, also a tail without a count.

@@ -99,8 +99,7 @@ def narrowed(
 ) -> Domain:
     """Return the domain with estimated ranges narrowed to the values that can occur.
 
-    If all values of a category are released, its stand-in for unreleased values is dropped.
-    The ``counts`` of buckets are shared out among names.
+    Categories without unreleased values need no stand-in, and names get the ``counts`` of buckets.
     """
     possible = {
         transformer.name: _spans(transformer)[mask[1:] & _is_inside(transformer, description)]

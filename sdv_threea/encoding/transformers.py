@@ -119,14 +119,11 @@ class NumberEncoder(Encoder):
         return np.where(codes == 0, np.nan, values)
 
     def _draw_steps(self, bins: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw the step that each number is rounded to, shape (n,), from the bins, shape (n,).
-
-        A multiple of a step stands for all numbers that are rounded to it, so a bin with a single
-        round number shows that number more often.
-        """
+        """Draw the step that each number is rounded to, shape (n,), from the bins, shape (n,)."""
         if not self.heaps:
             return np.full(len(bins), self.step)
         steps, shares = np.array(self.heaps).T
+        # A multiple of a step stands for all numbers that are rounded to it.
         cuts = np.ceil(self.edges[:, None] / steps)
         chances = np.cumsum(np.diff(cuts, axis=0) * steps * np.maximum(shares, TINY), axis=1)
         drawn = rng.random(len(bins)) * chances[bins, -1]
@@ -246,7 +243,7 @@ def decode(
 ) -> pd.DataFrame:
     """Turn codes, shape (n, number of transformers), back into a table.
 
-    ``places`` are the places of some columns' numbers in their bins, shape (n,) each.
+    ``places`` in their bins, shape (n,), are known of some columns.
     """
     known = places or {}
     decoded = {

@@ -71,13 +71,10 @@ def facts(told: Mapping[str, Iterable[str]]) -> str:
 
 
 def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
-    """Return a table; columns without any value are left out.
+    """Return a table with this name for readers who cannot see it, without empty columns.
 
-    Args:
-        data: The rows; the index becomes the first column.
-        name: The title, for readers who cannot see the table.
-        wide: Whether the table scrolls on narrow screens. Otherwise each row of a table that does
-            not fit becomes a block on such screens.
+    The index becomes the first column. On a narrow screen a ``wide`` table scrolls; each row of
+    another that does not fit becomes a block.
     """
     kept = [column for column in data if not data[column].isin(['', None]).all()]
     told = data[[column for column in kept if data[column].notna().any()]]

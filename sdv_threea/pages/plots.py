@@ -32,10 +32,9 @@ KEY = '<p class="key"><i class="real"></i>real<i class="synthetic"></i>synthetic
 def histogram(
     real: NDArray[np.float64], synthetic: NDArray[np.float64], ends: Sequence[str], name: str
 ) -> str:
-    """Draw the shares of rows in bins: real as an area, synthetic as a line.
+    """Draw the shares of rows in bins, shape (bins,): real as an area, synthetic as a line.
 
-    Both arrays have the shape (bins,). ``ends`` are the texts below the axis, from left to right.
-    ``name`` is for readers who cannot see the picture.
+    ``ends`` are texts below the axis; ``name`` is for readers who cannot see the picture.
     """
     most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
     area, line = (_steps(shares / most) for shares in (real, synthetic))
@@ -94,11 +93,9 @@ def grids(
 def curve(
     real: NDArray[np.float64], synthetic: NDArray[np.float64], names: Sequence[str], guess: bool
 ) -> str:
-    """Draw two curves, points of shape (n, 2) each, on the same axes.
+    """Draw the curves of models trained on real and on synthetic rows, points of shape (n, 2).
 
-    One curve is of the model trained on real rows, the other of the model trained on synthetic
-    rows. ``names`` label the axis across and the axis up; ``guess`` adds the diagonal, a guesser's
-    curve.
+    ``names`` label the axis across and the axis up; ``guess`` adds the diagonal of a guesser.
     """
     points = np.concatenate([real, synthetic])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -117,8 +114,7 @@ def curve(
 def pair_map(names: Sequence[str], errors: NDArray[np.float64]) -> str:
     """Draw the errors of all pairs of columns, in percent; a larger error has more colour.
 
-    ``errors`` are between 0 (alike) and 1 (lost), shape (columns, columns), and NaN on the
-    diagonal.
+    ``errors`` are between 0 (alike) and 1 (lost), shape (columns, columns), NaN on the diagonal.
     """
     most = max(float(np.nanmax(errors, initial=0.0)), 1e-12)
     size = len(names) * MAP_CELL

@@ -59,8 +59,7 @@ def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def tell_losses(synthesizer: Any) -> tuple[str, ...]:
     """Return sentences on the values that samples lack, one per column, the worst first.
 
-    Columns that lack few values share one sentence. Columns of a database are named with their
-    tables. A synthesizer without ``get_losses`` reports nothing.
+    Columns that lack few values share one. A synthesizer without ``get_losses`` reports nothing.
     """
     tell = getattr(synthesizer, 'get_losses', None)
     if tell is None:
@@ -148,10 +147,7 @@ def name_strength(guessed: float) -> str:
 
 
 def list_odds(facts: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yield rows of a table: the odds of the best guesser at this promise and at other epsilons.
-
-    The rows are sorted by epsilon, and the row of the statement is marked.
-    """
+    """Yield rows of a table: the odds of the best guesser at this promise and at other epsilons."""
     own = facts['epsilon']
     rows = {epsilon: odds_from_epsilon(epsilon, facts['delta']) for epsilon in STEPS}
     for epsilon, odds in sorted((rows | {own: find_odds(facts)}).items()):

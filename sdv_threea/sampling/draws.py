@@ -48,9 +48,8 @@ class Model(Protocol):
 def draw_evenly(model: Model, totals: NDArray[np.float64], rng: np.random.Generator) -> Draws:
     """Draw equally many records of each class, as many as a fit needs.
 
-    The weight of a draw is the number of private records that it stands for, from their ``totals``
-    by class, shape (C,). If the model is conditioned on a context, the context determines the
-    frequencies of classes.
+    A draw weighs as many private records as it stands for, from their ``totals`` by class, shape
+    (C,).
     """
     codes, labels = model.even().draw(num_draws(len(totals), model.width), rng)
     weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)

@@ -210,8 +210,7 @@ def _complete(
 def _find_spans(asked: Asked, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where runs of allowed codes start and end in order, shape (S + U, I, 2).
 
-    Single codes come first; masks come last, in reverse, so that negative codes index them. Missing
-    runs are empty.
+    Masks come last, in reverse, so that negative codes index them. Missing runs are empty.
     """
     ranks = np.argsort(order)
     runs = []
@@ -236,11 +235,7 @@ def find_codes(
 
 
 def _cut_normals(mixture: Mixture, scores: NormalScores) -> NormalScores:
-    """Return scores whose cuts are normals of a mixture instead of quantiles.
-
-    Draws of the mixture are then compared with cuts directly. Classes without weight keep their
-    cuts.
-    """
+    """Return scores whose cuts are normals of a mixture, with which draws are compared directly."""
     labels = np.flatnonzero(mixture.weights.sum(axis=1))
     moved = []
     for at, cuts in enumerate(scores.cuts):

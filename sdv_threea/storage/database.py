@@ -111,8 +111,7 @@ def connect(
     """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
 
     The index of each table has the numbers of its rows. ``parents`` has, for each row of the child,
-    the number of the row of the parent that it refers to, -1 for none. The tables returned are in
-    the order of the metadata, with referential integrity. ``keys`` are those of several columns, by
+    the number of its row of the parent, -1 for none. ``keys`` are those of several columns, by
     table.
     """
     connected: dict[str, pd.DataFrame] = {}

@@ -32,11 +32,7 @@ NOT_PLAIN = (
 
 @dataclass(frozen=True)
 class DatabaseTerms:
-    """The user's statements about a whole database, read against its metadata.
-
-    The statements are arguments of ``ClustMixMultiTableSynthesizer`` of the same names, and its
-    metadata without private facts.
-    """
+    """The user's statements about a database: arguments of its synthesizer, and public metadata."""
 
     metadata: Metadata
     privacy_unit: str | None
@@ -98,10 +94,7 @@ class DatabaseTerms:
     def read_orders(
         self, schema: Schema, domains: Mapping[str, Domain] | None = None
     ) -> dict[str, str | None]:
-        """Return the tables whose rows are in order, and the index that orders them, if any.
-
-        ``domains`` are the modelled columns, where they are known.
-        """
+        """Return the tables whose rows are in order, and the index that orders them, if any."""
         orders: dict[str, str | None] = {}
         for name in schema.private:
             table, owner = self.metadata.tables[name], schema.owners[name]

@@ -56,10 +56,7 @@ def is_categorical(dtype: Any) -> bool:
 def choose_dtypes(
     columns: Mapping[str, ColumnMetadata], declared: Mapping[str, Any], domain: Domain
 ) -> dict[str, Any]:
-    """Choose the dtypes of a synthetic table, by column, in order.
-
-    ``declared`` are results of :func:`declare`; columns without one are taken for objects.
-    """
+    """Choose the dtypes of a synthetic table in order; columns not ``declared`` are objects."""
     dtypes = {name: declared.get(name, OBJECT) for name in columns}
     return dtypes | {each.name: choose_dtype(each, dtypes[each.name]) for each in domain.columns}
 

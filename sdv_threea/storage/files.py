@@ -31,8 +31,7 @@ def write_csv(
 ) -> None:
     """Write rows as CSV that reads back the same: texts are quoted, and missing cells are not.
 
-    pandas does not quote a carriage return, which readers take for the end of a line, nor a text
-    ``NA``, which they take for a missing cell. A file whose name ends in ``.gz`` is compressed.
+    pandas quotes neither a carriage return nor a text ``NA``. A name in ``.gz`` is compressed.
     """
     compressed = os.fspath(filepath).endswith('.gz')
     how: dict[str, Any] = {'mode': 'wt', 'encoding': encoding, 'newline': ''}
@@ -48,10 +47,7 @@ def write_csv(
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str] | None) -> None:
-    """Write tables as CSV files, which appear in their folder together when all are complete.
-
-    The folder is made if needed; without a folder, nothing is written.
-    """
+    """Write tables as CSV files of a folder, if any, which appear when all are complete."""
     if folder is None:
         return
     os.makedirs(folder, exist_ok=True)
@@ -85,10 +81,7 @@ def _spell(column: pd.Series) -> list[Any]:
 
 
 def seal(path: Path) -> None:
-    """Wrap the pickle in a file so that whoever loads it notices damage.
-
-    The file is rewritten. A device or a pipe is left as it is.
-    """
+    """Wrap the pickle in a file so that whoever loads it notices damage; a pipe stays as it is."""
     if path.is_file():
         path.write_bytes(pickle.dumps(_Sealed(path.read_bytes())))
 

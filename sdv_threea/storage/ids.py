@@ -103,10 +103,7 @@ def make_ids(transformer: Any) -> Any:
 
 
 def check_formats(formats: Iterable[str]) -> None:
-    """Check that SDV can generate ids of some formats, given as regular expressions.
-
-    RDT makes a generator for each repetition: half a million for ``a{1,1000}``.
-    """
+    """Check that SDV can make ids of some regular expressions up, a generator per repetition."""
     parts = 0
     for each in formats:
         try:

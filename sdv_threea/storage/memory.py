@@ -25,10 +25,7 @@ def find_memory() -> float:
 
 
 def check_fit(num_columns: int, num_classes: int, limit: float | None) -> None:
-    """Raise ``MemoryError`` unless a fit fits into memory, by public facts, before a row is read.
-
-    ``limit`` is in gigabytes; ``None`` for the memory of the machine.
-    """
+    """Raise ``MemoryError`` unless a fit fits into ``limit`` gigabytes, or the machine's memory."""
     has = _allow(limit)
     needed = expect_memory(num_columns, num_classes)
     if needed > has:

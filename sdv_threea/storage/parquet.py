@@ -141,10 +141,7 @@ def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
 
 
 def _choose_types(rows: pd.DataFrame, storage: StoredColumns) -> Types:
-    """Choose the types of all files, from released facts and the first sampled rows.
-
-    Only columns that SDV generates are judged by the rows.
-    """
+    """Choose the types of all files by released facts, and by rows where SDV makes cells up."""
     pyarrow = load_pyarrow()
     dtypes, fields = {}, []
     for name in rows:

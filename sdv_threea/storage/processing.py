@@ -58,10 +58,7 @@ def pass_by(processor: DataProcessor, names: Iterable[str]) -> None:
 def fit_processor(
     processor: DataProcessor, proxy: pd.DataFrame, dtypes: Mapping[str, Any], strict: Iterable[str]
 ) -> None:
-    """Fit the processor to a table of public and released facts, and set the dtypes, in place.
-
-    The processor leaves columns of ``strict`` dtypes as objects; :func:`store_made_up` stores them.
-    """
+    """Fit the processor to a public table, and set all but the ``strict`` dtypes, in place."""
     processor.fit(proxy)
     processor._dtypes = {**dtypes, **dict.fromkeys(strict, OBJECT)}
     # Sampled rows have the released range, granularity and format already.
@@ -71,10 +68,7 @@ def fit_processor(
 def list_strict(
     columns: Mapping[str, Mapping[str, Any]], dtypes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the dtypes of made-up columns for which SDV raises an error if a cell does not fit.
-
-    These are dates, and the nullable dtypes of pandas for numbers and flags. Ids fit.
-    """
+    """Return the dtypes of made-up columns for which SDV raises an error if a cell does not fit."""
     found = {}
     for name, dtype in dtypes.items():
         kind, nullable = getattr(dtype, 'kind', 'O'), not isinstance(dtype, np.dtype)
@@ -85,11 +79,7 @@ def list_strict(
 
 
 def store_made_up(rows: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    """Store made-up columns in the dtypes of the private table, by name, as far as they fit.
-
-    A column whose dtype cannot hold the generated cells stays as it is. An error would be worse,
-    because the budget is spent by then.
-    """
+    """Store made-up columns in the dtypes of the private table, by name, as far as they fit."""
     stored = {name: _store(rows[name], dtype) for name, dtype in dtypes.items() if name in rows}
     return rows.assign(**stored) if stored else rows
 
@@ -99,4 +89,4 @@ def _store(cells: pd.Series, dtype: Any) -> pd.Series:
     for store in (cells.astype, lambda kind: cells.astype(float).round().astype(kind)):
         with suppress(TypeError, ValueError):
             return store(dtype)
-    return cells
+    return cells  # the budget is spent by now, so an error would be worse

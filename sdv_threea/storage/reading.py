@@ -135,11 +135,7 @@ def _is_table(table: object) -> bool:
 
 
 def _open_parquet(path: str | os.PathLike[str]) -> Any:
-    """Open Parquet files; those not written by pandas get dtypes that allow for missing values.
-
-    Such files do not state whether a number may be missing. For each file, pandas chooses a dtype
-    that depends on whether a number is missing.
-    """
+    """Open Parquet files; those not written by pandas get dtypes that allow for missing values."""
     try:
         from dask.dataframe import read_parquet
     except ImportError:
@@ -148,6 +144,7 @@ def _open_parquet(path: str | os.PathLike[str]) -> Any:
         ) from None
     with guarded():
         try:
+            # Otherwise pandas chooses the dtype of a file by whether a number is missing there.
             backend = None if _is_written_by_pandas(path) else 'numpy_nullable'
             return read_parquet(os.fspath(path), dtype_backend=backend)
         except (OSError, ValueError, IndexError):

@@ -29,10 +29,7 @@ def read_schema(
     public: frozenset[str],
     dtypes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Schema:
-    """Return the graph of tables that the metadata describes.
-
-    A foreign key whose dtype, by table and column, has no missing value refers to a row everywhere.
-    """
+    """Return the graph of tables; a key whose dtype has no missing value refers everywhere."""
     links, stored = [], dtypes or {}
     for each in metadata.relationships:
         child = each['child_table_name']
@@ -70,7 +67,7 @@ def as_columns(key: str | list[str] | None) -> tuple[str, ...]:
 def find_keys(metadata: Metadata, table: str, *, composite: bool = True) -> set[str]:
     """Return the columns of a table's primary, alternate and foreign keys.
 
-    Without ``composite``, columns of a primary or alternate key of several columns are left out.
+    Columns of a ``composite`` primary or alternate key may be left out.
     """
     described = metadata.tables[table]
     keys = list(map(as_columns, (described.primary_key, *described.alternate_keys)))
@@ -86,7 +83,7 @@ def find_keys(metadata: Metadata, table: str, *, composite: bool = True) -> set[
 def find_distinct(keys: Mapping[str, Collection[Key]], schema: Schema) -> list[tuple[Link, ...]]:
     """List the foreign keys in each key of a private table that consists of foreign keys alone.
 
-    The last foreign key of each list does not lead to the owner, so samples may change it.
+    The last one does not lead to the owner, so samples may change it.
     """
     found = []
     for table in schema.private:
@@ -104,10 +101,7 @@ def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
 
 
 def find_broken(child: pd.DataFrame, link: Link, parent: pd.DataFrame, key: Sequence[str]) -> bool:
-    """Return true if a row of a child refers to a row that does not exist.
-
-    A key with a missing part refers to no row, so it is not broken.
-    """
+    """Return true if a row of a child refers to a row that does not exist."""
     with guarded():
         found = find_rows(child[list(link.columns)], parent[list(key)])
     return bool((found == INVALID_PLACE).any())
@@ -128,9 +122,8 @@ def write_references(
 ) -> None:
     """Write the values of a foreign key into the rows of a child, in place.
 
-    The values equal those of the parent's key exactly. These values are stored in the column's
-    dtype, unless the dtype cannot hold them: floats cannot hold all whole numbers of over 15
-    digits. ``referred`` are rows of the parent, -1 for none, shape (n,).
+    ``referred`` are rows of the parent, -1 for none, shape (n,). The values equal those of the
+    parent's key exactly, so they keep its dtype where the child's cannot hold them.
     """
     for column, name in zip(link.columns, key, strict=True):
         taken = _take(parent[name], referred)

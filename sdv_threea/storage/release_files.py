@@ -43,11 +43,7 @@ class DamagedError(ValueError):
 
 
 def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
-    """Write plain values by name to a file, whole or not at all.
-
-    Plain values are numbers, texts, dates, arrays, sequences, mappings, dtypes, encoders, and
-    classes of releases.
-    """
+    """Write plain values by name to a file, whole or not at all; ``TypeError`` for any other."""
     arrays: dict[str, Any] = {}
     text = json.dumps(_spell(value, arrays), allow_nan=False, separators=(',', ':'))
     arrays[TEXT] = np.frombuffer(text.encode(), dtype=np.uint8)

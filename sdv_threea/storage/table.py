@@ -108,8 +108,8 @@ class TableStorage:
     def find_problems(self, table: PrivateTable, *, coerce: bool) -> list[str]:
         """List the mismatches with the metadata, one sentence each, without a value.
 
-        With ``coerce``, cells that break a stated fact will be replaced. Then only a mismatch that
-        cannot be replaced is a problem, such as a missing column.
+        With ``coerce``, only a mismatch that cannot be replaced is a problem, such as a missing
+        column.
         """
         problems = compare_columns(list(table.header.columns), list(self.columns))
         if problems:

@@ -26,11 +26,7 @@ def decode(
     dtypes: Mapping[str, Any],
     domain: Domain,
 ) -> pd.DataFrame:
-    """Translate sampled rows back, up to dtypes, which SDV casts.
-
-    The translation is the inverse of the intake's ``read_table``. Numbers become dates or texts
-    where the metadata says so, and otherwise numbers that their dtype can hold.
-    """
+    """Translate sampled rows back, up to dtypes, which SDV casts: the inverse of ``read_table``."""
     decoded = {}
     for column in domain.columns:
         name, cells = column.name, sampled[column.name].reset_index(drop=True)
@@ -46,7 +42,7 @@ def decode(
 def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
     """Clip numbers, NaN where missing, to the range of a dtype, which a released range may exceed.
 
-    Objects become Python's integers if ``step``, the granularity, is whole (0 if continuous).
+    Objects become Python's integers if the granularity ``step`` is whole.
     """
     dtype = getattr(dtype, 'numpy_dtype', dtype)
     if isinstance(dtype, np.dtype) and dtype.kind in 'iu':

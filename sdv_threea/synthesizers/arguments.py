@@ -175,8 +175,7 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
 def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[float, ...]]:
     """Read the numbers and dates that stand for something else, given for all columns or by column.
 
-    The sentinels are returned by column, as numbers; dates in seconds since 2000. Sentinels given
-    for all columns go to each column of their kind.
+    Dates are returned in seconds since 2000. A sentinel for all columns goes to those of its kind.
     """
     ((_, table),) = metadata.tables.items()
     ranged = {name: each for name, each in table.columns.items() if each['sdtype'] in WITH_RANGE}
@@ -206,9 +205,8 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
 def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[str, int]]:
     """Read the columns with pseudonyms: by column, the pool of its names and their known number.
 
-    The columns are given as a list, or as a dictionary: each column with the number of different
-    values, if that is public, or with a word for the pool. The number of values is 0 if it is not
-    known. The pool has the name of the column unless another name is given.
+    A list of columns, or a dictionary that gives a column the number of its different values or a
+    word for its pool. The number is 0 if not known; the pool has the name of the column by default.
     """
     ((table, described),) = metadata.tables.items()
     names = isinstance(pseudonyms, list | tuple) and all(

@@ -107,8 +107,7 @@ def check_table(
     """Check a table that is to be fitted, ``alone`` or in a database.
 
     ``metadata`` describes all tables, without private facts, and ``num_rows`` is public or
-    released. The user states that ``harmless`` columns hold no personal information. ``errors`` are
-    the expected errors of a table of a database (:func:`expect_database`).
+    released. The user states that ``harmless`` columns hold no personal information.
     """
     derivations, columns = preprocessor.derive(), preprocessor.columns
     keys, own = find_keys(metadata, table), {each.name: each for each in derivations.domain.columns}
@@ -190,8 +189,7 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
 def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
     """List the ids that are not keys, written ``table.column`` if there are several tables.
 
-    A column of a composite key does not count as a key in a single table, where rows may share its
-    values; in a database the column distinguishes the rows of a unit.
+    A column of a composite key is a key in a database alone, where it distinguishes rows of a unit.
     """
     several = len(metadata.tables) > 1
     found = []
@@ -213,11 +211,7 @@ def check_database(
     released: Mapping[str, Any],
     harmless: Mapping[str, frozenset[str]],
 ) -> list[Check]:
-    """Check each private table of a database.
-
-    ``made`` are the synthesizers of the tables, ``children`` the stated bounds on the rows that
-    refer to a row, ``orders`` the tables in order, and ``released`` the releases of fitted tables.
-    """
+    """Check each private table of a database, of which ``made`` are the synthesizers."""
     domains = {name: one.preprocessor.derive().derived for name, one in made.items()}
     settings = {name: one.settings for name, one in made.items()}
     errors, checks = expect_database(schema, domains, settings, children, released, orders), []

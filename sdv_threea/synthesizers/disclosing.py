@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
 
 def check_memory(preprocessor: Any, settings: Settings, limit: float | None) -> None:
-    """Raise ``MemoryError`` if a fit may exceed the limit, judged by public facts alone.
-
-    The limit is in gigabytes; ``None`` is the memory of the machine.
-    """
+    """Raise ``MemoryError`` if a fit may exceed the limit in gigabytes, by public facts alone."""
     from sdv_threea.planning.shares import Known
     from sdv_threea.planning.targets import guess_target
 

@@ -54,10 +54,7 @@ COLUMNS = ['loss', 'share', 'at_least', 'at_most', 'shown', 'stated', 'said']
 def name_losses(
     losses: Sequence[Loss], derivations: Derivations, columns: Iterable[str], keys: Collection[str]
 ) -> list[Loss]:
-    """Assign losses of derived columns to the user's columns; add those of made-up columns.
-
-    ``columns`` are all columns of the table, in order; keys are made up anyway and lose nothing.
-    """
+    """Assign losses of derived columns to the user's columns; add those of made-up columns."""
     by_name = {loss.column: loss for loss in losses}
     found = {name: by_name[name] for name in derivations.domain.names if name in by_name}
     for step in derivations.steps:
@@ -118,10 +115,7 @@ def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
 
 
 def warn_of_losses(losses: Sequence[Loss], targets: Collection[str]) -> None:
-    """Warn of the losses of a release in three lines: the number of columns, the worst, the remedy.
-
-    Losses that noise may explain are left out. Like all warnings, this one names no value.
-    """
+    """Warn of losses beyond doubt, in three lines: how many columns, the worst, the remedy."""
     worth = [loss for loss in losses if _is_worth(loss, targets)]
     if worth:
         warn('\n'.join([HOW_MUCH.format(_count(worth)), _tell_worst(worth, targets), HELP]))

@@ -24,8 +24,7 @@ APART = (
 def place_constraint(constraint: Any, sequences: Sequences) -> Any:
     """Return a copy of a constraint for the table that its columns are released in.
 
-    Rules between tables name columns ``table.column``; columns that do not vary in a sequence are
-    those of the table of sequences, which the sequence key stands for.
+    The sequence key stands for the table of sequences, with the columns that do not vary in one.
     """
     if type(constraint) not in BUILT_IN:
         raise SynthesizerInputError(

@@ -66,10 +66,7 @@ def show_tables(tables: Iterable[str], *, shown: bool) -> Iterator[str]:
 def _counting(
     title: str, total: int, *, shown: bool
 ) -> Iterator[tuple[tqdm[Any], Callable[[str], None]]]:
-    """Yield a bar, and a function that names what is under way; the bar counts its steps, too.
-
-    How many steps a loop has is public, or follows from what was released.
-    """
+    """Yield a bar, and a function that names what is under way; the bar counts public steps."""
     from sdv_threea.maths.steps import watcher
 
     under_way = ''

@@ -75,11 +75,7 @@ def _name_unit(schema: Schema, table: str) -> str:
 
 
 def tell_errors(model: DatabaseRelease) -> dict[str, str]:
-    """Return the error that noise makes in each private table, in a line; nothing if there is none.
-
-    Both numbers are standard deviations: of the number of rows, and of the share of rows that have
-    a value.
-    """
+    """Return the error that noise makes in each private table, in a line."""
     told = {}
     for name, table in model.tables.items():
         if not table.noise:

@@ -231,7 +231,7 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
 def check_claims(statement: PrivacyStatement | DatabaseStatement, *, modelled: bool) -> None:
     """Raise a ``ValueError`` if a statement, perhaps forged, claims more than its receipts show.
 
-    ``modelled`` is whether the release holds a model, for which every fit pays.
+    Every fit that ``modelled`` anything pays for it.
     """
     fits = statement.fits
     receipts = [each for ledger in statement.ledgers for each in ledger.receipts]

@@ -69,10 +69,7 @@ def adopt_rules(synthesizer: Any, rules: tuple[BetweenTables, ...] = ()) -> None
 
 
 def list_keys(synthesizer: Any, numbered: Collection[str] = ()) -> dict[str, list[tuple[str, ...]]]:
-    """List the keys of several columns of each table: primary keys, and those of rules.
-
-    The primary keys of ``numbered`` tables are left out, as a rule writes them.
-    """
+    """List the keys of several columns of each table; rules write those of ``numbered`` tables."""
     keys: dict[str, list[tuple[str, ...]]] = {}
     for name, table in synthesizer._terms.metadata.tables.items():
         own = as_columns(table.primary_key)

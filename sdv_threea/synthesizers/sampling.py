@@ -36,11 +36,7 @@ MOST_AGAIN = 10
 
 
 def learn_release(preprocessor: Preprocessor, processor: DataProcessor, released: Any) -> None:
-    """Let SDV and the constraints learn dtypes, formats and seeds from the released domain.
-
-    ``released`` has a domain, and transformers of its columns and of other columns; ``None`` if no
-    column is modelled.
-    """
+    """Let SDV and the constraints learn dtypes, formats and seeds from the released domain."""
     learned = (released.domain, released.transformers) if released else (Domain(()), ())
     generators = processor._hyper_transformer.field_transformers
     named = {name: generators[name] for name in preprocessor.pseudonyms if generators.get(name)}
@@ -59,9 +55,8 @@ def finish_rows(
 ) -> pd.DataFrame:
     """Turn drawn modelled columns into rows as the user stores them, and drop invalid ones.
 
-    ``generate`` is SDV's processor, which adds keys and personal information. The index of
-    ``drawn`` counts from 0; the rows that meet the constraints keep their place in it. ``domain``
-    is that of the release.
+    ``generate`` is SDV's processor, which adds keys and personal information. Rows keep their
+    index.
     """
     storage = preprocessor.storage
     if not len(drawn):
@@ -193,10 +188,7 @@ def open_sampler(synthesizer: Any) -> TableSampler:
 
 
 def hand_over(synthesizer: Any, rows: pd.DataFrame, folder: Any) -> dict[str, pd.DataFrame]:
-    """Return sampled rows by the name of the table; log them, and write them to a folder if any.
-
-    Column names that were numbers in the fitted table, and are texts in SDV, become numbers again.
-    """
+    """Return sampled rows under the user's names of columns; log them, and write them if asked."""
     if len(rows.columns) == len(synthesizer._original_columns):
         rows.columns = synthesizer._original_columns
     log_event(synthesizer, 'Sample', len(rows.columns), num_rows=len(rows))

@@ -96,10 +96,7 @@ def check_local(name: str, transformer: Any) -> None:
 
 
 def state_values(column: Category, transformer: Any, target: str | None) -> Category:
-    """Return the column with the public values that a transformer of categories needs.
-
-    The ``order`` that a user gives the transformer is public.
-    """
+    """Return the column with the public values, or the order, that a transformer of it needs."""
     kind, order = type(transformer).__name__, getattr(transformer, 'order', None)
     if column.name == target:
         raise SynthesizerInputError(

@@ -93,10 +93,7 @@ class Preprocessor:
         return self.storage.describe(self.constraints.increments)
 
     def derive(self, key: bytes = b'') -> Derivations:
-        """Return the public derivations of the modelled columns from the user's columns.
-
-        Only what reads private rows needs a ``key``, of pseudonyms.
-        """
+        """Return the derivations of the modelled columns; reading private rows needs a ``key``."""
         derivations = self.transformers.extend(self.constraints.derive(self.describe()))
         steps = [self._name(name, key) for name in self.pseudonyms]
         # Other columns come last, because the last column may be taken as the target.
@@ -143,10 +140,7 @@ class Preprocessor:
             self.constraints.check(table)
 
     def prepare(self, header: pd.DataFrame) -> pd.DataFrame:
-        """Return a public table to show to SDV in place of the private one.
-
-        Only the columns of ``header`` are read, not its rows.
-        """
+        """Return a public table to show to SDV in place of the private one; rows are not read."""
         self.storage.declare(header)
         self.transformers.assign(self.derive().derived)
         return self.storage.make_proxy(self.describe())
@@ -154,8 +148,7 @@ class Preprocessor:
     def make_translation(self, key: bytes | None = None) -> Callable[[pd.DataFrame], pd.DataFrame]:
         """Return the function that translates private rows one by one; it can be pickled.
 
-        Tables of one database share the ``key`` of pseudonyms, so that they share names; by default
-        it is fresh.
+        Tables of one database share the ``key`` of pseudonyms; by default it is fresh.
         """
         drawn = token_bytes(KEY_BYTES) if key is None else key
         return partial(translate, self.storage.list_facts(), self.derive(drawn).forward)

@@ -104,10 +104,7 @@ class NameStep(OneColumn):
         return partial(find_buckets, self.column.name, own)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Deal the rows of each bucket out to its names.
-
-        Without names, as before a release and where each row has its own, all cells are missing.
-        """
+        """Deal the rows of each bucket out to its names; without names, all cells are missing."""
         name, names = self.column.name, _list_names(domain[self.column.name])
         buckets = np.array([-1 if each is None else each for each in sampled[name]], dtype=np.int64)
         if not len(names.buckets):
@@ -150,11 +147,7 @@ def _list_names(column: Column) -> Pseudonyms:
 
 
 def _deal(buckets: NDArray[np.int64], names: Pseudonyms) -> NDArray[np.int64]:
-    """Return which name of its bucket each row has, shape (n,), -1 buckets for missing cells.
-
-    The rows of a bucket are dealt out in turn, each name its share of them, so that no name of a
-    row or more is left out. Where they begin follows from all rows.
-    """
+    """Return which name of its bucket each row has, shape (n,): in turn, each name its share."""
     order = np.argsort(buckets, kind='stable')
     own = np.maximum(buckets[order], 0)
     first = np.searchsorted(buckets[order], buckets[order])

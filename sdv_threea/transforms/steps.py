@@ -239,10 +239,7 @@ def list_steps(derivations: Derivations) -> dict[str, Step]:
 def find_untaken(
     rows: Rows[pd.DataFrame], facts: Sequence[Facts], derivations: Derivations
 ) -> list[str]:
-    """Return a complaint for each column with cells that its outer step cannot take.
-
-    A complaint shows no value.
-    """
+    """Return a complaint, without a value, for each column whose outer step cannot take cells."""
     steps = list_steps(derivations)
     if not steps:
         return []

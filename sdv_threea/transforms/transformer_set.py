@@ -68,15 +68,12 @@ class TransformerSet:
         }
 
     def assign(self, derived: Domain, changed: Collection[str] | None = None) -> None:
-        """Assign transformers with public facts to the columns, before a fit.
-
-        Only the ``changed`` columns (by default all) get new ones. In a fitted synthesizer, the
-        other columns keep the transformers that rows are drawn by.
-        """
+        """Assign transformers with public facts to the ``changed`` columns, by default to all."""
         encoders = {
             column.name: _make_encoder(column, self.columns.get(column.name, {}))
             for column in derived.columns
         }
+        # Other columns of a fitted synthesizer keep the transformers that rows are drawn by.
         self.assigned = {
             name: each if changed is None or name in changed else self.assigned.get(name, each)
             for name, each in {**encoders, **self.chosen}.items()
@@ -101,11 +98,7 @@ class TransformerSet:
         self.assigned = {name: (fitted | chained)[name] for name in domain.names}
 
     def complete(self, found: Mapping[str, Any], modelled: Iterable[str]) -> dict[str, Any]:
-        """Return the transformers of all columns, by column.
-
-        The ones that SDV ``found`` come first, without the columns that constraints have replaced,
-        then the ones of derived columns.
-        """
+        """Return the transformers of all columns: those ``found`` by SDV, then of derived ones."""
         gone = set(modelled) - set(self.assigned)
         kept = {name: each for name, each in found.items() if name not in gone}
         return {name: self.assigned.get(name, each) for name, each in kept.items()} | self.assigned
