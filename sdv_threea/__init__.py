@@ -38,7 +38,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     if name == '__version__':
-        from sdv_threea.storage.version import get_version
+        from sdv_threea.storage.files import get_version
 
         return get_version()
     if name == 'BudgetLedger':

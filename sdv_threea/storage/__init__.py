@@ -9,20 +9,18 @@ a value from private rows.
 * :mod:`~sdv_threea.storage.table`: the storage of the columns of one table,
 * :mod:`~sdv_threea.storage.processing`: SDV's data processor, fitted on the proxy table,
 * :mod:`~sdv_threea.storage.dtypes`: the dtypes of synthetic columns, and the proxy table,
-* :mod:`~sdv_threea.storage.reading`: the private table: in memory, in Parquet files or in a
-  DataFrame of Dask,
+* :mod:`~sdv_threea.storage.reading`: private tables: in memory, in Parquet files or in a DataFrame
+  of Dask,
 * :mod:`~sdv_threea.storage.writing`: sampled values as users store them,
 * :mod:`~sdv_threea.storage.ids`: fast generators of ids,
-* :mod:`~sdv_threea.storage.references`: foreign keys as positions of rows, and back,
+* :mod:`~sdv_threea.storage.references`: foreign keys checked, as positions of rows, and back,
 * :mod:`~sdv_threea.storage.database_terms`: the user's statements about a whole database,
-* :mod:`~sdv_threea.storage.database`: checks of a whole database,
 * :mod:`~sdv_threea.storage.parquet`: synthetic rows in several files of one schema,
-* :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files,
+* :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files, and their version,
 * :mod:`~sdv_threea.storage.release_files`: releases in files that hold no code,
 * :mod:`~sdv_threea.storage.release_kinds`: the names of released classes in files,
 * :mod:`~sdv_threea.storage.ledger_files`: a file per data set, to which all of its fits add,
-* :mod:`~sdv_threea.storage.memory`: checks that a fit or a sample fits into memory,
-* :mod:`~sdv_threea.storage.version`: the version of the package that made a synthesizer.
+* :mod:`~sdv_threea.storage.memory`: checks that a fit or a sample fits into memory.
 """
 
 # SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.

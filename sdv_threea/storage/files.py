@@ -1,4 +1,4 @@
-"""Sampled rows and synthesizers in files."""
+"""Sampled rows and synthesizers in files, with the version that made them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ import math
 import os
 import pickle
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sdv.errors import SynthesizerInputError, VersionError
+from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 from sdv.utils import load_synthesizer
 
 from sdv_threea.atomic import replacing_all
+from sdv_threea.warning import warn
 
 #: Rows that are written at once.
 ROWS_AT_ONCE = 2**16
+
+#: The version of a checkout that is not installed; it is not compared.
+UNKNOWN = 'unknown'
 
 
 def write_csv(
@@ -117,4 +122,39 @@ def load_saved(filepath: str | os.PathLike[str]) -> Any:
     raise SynthesizerInputError(
         f"The file '{os.fspath(filepath)}' is damaged, or no synthesizer was ever saved to it "
         f'({problem}): save it again, or take a copy.'
+    )
+
+
+def get_version() -> str:
+    """Return the version of the installed package, or :data:`UNKNOWN`."""
+    try:
+        return version('sdv-threea')
+    except PackageNotFoundError:
+        return UNKNOWN
+
+
+def check_version(made_with: Any, installed: str) -> None:
+    """Check that the installed version can use a synthesizer that another version made.
+
+    A newer version is an error, and an older one a warning.
+    """
+    from packaging.version import Version  # needed only to load a synthesizer
+
+    try:
+        made = None if made_with == UNKNOWN else Version(made_with)
+    except (TypeError, ValueError):
+        raise SynthesizerInputError(
+            'The synthesizer does not say by a version what it was made with, so sdv-threea did '
+            'not save it: save it again, or take a copy.'
+        ) from None
+    if made is None or installed == UNKNOWN:
+        return
+    if made == Version(installed):
+        return
+    facts = f'This synthesizer was made with sdv-threea {made}, and {installed} is installed'
+    if made > Version(installed):
+        raise VersionError(f'{facts}: upgrade with `pip install --upgrade sdv-threea`.')
+    warn(
+        f'{facts}. To have what changed since, fit a new one; mind that this is another release.',
+        SDVVersionWarning,
     )

@@ -1,4 +1,4 @@
-"""The private table as users bring it: in memory, in Parquet files, or as a DataFrame of Dask's."""
+"""Private tables as users bring them: in memory, in Parquet files, or as a DataFrame of Dask's."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
+from sdv.metadata import Metadata
 
 from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.rows.guard import guarded
@@ -95,6 +96,31 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
     modelled = [name for name in header if columns.get(name, {}).get('sdtype') in MODELLED]
     rows = rows.map(partial(check_parts, header[modelled].dtypes.to_dict()))
     return PrivateTable(header, rows, None, places, labels)
+
+
+def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
+    """Check that all tables are there, and return them in the order of the metadata."""
+    if not isinstance(data, dict) or not all(
+        isinstance(table, pd.DataFrame) for table in data.values()
+    ):
+        raise InvalidDataTypeError(
+            'The `data` parameter must be a dictionary that maps the name of every table to a '
+            'pandas DataFrame.'
+        )
+    names = list(metadata.tables)
+    plain = {name: as_plain(table) for name, table in data.items()}
+    problems = [
+        f"Table '{name}' of the metadata is not in the data." for name in names if name not in data
+    ]
+    problems += [f"Table '{name}' is not in the metadata." for name in data if name not in names]
+    problems += [
+        f"Table '{name}' has no rows: there is nothing to learn from."
+        for name in names
+        if name in data and not len(plain[name])
+    ]
+    if problems:
+        raise InvalidDataError(problems)
+    return {name: plain[name] for name in names}
 
 
 def find_guessed(frame: Any) -> list[str]:

@@ -1,8 +1,12 @@
-"""Foreign keys: SDV's relationships as links, and the values of sampled references."""
+"""Foreign keys: SDV's relationships as links, their checks, and the values of sampled references.
+
+Complaints show no value of a row.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -12,7 +16,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE
-from sdv_threea.rows.intake.keys import find_rows, number_values
+from sdv_threea.rows.intake.keys import find_flaws, find_rows, number_values
 from sdv_threea.rows.units.references import Labels
 from sdv_threea.rows.units.schema import Link, Schema
 
@@ -168,3 +172,84 @@ def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[
         named = {link: name(label, table) for link, label in refer.items()}
         found[table] = Labels(name(f'row of {table}', table), named)
     return found
+
+
+def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -> list[str]:
+    """List invalid foreign keys and primary keys, one sentence for each."""
+    problems = []
+    for link in schema.links:
+        key = key_columns(metadata, link)
+        if find_broken(tables[link.child], link, tables[link.parent], key):
+            problems.append(
+                f"The foreign key {link.name} has values that are not among the keys of '"
+                f"{link.parent}'. Remove those rows (see sdv.utils.drop_unknown_references); "
+                'whole numbers of more than 15 digits that are stored as floats, because one is '
+                'missing, have lost digits: read them as Int64.'
+            )
+    for name, table in tables.items():
+        own = list(as_columns(metadata.tables[name].primary_key))
+        if not own:
+            continue
+        with guarded():
+            flaws = find_flaws(table[own])
+        said = {
+            f"The primary key {own} of table '{name}' has repeated values.": flaws.repeated,
+            f"The primary key {own} of table '{name}' has missing values.": flaws.missing,
+            f"The primary key {own} of table '{name}' has values that are no keys: texts, dates "
+            'and numbers are, but no whole numbers of more than 15 digits that are stored as '
+            'floats: read them as Int64.': flaws.unreadable,
+        }
+        problems += [flaw for flaw, found in said.items() if found]
+    return problems
+
+
+def without_sequences(metadata: Metadata) -> Metadata:
+    """Copy the metadata for tables by themselves, whose rows have no order."""
+    copy = deepcopy(metadata)
+    for table in copy.tables.values():
+        table.sequence_key = table.sequence_index = None
+    return copy
+
+
+def without_composite_keys(metadata: Metadata) -> Metadata:
+    """Copy the metadata without primary keys of several columns, which SDV does not generate."""
+    copy = deepcopy(metadata)
+    for table in copy.tables.values():
+        if len(as_columns(table.primary_key)) > 1:
+            table.primary_key = None
+    return copy
+
+
+def connect(
+    tables: Tables,
+    parents: Mapping[Link, NDArray[np.int64]],
+    schema: Schema,
+    metadata: Metadata,
+    dtypes: Mapping[str, Mapping[str, Any]],
+    keys: Mapping[str, Collection[Key]],
+) -> dict[str, pd.DataFrame]:
+    """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
+
+    The index of each table has the numbers of its rows. ``parents`` has, for each row of the child,
+    the number of its row of the parent, -1 for none. ``keys`` are those of several columns, by
+    table.
+    """
+    connected: dict[str, pd.DataFrame] = {}
+    numbers: dict[str, pd.Index] = {}
+    for name in schema.order:
+        rows = tables[name]
+        for link in schema.links_of(name) if name in schema.private else ():
+            referred = parents[link][rows.index]
+            places = numbers[link.parent].get_indexer(pd.Index(referred))
+            there = (referred < 0) | (places >= 0)
+            rows, places = rows[there].copy(), places[there]
+            key = key_columns(metadata, link)
+            write_references(rows, link, places, connected[link.parent], key, dtypes[name])
+        own = [*keys.get(name, ())]
+        # Generated keys are unique; those of several columns and keys that refer may not be.
+        if any(link.unique for link in schema.links_of(name)):
+            own.append(as_columns(metadata.tables[name].primary_key))
+        for key in own:
+            rows = rows[~rows[list(key)].duplicated()]
+        numbers[name], connected[name] = rows.index, rows.reset_index(drop=True)
+    return {name: connected[name] for name in metadata.tables}

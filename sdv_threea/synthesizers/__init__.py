@@ -19,7 +19,6 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.released`: what all synthesizers publish: releases without code,
   datasheets, cards in notebooks,
 * :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
-* :mod:`~sdv_threea.synthesizers.protection`: what is protected in each table of a database,
 * :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
 * :mod:`~sdv_threea.synthesizers.check`: the result of a check: columns, and reasons to stop a fit,
 * :mod:`~sdv_threea.synthesizers.checking`: the check of a table or a database, which reads no row,
@@ -29,8 +28,7 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer,
 * :mod:`~sdv_threea.synthesizers.sample_arguments`: checks of the arguments of a sample,
 * :mod:`~sdv_threea.synthesizers.fixed`: arguments that cannot be changed after construction,
-* :mod:`~sdv_threea.synthesizers.attempts`: fits that fail leave nothing but their count,
-* :mod:`~sdv_threea.synthesizers.turns`: one thread at a time in a synthesizer,
+* :mod:`~sdv_threea.synthesizers.turns`: one thread at a time, and nothing left of failed fits,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars without times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's event log, without private numbers,
 * :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that these modules

@@ -18,11 +18,10 @@ from sdv_threea.rows.units.membership import Database
 from sdv_threea.rows.units.references import number_rows
 from sdv_threea.rows.units.schema import Schema
 from sdv_threea.settings import Settings
-from sdv_threea.storage.database import take_tables
 from sdv_threea.storage.database_terms import Bounds, DatabaseTerms
 from sdv_threea.storage.metadata import keep_public, list_harmless
+from sdv_threea.storage.reading import take_tables
 from sdv_threea.synthesizers import arguments
-from sdv_threea.synthesizers.attempts import attempted, forget
 from sdv_threea.synthesizers.cautions import check_fitted, warn_of_refit
 from sdv_threea.synthesizers.database_sampling import learn_tables
 from sdv_threea.synthesizers.disclosing import (
@@ -36,7 +35,7 @@ from sdv_threea.synthesizers.multi_table_adapter import MultiTableAdapter, deriv
 from sdv_threea.synthesizers.progress import bars, show_tables
 from sdv_threea.synthesizers.released import count_fit
 from sdv_threea.synthesizers.statement import DatabaseStatement
-from sdv_threea.synthesizers.turns import in_turn
+from sdv_threea.synthesizers.turns import attempted, forget, in_turn
 from sdv_threea.transforms.pseudonyms import KEY_BYTES
 
 if TYPE_CHECKING:

@@ -22,15 +22,16 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.units.membership import Database
 from sdv_threea.rows.units.references import BrokenReferenceError, Labels, link_rows
 from sdv_threea.rows.units.schema import Schema
-from sdv_threea.storage.database import (
+from sdv_threea.storage.database_terms import DatabaseTerms
+from sdv_threea.storage.files import write_tables
+from sdv_threea.storage.reading import take_tables
+from sdv_threea.storage.references import (
+    as_columns,
     find_broken_references,
-    take_tables,
+    label_numbers,
     without_composite_keys,
     without_sequences,
 )
-from sdv_threea.storage.database_terms import DatabaseTerms
-from sdv_threea.storage.files import write_tables
-from sdv_threea.storage.references import as_columns, label_numbers
 from sdv_threea.synthesizers.arguments import TABLE_PARAMETERS, check_constraints, check_name
 from sdv_threea.synthesizers.database_sampling import draw_tables
 from sdv_threea.synthesizers.released import Released

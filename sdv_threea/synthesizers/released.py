@@ -20,8 +20,8 @@ from sdv_threea.constraints.constraint_set import BUILT_IN, read_constraint, spe
 from sdv_threea.errors import InputError
 from sdv_threea.pages.fragments import escape
 from sdv_threea.settings import Settings
+from sdv_threea.storage.files import check_version, get_version
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
-from sdv_threea.storage.version import check_version, get_version
 from sdv_threea.synthesizers.arguments import TABLE_PARAMETERS
 from sdv_threea.synthesizers.cautions import check_fitted
 from sdv_threea.synthesizers.database_sampling import learn_tables

@@ -26,9 +26,8 @@ from sdv_threea.constraints.planning import (
     plan,
 )
 from sdv_threea.rows.units.schema import Link
-from sdv_threea.storage.database import connect
 from sdv_threea.storage.database_terms import NOT_PLAIN
-from sdv_threea.storage.references import as_columns
+from sdv_threea.storage.references import as_columns, connect
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts
 

@@ -8,8 +8,7 @@ from typing import Any, Self
 from sdv.errors import SynthesizerInputError
 
 from sdv_threea.atomic import replacing
-from sdv_threea.storage.files import load_saved, seal
-from sdv_threea.storage.version import check_version, get_version
+from sdv_threea.storage.files import check_version, get_version, load_saved, seal
 from sdv_threea.synthesizers.turns import in_turn
 
 

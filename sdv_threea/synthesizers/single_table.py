@@ -17,7 +17,6 @@ from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.settings import Settings
 from sdv_threea.storage.processing import prepare_processor
 from sdv_threea.synthesizers import arguments
-from sdv_threea.synthesizers.attempts import attempted
 from sdv_threea.synthesizers.cautions import check_fitted
 from sdv_threea.synthesizers.disclosing import (
     check_memory,
@@ -34,7 +33,7 @@ from sdv_threea.synthesizers.sample_arguments import check_counts
 from sdv_threea.synthesizers.sampling import learn_release, open_sampler
 from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
 from sdv_threea.synthesizers.statement import PrivacyStatement
-from sdv_threea.synthesizers.turns import in_turn
+from sdv_threea.synthesizers.turns import attempted, in_turn
 from sdv_threea.warning import warn
 
 if TYPE_CHECKING:

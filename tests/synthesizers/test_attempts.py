@@ -15,7 +15,7 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipel
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.relational import pipeline as relational
 from sdv_threea.synthesizers import multi_table, single_table
-from sdv_threea.synthesizers.attempts import attempted
+from sdv_threea.synthesizers.turns import attempted
 
 COLUMNS = {'x': 'numerical', 'c': 'categorical'}
 

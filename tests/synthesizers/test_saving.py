@@ -15,7 +15,7 @@ from sdv.single_table import GaussianCopulaSynthesizer
 from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.storage.version import UNKNOWN, get_version
+from sdv_threea.storage.files import UNKNOWN, get_version
 
 
 def fit_one():

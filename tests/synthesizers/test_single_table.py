@@ -13,7 +13,7 @@ from sdv.cag import FixedIncrements, Inequality, ProgrammableConstraint
 from sdv.errors import InvalidDataError, InvalidDataTypeError, RefitWarning, SynthesizerInputError
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.synthesizers.attempts import attempted
+from sdv_threea.synthesizers.turns import attempted
 
 NAME = 'people'
 
