@@ -26,7 +26,7 @@ from sdv_threea.synthesizers import (
     DatabaseStatement,
     PrivacyStatement,
 )
-from sdv_threea.synthesizers.released import read_release, restore_release
+from sdv_threea.synthesizers.restoring import read_release, restore_release
 from sdv_threea.transforms.texts import NumberTexts
 
 ALL = ClustMixSynthesizer, ClustMixMultiTableSynthesizer, ClustMixSequentialSynthesizer

@@ -15,9 +15,9 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.ruled`: rules between tables, kept by its samples,
 * :mod:`~sdv_threea.synthesizers.sequential`: the synthesizer of sequences,
 * :mod:`~sdv_threea.synthesizers.placed`: constraints of sequences, in the tables of a database,
-* :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
-* :mod:`~sdv_threea.synthesizers.released`: what all synthesizers publish: releases without code,
-  datasheets, cards in notebooks,
+* :mod:`~sdv_threea.synthesizers.released`: what all synthesizers have: files, datasheets, cards in
+  notebooks,
+* :mod:`~sdv_threea.synthesizers.restoring`: a release as plain values, and back,
 * :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
 * :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
 * :mod:`~sdv_threea.synthesizers.check`: the result of a check: columns, and reasons to stop a fit,

@@ -23,7 +23,7 @@ from sdv_threea.release import Release
 from sdv_threea.storage.references import as_columns
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.synthesizers.database_sampling import describe_own
-from sdv_threea.synthesizers.saved import find_holder
+from sdv_threea.synthesizers.restoring import find_holder
 
 #: The most values of a category that a datasheet lists.
 MOST_VALUES = 8

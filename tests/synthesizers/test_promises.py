@@ -12,7 +12,7 @@ from sdv.errors import SynthesizerInputError
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.estimate import expected_error
 from sdv_threea.settings import LARGEST_DELTA, LARGEST_EPSILON, LEAST_DELTA, LEAST_EPSILON, Settings
-from sdv_threea.synthesizers.released import check_claims
+from sdv_threea.synthesizers.restoring import check_claims
 
 NUM_ROWS = 200
 

@@ -20,7 +20,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.constraints import Formula, IfThen
 from sdv_threea.storage import release_files
 from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
-from sdv_threea.synthesizers.released import check_claims
+from sdv_threea.synthesizers.restoring import check_claims
 from sdv_threea.synthesizers.statement import PrivacyStatement
 
 
