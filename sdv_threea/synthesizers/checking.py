@@ -114,7 +114,7 @@ def check_table(
     # A transformer may have made a category numerical.
     own |= {each.name: each for each in derivations.derived.columns if each.name in own}
     if alone:
-        errors = _expect(derivations.derived, settings, num_rows)
+        errors = expect_table(derivations.derived, settings, num_rows)
     moved, target = _find_moved(derivations.steps), derivations.domain.target
     personal = tuple(each for each in _list_shown(own.values(), target) if each not in harmless)
     found = []
@@ -256,14 +256,14 @@ def expect_database(
         domain, constants = join_context(schema, plans, table), settings[table].constants
         budget = budgets[table].part(rest_share(schema, table, constants.relational))
         given = len(domain.columns) - len(plans[table].domain.columns)
-        errors = _expect(domain, settings[table], size, budget, given)
+        errors = expect_table(domain, settings[table], size, budget, given)
         found[table] = errors and replace(
             errors, count=times * errors.count, category_rows=times * errors.category_rows
         )
     return found
 
 
-def _expect(
+def expect_table(
     domain: Domain,
     settings: Settings,
     num_rows: int | None,

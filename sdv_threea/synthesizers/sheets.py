@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.datasheet import ColumnFacts, Datasheet, SheetFacts, TableFacts
-from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Category, Column, Domain
-from sdv_threea.estimate import ExpectedError, expect
+from sdv_threea.estimate import ExpectedError
 from sdv_threea.pages.fragments import listed, paragraphs
 from sdv_threea.pages.promise import tell_losses, tell_promise
-from sdv_threea.planning.plan import make_plan
-from sdv_threea.planning.shares import Known
-from sdv_threea.release import Release
 from sdv_threea.storage.references import as_columns
 from sdv_threea.storage.writing import from_seconds
+from sdv_threea.synthesizers.checking import expect_table
 from sdv_threea.synthesizers.database_sampling import describe_own
 from sdv_threea.synthesizers.restoring import find_holder
 
@@ -87,86 +84,61 @@ def _find_guess(synthesizer: Any) -> str | None:
 
 def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError | None]]:
     """Yield the released facts of each table, and its expected errors where they are known."""
-    metadata = synthesizer.metadata
+    model, statement = synthesizer._model, synthesizer.get_privacy_statement()
     if hasattr(synthesizer, 'preprocessor'):
-        (name,) = metadata.tables
-        yield _describe(name, metadata, synthesizer, synthesizer._model)
+        yield _describe_only(synthesizer, statement.unit)
         return
-    protection = synthesizer.get_privacy_statement().tables
-    for name in metadata.tables:
-        model = synthesizer._model.tables.get(name)
-        if model is None:
-            yield _describe_public(name, metadata, synthesizer._model.num_rows[name]), None
+    for name, table in synthesizer.metadata.tables.items():
+        one = model.tables.get(name)
+        if one is None:
+            yield _describe_public(name, table, model.num_rows[name]), None
             continue
-        own = describe_own(model)
-        single = synthesizer._table_synthesizers[name]
-        shown = single.preprocessor.derivations.restore(own)
-        columns = _list_columns(metadata.tables[name].columns, single.preprocessor, shown, {})
-        keys = tuple(as_columns(metadata.tables[name].primary_key))
-        facts = TableFacts(
-            name=name,
-            num_rows=round(model.size),
-            columns=columns,
-            protection=protection[name],
-            keys=keys,
-        )
-        yield facts, None
+        facts = {'num_rows': round(one.size), 'protection': statement.tables[name]}
+        own = synthesizer._table_synthesizers[name].preprocessor, describe_own(one)
+        yield _describe(name, table, *own, {}, **facts), None
+
+
+def _describe_only(synthesizer: Any, unit: str) -> tuple[TableFacts, ExpectedError | None]:
+    """Describe the only table of a synthesizer."""
+    ((name, table),) = synthesizer.metadata.tables.items()
+    model, preprocessor = synthesizer._model, synthesizer.preprocessor
+    if model is None:  # there is no column to be modelled
+        return _describe(name, table, preprocessor, Domain(()), {}, num_rows=None), None
+    domain, num_rows = preprocessor.derive().derived, round(model.num_rows)
+    expected = expect_table(domain, synthesizer.settings, max(num_rows, 1))
+    errors = {
+        each.name: min(each.size * MEAN_NOISE * expected.share / 2, 1.0)
+        for each in model.transformers
+        if expected is not None and each.name not in preprocessor.pseudonyms
+    }
+    own = preprocessor, model.domain, errors
+    return _describe(name, table, *own, num_rows=num_rows, protection=unit), expected
 
 
 def _describe(
-    name: str, metadata: Any, synthesizer: Any, released: Release | None
-) -> tuple[TableFacts, ExpectedError | None]:
-    """Describe the only table of a synthesizer."""
-    columns, preprocessor = metadata.tables[name].columns, synthesizer.preprocessor
-    keys = tuple(as_columns(metadata.tables[name].primary_key))
-    if released is None:  # there is no column to be modelled
-        listed_columns = _list_columns(columns, preprocessor, Domain(()), {})
-        return TableFacts(name=name, num_rows=None, columns=listed_columns, keys=keys), None
-    shown = preprocessor.derivations.restore(released.domain)
-    expected = _expect(released, synthesizer)
-    errors = {}
-    if expected is not None:
-        errors = {
-            each.name: min(each.size * MEAN_NOISE * expected.share / 2, 1.0)
-            for each in released.transformers
-            if each.name not in preprocessor.pseudonyms
-        }
-    table = TableFacts(
-        name=name,
-        num_rows=round(released.num_rows),
-        columns=_list_columns(columns, preprocessor, shown, errors),
-        protection=synthesizer.get_privacy_statement().unit,
-        keys=keys,
-    )
-    return table, expected
+    name: str, table: Any, preprocessor: Any, own: Domain, errors: Mapping[str, float], **facts: Any
+) -> TableFacts:
+    """Describe a private table, ``own`` of whose columns were released."""
+    columns = _list_columns(table.columns, preprocessor, own, errors)
+    return TableFacts(name=name, columns=columns, keys=as_columns(table.primary_key), **facts)
 
 
-def _describe_public(name: str, metadata: Any, num_rows: int) -> TableFacts:
+def _describe_public(name: str, table: Any, num_rows: int) -> TableFacts:
     columns = tuple(
         ColumnFacts(name=column, sdtype=each['sdtype'], shown='public rows', known='public')
-        for column, each in metadata.tables[name].columns.items()
+        for column, each in table.columns.items()
     )
     return TableFacts(name=name, num_rows=num_rows, columns=columns, protection='public: copied')
-
-
-def _expect(released: Release, synthesizer: Any) -> ExpectedError | None:
-    """Compute the expected errors; ``None`` under the accounting of the paper."""
-    settings = synthesizer.settings
-    if settings.guarantee == 'paper' or math.isinf(settings.epsilon):
-        return None
-    domain = synthesizer.preprocessor.derive().derived
-    budget = settings.budget(thresholds=needs_threshold(domain))
-    return expect(make_plan(domain, Known(settings, budget, max(round(released.num_rows), 1))))
 
 
 def _list_columns(
     columns: Mapping[str, Mapping[str, Any]],
     preprocessor: Any,
-    shown: Domain,
+    own: Domain,
     errors: Mapping[str, float],
 ) -> tuple[ColumnFacts, ...]:
     public = {column.name: column for column in preprocessor.derive().domain.columns}
-    released = {column.name: column for column in shown.columns}
+    released = {column.name: column for column in preprocessor.derivations.restore(own).columns}
     return tuple(
         ColumnFacts(
             name=str(name),
