@@ -15,6 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
+from sdv_threea.rows.codes import Bins, Listed
+
 #: The most values that ``repr`` shows.
 MOST_SHOWN = 5
 
@@ -34,6 +36,9 @@ class Encoder(BaseTransformer, ABC):
     FACTS: tuple[str, ...]
 
     nullable: bool
+
+    #: Whether the order of the codes means something.
+    ordered: bool
 
     def __init__(self, **facts: Any) -> None:
         super().__init__()
@@ -62,12 +67,16 @@ class Encoder(BaseTransformer, ABC):
 
     @property
     @abstractmethod
-    def ordered(self) -> bool:
-        """Whether the order of the codes means something."""
+    def coder(self) -> Bins | Listed:
+        """The map from cells to codes."""
 
-    @abstractmethod
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each cell, shape (n,); -1 for values that are not on the list."""
+        """Return the code of each cell, shape (n,).
+
+        A number beyond the range has the code of the outermost bin, and a value that is not on the
+        list the code -1.
+        """
+        return self.coder.encode(column)
 
     @abstractmethod
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[Any]:

@@ -56,6 +56,7 @@ class NumberEncoder(Encoder):
 
     edges: NDArray[np.float64]
     step: float
+    ordered = True
     heaps: Heaps
 
     def __init__(
@@ -73,22 +74,9 @@ class NumberEncoder(Encoder):
         return len(self.edges)
 
     @property
-    def ordered(self) -> bool:
-        """Whether the order of the codes means something."""
-        return True
-
-    @property
     def coder(self) -> Bins:
         """The map from cells to codes."""
         return Bins(self.edges, self.step, bool(self.nullable))
-
-    def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each number; beyond the range, the code of the outermost bin."""
-        return self.coder.encode(column)
-
-    def place(self, column: pd.Series) -> NDArray[np.float64]:
-        """Return the place of each number in its bin, a share below one; NaN for a missing one."""
-        return self.coder.place(column)
 
     def decode(
         self,
@@ -186,10 +174,6 @@ class CategoryEncoder(Encoder):
     def coder(self) -> Listed:
         """The map from cells to codes."""
         return Listed(self.values, bool(self.nullable), self.unlisted)
-
-    def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each value, or of an equal one such as ``True`` for ``1``."""
-        return self.coder.encode(column)
 
     def can_show(self, column: pd.Series) -> NDArray[np.bool_]:
         """Return which values samples can show: all but those that a stand-in replaces."""

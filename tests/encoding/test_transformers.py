@@ -113,16 +113,16 @@ def test_the_place_of_a_number_is_where_it_is_decoded_from(rng, step):
     values = np.round(whole / step) * step if step else whole
     column = pd.Series(np.append(values, np.nan))
 
-    places = encoder.place(column)
+    places = encoder.coder.place(column)
 
     assert np.isnan(places[-1])
     assert ((places[:-1] >= 0) & (places[:-1] < 1)).all()
     again = encoder.decode(encoder.encode(column), rng, np.nan_to_num(places))
     assert again[:-1] == pytest.approx(values, abs=1e-9)
     # Each is placed by itself, whatever stands beside it; what is beyond the range, at its ends.
-    alone = [encoder.place(column[at : at + 1])[0] for at in range(20)]
+    alone = [encoder.coder.place(column[at : at + 1])[0] for at in range(20)]
     assert alone == places[:20].tolist()
-    assert encoder.place(pd.Series([-1e9, 1e9])) == pytest.approx([0.0, 1.0])
+    assert encoder.coder.place(pd.Series([-1e9, 1e9])) == pytest.approx([0.0, 1.0])
 
 
 def test_numbers_come_back_as_round_as_they_were(gaussian, rng):
