@@ -43,8 +43,6 @@ TYPES = {'numerical': 'sc:Float', 'datetime': 'sc:Date', 'boolean': 'sc:Boolean'
 
 FORMATS = {'.csv': 'text/csv', '.parquet': 'application/x-parquet'}
 
-CHUNK = 1 << 20
-
 
 def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) -> dict[str, Any]:
     """Return the description of a data set and its files, which are named after their tables."""
@@ -86,10 +84,8 @@ def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) ->
 
 
 def _describe_file(path: Path) -> dict[str, Any]:
-    digest = hashlib.sha256()
     with path.open('rb') as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
+        digest = hashlib.file_digest(file, 'sha256')
     return {
         '@type': 'cr:FileObject',
         '@id': path.name,

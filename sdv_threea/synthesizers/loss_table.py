@@ -24,7 +24,7 @@ MOST_NAMED = 6
 HOW_MUCH = 'This release has lost some of the table: {}.'
 HELP = 'get_losses() says more, and check() says what to state.'
 
-#: The kinds of losses in words, of one column and of several; and the kinds that matter most first.
+#: The kinds of losses in words, of one column and of several.
 WORDS = {
     EMPTY: ('comes out empty', 'come out empty'),
     GUESSED: ('has a guessed range', 'have a guessed range'),
@@ -33,9 +33,8 @@ WORDS = {
     RANGE: ('ends early', 'end early'),
     MADE_UP: ('is made up', 'are made up'),
 }
-WORST = (EMPTY, GUESSED, MADE_UP, CONSTANT, VALUES, RANGE)
 
-#: The line about the columns of the worst kind.
+#: The line about the columns of the worst kind, which comes first.
 MATTERS = {
     EMPTY: (
         'No value was common enough to be released of {}: samples show them as missing. Declare '
@@ -152,7 +151,7 @@ def _tell_worst(losses: Sequence[Loss], targets: Collection[str]) -> str:
             return f'The target {loss.column!r}: {said}. Samples cannot train a model.'
         if loss.column in targets and loss.is_target:
             return f'The target {loss.column!r}: {loss.share} of the rows lack their class.'
-    kind = next(kind for kind in WORST if any(loss.kind == kind for loss in losses))
+    kind = next(kind for kind in MATTERS if any(loss.kind == kind for loss in losses))
     found = sorted(
         (loss for loss in losses if loss.kind == kind), key=lambda each: -each.share.share
     )
