@@ -121,10 +121,7 @@ def read_conditions(
 
 
 def draw_rows(
-    released: Release,
-    conditions: Conditions,
-    derivations: Derivations,
-    rng: np.random.Generator,
+    released: Release, conditions: Conditions, derivations: Derivations, rng: np.random.Generator
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
     """Draw a row of the model for each possible condition, and write the numbers into it.
 

@@ -70,11 +70,7 @@ class ConditionSampler:
             )
 
     def sample(
-        self,
-        known: pd.DataFrame,
-        rng: np.random.Generator,
-        max_tries: int,
-        batch_size: int | None,
+        self, known: pd.DataFrame, rng: np.random.Generator, max_tries: int, batch_size: int | None
     ) -> Iterator[pd.DataFrame]:
         """Sample a row for each row of conditions that can be met.
 

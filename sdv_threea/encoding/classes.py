@@ -109,10 +109,7 @@ def make_classes(
 
 
 def _bins(
-    transformer: NumberEncoder,
-    description: Description,
-    scale: float,
-    constants: EncodingConstants,
+    transformer: NumberEncoder, description: Description, scale: float, constants: EncodingConstants
 ) -> NDArray[np.int64]:
     """Return the class of each code of a numerical target, of about equal mass in the sketch."""
     if math.isinf(scale):

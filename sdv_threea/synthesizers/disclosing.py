@@ -16,11 +16,7 @@ from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import warn_of_promise
 from sdv_threea.synthesizers.ruled import list_public
-from sdv_threea.synthesizers.statement import (
-    DatabaseStatement,
-    PrivacyStatement,
-    list_public_facts,
-)
+from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement, list_public_facts
 from sdv_threea.warning import warn
 
 if TYPE_CHECKING:

@@ -9,13 +9,7 @@ from dataclasses import dataclass, field, fields
 from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING, Any
 
-from sdv_threea.accounting import (
-    Ledger,
-    Receipt,
-    count_exposed,
-    epsilon_from_mu,
-    mu_from_epsilon,
-)
+from sdv_threea.accounting import Ledger, Receipt, count_exposed, epsilon_from_mu, mu_from_epsilon
 from sdv_threea.names import printable
 from sdv_threea.pages.fragments import escape, paragraphs
 from sdv_threea.pages.promise import tell_exposed, tell_promise, tell_use
