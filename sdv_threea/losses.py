@@ -24,7 +24,7 @@ from sdv_threea.describe.description import Description
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
 from sdv_threea.encoding.edges import find_range_bins
 from sdv_threea.encoding.records import RecordEncoder
-from sdv_threea.encoding.support import first_and_last_values, was_guessed
+from sdv_threea.encoding.support import list_spans, was_guessed
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
 #: Half the width of an interval, in standard deviations of the noise; it misses once in 370
@@ -239,7 +239,8 @@ def _lose_numbers(
     in_range = find_range_bins(used, transformer.edges)
     codes, inside = np.flatnonzero(in_range) + 1, np.flatnonzero(mask[1:] & in_range) + 1
     first, last = int(inside[0]), int(inside[-1])
-    low, high = first_and_last_values(transformer, first, last)
+    spans = list_spans(transformer)
+    low, high = float(spans[first - 1, 0]), float(spans[last - 1, 1])
     own = before if isinstance(before, Number) else Number(name=before.name)
     beyond = NONE if mask[1:].all() else histogram.share_out(mask | (np.arange(len(mask)) == 0))
     # The outermost code also counts the records beyond it, so its count bounds their number from

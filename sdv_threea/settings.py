@@ -220,7 +220,8 @@ def _check_kernel(kernel: object) -> None:
 
 
 def _check_components(number: object, mixing: str | None) -> None:
-    if not _is_count(number):
+    is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not is_whole or not 1 <= int(number) <= MOST_COMPONENTS:  # type: ignore[call-overload]
         raise InputError(
             f"n_components must be 'auto' or a whole number from 1 to {MOST_COMPONENTS:,}, got "
             f'{number!r}.'
@@ -233,8 +234,3 @@ def _check_components(number: object, mixing: str | None) -> None:
 
 def _is_auto(value: object) -> bool:
     return isinstance(value, str) and value == 'auto'
-
-
-def _is_count(value: object) -> bool:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return whole and 1 <= int(value) <= MOST_COMPONENTS  # type: ignore[call-overload]

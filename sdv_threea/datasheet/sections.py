@@ -111,7 +111,9 @@ def _ask(title: str, facts: SheetFacts, *names: str) -> Section:
 
 
 def _tell_promise(facts: SheetFacts) -> Section:
-    statement = facts.statement
+    statement, fits = facts.statement, facts.statement.get('fits', 1)
+    times = 'once' if fits == 1 else f'{fits} times'
+    fitted = f'This synthesizer was fitted {times}. {ELSEWHERE}'
     answers = [('Who is protected?', statement.get('unit', 'one unit'))]
     if 'tables' in statement:
         answers = [
@@ -124,15 +126,10 @@ def _tell_promise(facts: SheetFacts) -> Section:
             *answers,
             ('What are neighbouring tables?', NEIGHBORS[statement['neighbors']]),
             ('Does it hold end to end?', statement['note']),
-            ('Was the table released before?', _tell_fits(statement.get('fits', 1))),
+            ('Was the table released before?', fitted),
             *(('What is taken as known to everybody?', each) for each in statement['public']),
         ],
     )
-
-
-def _tell_fits(fits: int) -> str:
-    told = 'once' if fits == 1 else f'{fits} times'
-    return f'This synthesizer was fitted {told}. {ELSEWHERE}'
 
 
 def _tell_odds(facts: SheetFacts) -> list[Section]:
@@ -199,8 +196,7 @@ def _tell_uses(facts: SheetFacts) -> Section:
     named = facts.settings.get('target_column', '')
     targets = ' and '.join(facts.statement.get('sharpened', ())) or named
     trained = [f'training models that predict {targets}, tested on real rows'] if targets else []
-    told = [facts.about[name] for name in ('uses',) if name in facts.about]
-    against = [facts.about[name] for name in ('unsuited',) if name in facts.about]
+    told, against = (filter(None, [facts.about.get(name)]) for name in ('uses', 'unsuited'))
     return Section(
         title='Uses',
         paragraphs=[tell_use(facts.statement.get('sharpened', ())), UNCHECKED],

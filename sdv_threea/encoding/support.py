@@ -43,7 +43,7 @@ def support(
         )
         ends = _find_ends(transformer, description, counts[1:][inside], inside, scale, constants)
         if ends is not None:
-            spans = _spans(transformer)[inside]
+            spans = list_spans(transformer)[inside]
             mask[1:][inside] = _between(Sketch(spans, counts[1:][inside], scale), *ends)
     if getattr(description.domain[transformer.name], 'pseudonyms', None) is not None:
         mask[1:] = counts[1:] > 0
@@ -64,7 +64,7 @@ def _find_ends(
     constants: DescribeConstants,
 ) -> tuple[float, float] | None:
     """Return the ends of the values that evidently occur; ``None`` if the range is kept."""
-    second = Sketch(_spans(transformer)[inside], counts, scale)
+    second = Sketch(list_spans(transformer)[inside], counts, scale)
     if transformer.name in description.estimated:
         reach = 1 - constants.tail if description.extrapolated else constants.reach
         looks = Looks(len(description.sketches), reach, constants)
@@ -87,7 +87,7 @@ def was_guessed(
     if transformer.name not in description.estimated:
         return False
     looks = Looks(len(description.sketches), constants.reach, constants)
-    second = Sketch(_spans(transformer), counts[1:], scale)
+    second = Sketch(list_spans(transformer), counts[1:], scale)
     return is_guessed(second, description.sketches[transformer.name], looks)
 
 
@@ -102,7 +102,7 @@ def narrowed(
     Categories without unreleased values need no stand-in, and names get the ``counts`` of buckets.
     """
     possible = {
-        transformer.name: _spans(transformer)[mask[1:] & _is_inside(transformer, description)]
+        transformer.name: list_spans(transformer)[mask[1:] & _is_inside(transformer, description)]
         for transformer, mask in zip(transformers, masks, strict=True)
         if isinstance(transformer, NumberEncoder) and transformer.name in description.estimated
     }
@@ -127,12 +127,6 @@ def _is_inside(transformer: NumberEncoder, description: Description) -> NDArray[
     return find_range_bins(column, transformer.edges)
 
 
-def first_and_last_values(transformer: NumberEncoder, first: int, last: int) -> tuple[float, float]:
-    """Return the first value of one code and the last value of another."""
-    spans = _spans(transformer)
-    return float(spans[first - 1, 0]), float(spans[last - 1, 1])
-
-
 def _narrow(column: Column, possible: dict[str, NDArray[np.float64]], complete: set[str]) -> Column:
     if isinstance(column, Category):
         if column.name in complete:
@@ -151,7 +145,7 @@ def _name_buckets(column: Column, counts: NDArray[np.float64] | None) -> Column:
     return replace(column, pseudonyms=Pseudonyms(known, *share_out(counts[1:], known)))
 
 
-def _spans(transformer: NumberEncoder) -> NDArray[np.float64]:
+def list_spans(transformer: NumberEncoder) -> NDArray[np.float64]:
     """Return the first and the last value of each bin, shape (number of bins, 2)."""
     if not transformer.step:
         last = np.nextafter(transformer.edges[1:], transformer.edges[:-1])

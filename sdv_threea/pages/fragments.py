@@ -88,7 +88,8 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
         + '</tr>'
         for label, *cells in told.itertuples(name=None)
     ]
-    short = len(told.columns) < FEW and (told.map(_width).max(axis=None) or 0) <= SHORT
+    longest = told.map(lambda value: len(_cell(value))).max(axis=None) or 0
+    short = len(told.columns) < FEW and longest <= SHORT
     kind = 'wide' if wide else 'narrow' if short else 'stack'
     corner = escape(words(told.index.name or ''))
     table = (
@@ -103,11 +104,6 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
 
 class Html(str):
     """A cell that is HTML already."""
-
-
-def _width(value: object) -> int:
-    """Return the number of characters in a cell."""
-    return len(_cell(value))
 
 
 def _class(value: object) -> str:

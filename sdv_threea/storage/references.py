@@ -5,7 +5,7 @@ Complaints show no value of a row.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -104,13 +104,6 @@ def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
     return as_columns(metadata.tables[link.parent].primary_key)
 
 
-def find_broken(child: pd.DataFrame, link: Link, parent: pd.DataFrame, key: Sequence[str]) -> bool:
-    """Return true if a row of a child refers to a row that does not exist."""
-    with guarded():
-        found = find_rows(child[list(link.columns)], parent[list(key)])
-    return bool((found == INVALID_PLACE).any())
-
-
 def find_places(child: pd.DataFrame, parent: pd.DataFrame) -> NDArray[np.int64]:
     """Return the row of the parent to which each row of a child refers: (n,), -1 for none."""
     return np.maximum(find_rows(child, parent), -1)
@@ -179,7 +172,10 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
     problems = []
     for link in schema.links:
         key = key_columns(metadata, link)
-        if find_broken(tables[link.child], link, tables[link.parent], key):
+        with guarded():
+            child, parent = tables[link.child], tables[link.parent]
+            found = find_rows(child[list(link.columns)], parent[list(key)])
+        if (found == INVALID_PLACE).any():  # a key with a missing part refers to no row
             problems.append(
                 f"The foreign key {link.name} has values that are not among the keys of '"
                 f"{link.parent}'. Remove those rows (see sdv.utils.drop_unknown_references); "

@@ -126,11 +126,6 @@ class TableStorage:
                 problems = find_repeated_keys(whole, keys)
         return problems
 
-    def find_key_problems(self, header: pd.DataFrame) -> list[str]:
-        """List primary keys whose dtype contradicts the metadata, by SDV's check of the header."""
-        problems: list[str] = self.described._validate_primary_key(header)
-        return problems
-
     def make_empty(self) -> pd.DataFrame:
         """Make a synthetic table without rows, with the columns that SDV would leave out."""
         return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in self.dtypes.items()})

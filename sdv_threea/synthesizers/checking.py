@@ -116,7 +116,7 @@ def check_table(
     if alone:
         errors = expect_table(derivations.derived, settings, num_rows)
     moved, target = _find_moved(derivations.steps), derivations.domain.target
-    personal = tuple(each for each in _list_shown(own.values(), target) if each not in harmless)
+    personal = [each for each in _list_shown(own.values(), target) if each not in harmless]
     found = []
     for name, described in columns.items():
         sdtype, advice = described['sdtype'], moved.get(name, '')
@@ -134,15 +134,15 @@ def check_table(
         else:
             outcome, facts['advice'] = _name_made_up(name, sdtype, name in keys)
         found.append(CheckedColumn(outcome=outcome, **facts))
-    stops = [
-        *_stop_names(personal if alone else [f'{table}.{name}' for name in personal]),
-        *_stop_ranges(own, derivations.steps, preprocessor.constraints.increments),
-        *(_stop_noise(errors, settings.epsilon) if alone and errors and num_rows else ()),
-    ]
+    stops = {VERBATIM: personal if alone else [f'{table}.{name}' for name in personal]}
+    stops[RANGES] = _find_wrong(own, derivations.steps, preprocessor.constraints.increments)
     named = (target if alone else f'{table}.{target}',) if target is not None else ()
     return Check(
         columns=tuple(found),
-        stops=tuple(stops),
+        stops=(
+            *(_stop(kind, names) for kind, names in stops.items() if names),
+            *(_stop_noise(errors, settings.epsilon) if alone and errors and num_rows else ()),
+        ),
         epsilon=settings.epsilon,
         num_rows=num_rows,
         sharpened=named if settings.alpha < CALIBRATED else (),
@@ -156,14 +156,13 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
     stops = [stop for each in listed for stop in each.stops]
     unit = 'one row' if len(metadata.tables) == 1 else 'a unit, which may hold only some of them'
     shared = list_shared_ids(metadata, private)
-    persons = tuple(name for name in shared if names_person(name.split('.')[-1]))
+    persons = [name for name in shared if names_person(name.split('.')[-1])]
     others = [name for name in shared if name not in persons]
     if persons:
-        said = SAYS[UNIT].format(list(persons), unit=unit)
-        stops.append(Stop(kind=UNIT, said=said, columns=persons))
+        stops.append(_stop(UNIT, persons, unit=unit))
     outcomes = {column.outcome for column in columns}
     if columns and outcomes <= {MADE_UP, PERSONAL, KEY} and outcomes != {KEY}:
-        stops.append(Stop(kind=ALL_MADE_UP, said=SAYS[ALL_MADE_UP]))
+        stops.append(_stop(ALL_MADE_UP))
     for name in metadata.tables:
         if name not in private:
             columns += [
@@ -344,25 +343,22 @@ def _find_moved(steps: Iterable[Any]) -> dict[str, str]:
     }
 
 
-def _list_shown(columns: Iterable[Column], target: str | None) -> Iterator[str]:
-    """Yield the categories that hold free text or personal information, by their names."""
-    for each in columns:
-        is_open = isinstance(each, Category) and each.values is None
-        if is_open and each.name != target and shows_people(each.name):
-            yield each.name
+def _list_shown(columns: Iterable[Column], target: str | None) -> list[str]:
+    """List the categories that hold free text or personal information, by their names."""
+    opened = [each for each in columns if isinstance(each, Category) and each.values is None]
+    return [each.name for each in opened if each.name != target and shows_people(each.name)]
 
 
-def _stop_names(personal: Sequence[str]) -> Iterator[Stop]:
-    """Yield a stop for columns that would be released word for word."""
-    if personal:
-        said = SAYS[VERBATIM].format(list(personal))
-        yield Stop(kind=VERBATIM, said=said, columns=tuple(personal))
+def _stop(kind: str, columns: Sequence[str] = (), **facts: Any) -> Stop:
+    """Return a reason to stop a fit, and the columns that it names."""
+    said = SAYS[kind].format(list(columns), **facts)
+    return Stop(kind=kind, said=said, columns=tuple(columns))
 
 
-def _stop_ranges(
+def _find_wrong(
     own: Mapping[str, Column], steps: Sequence[Any], increments: Mapping[str, float]
-) -> Iterator[Stop]:
-    """Yield a stop for ranges that contradict constraints: no value is left between their ends."""
+) -> list[str]:
+    """Find ranges that contradict constraints: no value is left between their ends."""
     ordered = [each for step in steps for each in getattr(step, 'columns', ())]
     wrong = [
         each.name
@@ -374,12 +370,11 @@ def _stop_ranges(
         column = own[name]
         if isinstance(column, Number) and column.low is not None and column.high is not None:
             wrong += [name] if math.ceil(column.low / step) * step > column.high else []
-    if wrong:
-        yield Stop(kind=RANGES, said=SAYS[RANGES].format(wrong), columns=tuple(wrong))
+    return wrong
 
 
 def _stop_noise(errors: ExpectedError, epsilon: float) -> Iterator[Stop]:
     """Yield a stop if only values of more than half of the rows can be found."""
     needed, rows = math.ceil(errors.category_rows), errors.num_rows
     if needed > rows / 2:
-        yield Stop(kind=NOISE, said=SAYS[NOISE].format(epsilon=epsilon, needed=needed, rows=rows))
+        yield _stop(NOISE, epsilon=epsilon, needed=needed, rows=rows)

@@ -122,14 +122,11 @@ def warn_of_losses(losses: Sequence[Loss], targets: Collection[str]) -> None:
 
 def _is_worth(loss: Loss, targets: Collection[str]) -> bool:
     """Return whether a loss is beyond doubt, and large enough for a warning."""
-    if loss.kind in (MADE_UP, EMPTY, GUESSED) or (loss.column in targets and _spoils(loss)):
+    # No model can be trained to predict a target of one value.
+    spoilt = loss.kind == CONSTANT or (loss.is_target and not loss.listed)
+    if loss.kind in (MADE_UP, EMPTY, GUESSED) or (loss.column in targets and spoilt):
         return True
     return loss.share.at_least > 0 and loss.share.share >= WORTH_A_WARNING
-
-
-def _spoils(loss: Loss) -> bool:
-    """Return whether no model can be trained to predict the column, because it has one value."""
-    return loss.kind == CONSTANT or (loss.is_target and not loss.listed)
 
 
 def _count(losses: Sequence[Loss]) -> str:

@@ -133,7 +133,7 @@ class Preprocessor:
         if not problems and not self.coerce:
             facts = self.storage.list_facts(table.header.dtypes.to_dict())
             problems = find_untaken(table.rows, facts, self.derive())
-        problems = problems or self.storage.find_key_problems(table.header)
+        problems = problems or self.storage.described._validate_primary_key(table.header)
         if problems:
             raise InvalidDataError(problems)
         if not self.coerce:
