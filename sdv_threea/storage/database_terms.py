@@ -70,11 +70,6 @@ class DatabaseTerms:
         """List the columns of the primary key of every table."""
         return {name: as_columns(each.primary_key) for name, each in self.metadata.tables.items()}
 
-    def list_columns(self, others: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
-        """List the columns of every table, with the others that are given by table."""
-        stated = {name: set(each.columns) for name, each in self.metadata.tables.items()}
-        return {name: own.union(others.get(name, ())) for name, own in stated.items()}
-
     def read_children(self, schema: Schema) -> dict[Link, Children]:
         """Return the stated bounds on the rows that refer to one row, by foreign key."""
         lower = _read_bounds('min_children', self.min_children, 0, schema)

@@ -78,11 +78,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         super().__init__(deepcopy(terms.metadata), locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the tables as :meth:`fit` does, with its errors; no value is shown.
-
-        Args:
-            data: All tables by name.
-        """
+        """Check the tables as :meth:`fit` does, with its errors; no value is shown."""
         tables = take_tables(data, self._original_metadata)
         problems = []
         for name, table in tables.items():
@@ -126,14 +122,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         adopt_rules(self, rules)
 
     def validate_constraints(self, synthetic_data: dict[str, pd.DataFrame]) -> None:
-        """Check synthetic tables against all constraints.
-
-        Args:
-            synthetic_data: All tables by name.
-
-        Raises:
-            ConstraintNotMetError: If rows break a constraint.
-        """
+        """Check synthetic tables; a ``ConstraintNotMetError`` says that rows break one."""
         super().validate_constraints(synthetic_data)
         check_rules(self, synthetic_data)
 
@@ -271,5 +260,7 @@ def derive(synthesizer: ClustMixSynthesizer) -> Domain:
 def label_rows(synthesizer: MultiTableAdapter, schema: Schema) -> dict[str, Labels]:
     """Name the columns that number rows."""
     tables = synthesizer._table_synthesizers
-    modelled = {name: derive(tables[name]).names for name in schema.private}
-    return label_numbers(schema, synthesizer._terms.list_columns(modelled))
+    taken = {name: {*table.columns} for name, table in synthesizer._terms.metadata.tables.items()}
+    for name in schema.private:
+        taken[name].update(derive(tables[name]).names)
+    return label_numbers(schema, taken)

@@ -128,11 +128,6 @@ class NumberStep(OneColumn):
         found = self._apply('reverse_transform', numbers, ~np.isnan(numbers))
         return np.asarray(np.clip(found, low, high))
 
-    def count_untaken(self, table: pd.DataFrame) -> int:
-        """Count the cells that the transformer cannot take."""
-        numbers = read_numbers(table[self.column.name])
-        return int((np.isnan(self.transform(numbers)) & ~np.isnan(numbers)).sum())
-
     def _apply(
         self, method: str, numbers: NDArray[np.float64], chosen: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
@@ -192,7 +187,7 @@ class ListStep(OneColumn):
 
     def forward(self, table: pd.DataFrame) -> Cells:
         """Look up the number of each value."""
-        codes = self._find(table)
+        codes = CategoryEncoder(self._values, nullable=True).encode(table[self.column.name])
         return {self.column.name: np.append(self.numbers, np.nan)[np.maximum(codes, 0) - 1]}
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
@@ -208,17 +203,9 @@ class ListStep(OneColumn):
         nullable = domain[self.column.name].nullable
         return (replace(self.column, values=self._values, nullable=nullable),)
 
-    def count_untaken(self, table: pd.DataFrame) -> int:
-        """Count the cells that are not on the list."""
-        return int((self._find(table) < 0).sum())
-
     @property
     def _values(self) -> tuple[Any, ...]:
         return self.column.values or ()  # noqa: PD011 (no pandas)
-
-    def _find(self, table: pd.DataFrame) -> NDArray[np.int64]:
-        encoder = CategoryEncoder(self._values, nullable=True)
-        return encoder.encode(table[self.column.name])
 
 
 Step = NumberStep | ListStep | TextStep
@@ -256,7 +243,10 @@ def _count_untaken(
     facts: Sequence[Facts], steps: Mapping[str, Step], chunk: pd.DataFrame
 ) -> NDArray[np.int64]:
     table = read_table(facts, chunk)
-    return np.array([step.count_untaken(table) for step in steps.values()], dtype=np.int64)
+    gone = [
+        np.isnan(step.forward(table)[name]) & table[name].notna() for name, step in steps.items()
+    ]
+    return np.array([each.sum() for each in gone], dtype=np.int64)
 
 
 def make_step(column: Column, transformer: BaseTransformer, *, is_date: bool) -> Step:

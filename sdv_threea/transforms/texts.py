@@ -171,7 +171,9 @@ class TextStep(OneColumn):
 
     def forward(self, table: pd.DataFrame) -> Cells:
         """Read the numbers; cells that spell none count as missing."""
-        return {self.column.name: self._read(table)[0]}
+        found = find_distinct(table[self.column.name])
+        numbers = np.append(self.transformer.read(found.listed), np.nan)
+        return {self.column.name: numbers[np.maximum(found.codes, -1)]}
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
         """Write the numbers."""
@@ -185,13 +187,3 @@ class TextStep(OneColumn):
         ends = np.array([released.low or 0.0, released.high or 0.0])
         values = tuple(dict.fromkeys(self.transformer.write(ends).tolist()))
         return (replace(self.column, values=values, nullable=released.nullable),)
-
-    def count_untaken(self, table: pd.DataFrame) -> int:
-        """Count the cells that cannot be read as a number."""
-        numbers, codes = self._read(table)
-        return int((np.isnan(numbers) & (codes >= 0)).sum())
-
-    def _read(self, table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        found = find_distinct(table[self.column.name])
-        numbers = np.append(self.transformer.read(found.listed), np.nan)
-        return numbers[np.maximum(found.codes, -1)], np.asarray(found.codes)
