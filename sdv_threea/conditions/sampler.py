@@ -45,10 +45,8 @@ class ConditionSampler:
     Conditions on columns of the model are met by drawing from it given the condition, however
     improbable it is; all conditions of a call are met together. Impossible conditions are reported
     before rows are drawn, with alternatives: an error if no condition is possible, otherwise a
-    warning, and the possible rows are sampled. Conditions on numbers that follow from other columns
-    by a rule are met by solving the rule for one of these columns, which must stay in its bin. Rows
-    in which that fails, and rows that break a constraint, are drawn again. A drawn row may meet any
-    of several equal conditions.
+    warning. Rows that break a rule or a constraint are drawn again. A drawn row may meet any of
+    several equal conditions.
 
     Formal guarantees:
         * conditions are met by post-processing of the release: they cost nothing

@@ -56,12 +56,7 @@ class Drawing:
         return self.svg
 
     def save(self, path: str | Path) -> None:
-        """Write an SVG file; an existing one is replaced.
-
-        Raises:
-            OSError: If the file cannot be written.
-            ValueError: If the path does not end in ``.svg``.
-        """
+        """Write an SVG file; an existing one is replaced."""
         if Path(path).suffix.lower() != '.svg':
             raise InputError(f'A drawing is saved as .svg, got {Path(path).suffix!r}.')
         with replacing(path) as draft:

@@ -72,12 +72,7 @@ class Asked:
 
 
 class Given(NamedTuple):
-    """Conditions on ``n`` rows.
-
-    Args:
-        asked: The codes that rows may have, by column with a score.
-        classes: The classes that they may have, shape (n, C).
-    """
+    """Conditions on ``n`` rows: codes they may have, by scored column, and classes, (n, C)."""
 
     asked: Mapping[int, Asked]
     classes: NDArray[np.bool_]
@@ -95,10 +90,8 @@ class Given(NamedTuple):
 class Pools(NamedTuple):
     """Groups of rows that are drawn at once.
 
-    Args:
-        rows: The rows, group by group, shape (n,).
-        first: One row of each group, which stands for its condition, shape (P,).
-        counts: Number of rows in each group, shape (P,).
+    ``rows`` are theirs, group by group, shape (n,), and ``counts`` how many, shape (P,). The
+    ``first`` row of each group, shape (P,), stands for its condition.
     """
 
     rows: NDArray[np.int64]

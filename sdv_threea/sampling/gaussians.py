@@ -117,13 +117,7 @@ def draw_within(
 
 
 class _Found(NamedTuple):
-    """Drawn scores of the ``q`` restricted columns.
-
-    Args:
-        components: The component, among those of all classes that occur, shape (n,).
-        normals: The normals behind the scores, shape (n, q).
-        ends: The ends of the intervals that the scores lie in, as quantiles, shape (n, q, 2).
-    """
+    """Components drawn, (n,), normals behind restricted scores, (n, q), and their intervals."""
 
     components: NDArray[np.int64]
     normals: NDArray[np.float64]

@@ -142,11 +142,7 @@ class BudgetLedger:
         return told
 
     def total(self) -> Recorded:
-        """Return the total of all fits that began.
-
-        Raises:
-            InputError: If there is no ledger in the file.
-        """
+        """Return the total of all fits that began."""
         if not Path(self.path).exists():
             raise InputError(f"There is no ledger '{self.path}': no fit wrote to it.")
         with self._writing() as file:

@@ -68,12 +68,9 @@ def finish_rows(
 
 @dataclass(frozen=True)
 class TableSampler:
-    """Sampler of the rows of one table.
+    """Sampler of the rows of one table; ``released`` is ``None`` if no column is modelled.
 
-    Args:
-        released: The released model; ``None`` if no column is modelled.
-        preprocessor: The translation from columns of the model to those of the user.
-        generate: SDV's processor, which adds columns that are not modelled, and sets dtypes.
+    ``generate`` is SDV's processor, which adds columns that are not modelled, and sets dtypes.
     """
 
     released: Release | None
