@@ -22,8 +22,8 @@ from sdv_threea.approximate.density import Density
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
+from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.encoding.edges import find_range_bins
-from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import list_spans, was_guessed
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 

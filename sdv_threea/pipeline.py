@@ -25,8 +25,7 @@ from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.narrower import keep_narrower
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.classes import make_classes
-from sdv_threea.encoding.records import RecordEncoder
+from sdv_threea.encoding.classes import RecordEncoder, make_classes
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.joint.density import Joint

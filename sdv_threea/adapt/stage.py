@@ -22,7 +22,7 @@ from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.encoding.records import RecordEncoder
+from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint
 from sdv_threea.planning.run import Run

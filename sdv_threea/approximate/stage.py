@@ -34,7 +34,7 @@ from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.constants import MOST_FOR_SUMS
 from sdv_threea.domain import Category, Column, Pseudonyms
-from sdv_threea.encoding.records import RecordEncoder
+from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.encoding.support import support
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins

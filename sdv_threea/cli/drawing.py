@@ -15,7 +15,7 @@ from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import write_table
-from sdv_threea.storage.memory import check_rows
+from sdv_threea.cost import check_rows
 
 
 def sample_files(

@@ -4,10 +4,10 @@ These modules may map private records, each by itself. The modules must not sum 
 from them: transformers are made of facts that are public or were released by
 :mod:`~sdv_threea.describe`.
 
-* :mod:`~sdv_threea.encoding.records`: a table to codes and classes,
 * :mod:`~sdv_threea.encoding.transformers`: the codes of numbers and categories, and back,
 * :mod:`~sdv_threea.encoding.encoder`: the base class of all transformers,
 * :mod:`~sdv_threea.encoding.edges`: the borders of the bins of a numerical column,
-* :mod:`~sdv_threea.encoding.classes`: the classes, on which all statistics are conditioned,
-* :mod:`~sdv_threea.encoding.support`: which codes can occur, once the histograms are released,
+* :mod:`~sdv_threea.encoding.classes`: the classes, on which all statistics are conditioned, and a
+  table to codes and classes,
+* :mod:`~sdv_threea.encoding.support`: which codes can occur, once the histograms are released.
 """

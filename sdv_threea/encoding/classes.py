@@ -1,4 +1,4 @@
-"""Choose the classes, on which all statistics are conditioned.
+"""Choose the classes, on which all statistics are conditioned, and encode records.
 
 Classes are the values of a categorical target, or intervals of a numerical one.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import cast
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,15 @@ from numpy.typing import NDArray
 from sdv_threea.constants import EncodingConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import SPREAD, Category
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
+from sdv_threea.encoding.transformers import (
+    CategoryEncoder,
+    NumberEncoder,
+    Transformer,
+    list_coders,
+)
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.codes import Coder, locate
+from sdv_threea.rows.records import Located
 
 
 @dataclass(frozen=True)
@@ -130,3 +139,33 @@ def _bins(
     # A missing target has its own class if it may occur.
     null = bins.max() + 1 if transformer.nullable else -1
     return np.concatenate([[null], bins])
+
+
+class RecordEncoder(NamedTuple):
+    """Maps records to codes and classes, by facts that are public or released."""
+
+    description: Description
+    transformers: tuple[Transformer, ...]
+    classes: Classes
+    scored: NDArray[np.int64]
+
+    @property
+    def coder(self) -> Coder:
+        """The map from records to codes and classes."""
+        classes = self.classes
+        columns = list_coders(self.transformers)
+        return Coder(columns, self.scored, classes.target, classes.of_code, classes.count)
+
+    def locate(self, rows: Rows[Any], pairs: tuple[tuple[int, int], ...]) -> Rows[Located]:
+        """Return the codes of categories, and the places of numbers inside their codes.
+
+        Each pair is a categorical and a numerical column, by their places among the scored columns.
+        """
+        columns = list_coders(self.scored_transformers)
+        found = tuple((columns[category], columns[number]) for category, number in pairs)
+        return rows.map(partial(locate, cast(Any, found)))
+
+    @property
+    def scored_transformers(self) -> tuple[Transformer, ...]:
+        """The transformers of the columns that get a normal score."""
+        return tuple(self.transformers[at] for at in self.scored)

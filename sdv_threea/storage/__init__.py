@@ -19,8 +19,7 @@ a value from private rows.
 * :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files, and their version,
 * :mod:`~sdv_threea.storage.release_files`: releases in files that hold no code,
 * :mod:`~sdv_threea.storage.release_kinds`: the names of released classes in files,
-* :mod:`~sdv_threea.storage.ledger_files`: a file per data set, to which all of its fits add,
-* :mod:`~sdv_threea.storage.memory`: checks that a fit or a sample fits into memory.
+* :mod:`~sdv_threea.storage.ledger_files`: a file per data set, to which all of its fits add.
 """
 
 # SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.cost import check_rows
 from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.rows.units.schema import Link
-from sdv_threea.storage.memory import check_rows
 from sdv_threea.storage.references import find_distinct
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import tell_rejected

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.cost import check_fit
 from sdv_threea.rows.units.schema import Schema
-from sdv_threea.storage.memory import check_fit
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import warn_of_promise

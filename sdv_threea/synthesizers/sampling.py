@@ -16,9 +16,9 @@ from sdv.single_table.utils import check_num_rows
 from tqdm import tqdm
 
 from sdv_threea.conditions.sampler import ConditionSampler
+from sdv_threea.cost import check_rows, tell_shortage
 from sdv_threea.domain import Domain
 from sdv_threea.storage.files import write_tables
-from sdv_threea.storage.memory import check_rows, tell_shortage
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.storage.processing import fit_processor, list_strict, store_made_up
 from sdv_threea.synthesizers.cautions import tell_rejected

@@ -19,15 +19,8 @@ from sdv_threea.storage.writing import from_seconds
 class DateEncoder(NumberEncoder):
     """A transformer of dates: dates or texts outside, codes inside.
 
-    Args:
-        edges: Borders of the bins, in seconds since 2000, ascending, shape (number of bins + 1,);
-            ``None`` to learn them.
-        step: Granularity of the dates in seconds; 0 for continuous ones; ``None`` to learn it.
-        nullable: Whether dates may be missing; ``None`` to learn it.
-        heaps: Coarser steps to which dates were rounded, coarse to fine, and the share of each;
-            empty if all dates were rounded to ``step``; ``None`` to learn it.
-        datetime_format: The format of texts; ``None`` reads each text by itself, and writes
-            ISO 8601.
+    The arguments are those of :class:`NumberEncoder`, in seconds since 2000, and the
+    ``datetime_format`` of texts: ``None`` reads each text by itself, and writes ISO 8601.
     """
 
     INPUT_SDTYPE = 'datetime'

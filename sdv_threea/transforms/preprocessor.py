@@ -45,14 +45,8 @@ class Preprocessor:
           :class:`TransformerSet`
         * a complaint about the private table names columns and rules, and shows no value
 
-    Args:
-        metadata: Metadata of one table, without private facts.
-        target: The column that models will be trained to predict; ``None`` if not known.
-        coerce: Whether cells that break a stated fact are replaced; else the table is refused.
-        unreleased: By column, the value of samples in place of values that are not released.
-        sentinels: By column, the numbers that stand for something else.
-        pseudonyms: By column with pseudonyms, the pool of its names and the number of different
-            values, 0 if this number is not public.
+    With ``coerce``, cells that break a stated fact are replaced; otherwise the table is refused.
+    ``pseudonyms`` are the pool of names of a column and the number of its different values, or 0.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.storage.memory import find_memory
+from sdv_threea.cost import find_memory
 from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
 
 ARRAY = {'is': 'array', 'name': 'a0'}

@@ -16,7 +16,7 @@ from spelled import spell_rows
 
 from sdv_threea.constraints import derivations as derive
 from sdv_threea.constraints import differences
-from sdv_threea.encoding.records import RecordEncoder
+from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.rows.guard import guarded
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea import ClustMixSynthesizer, pipeline
+from sdv_threea import ClustMixSynthesizer, cost, pipeline
 from sdv_threea.release import Release
-from sdv_threea.storage import memory
 
 COLUMNS = {
     'amount': {'sdtype': 'numerical'},
@@ -29,7 +28,7 @@ def test_more_components_than_can_be_told_apart_are_refused_at_birth(build_metad
 
 
 def test_an_argument_says_otherwise(build_metadata, monkeypatch):
-    monkeypatch.setattr(memory, 'find_memory', lambda: 1e8)
+    monkeypatch.setattr(cost, 'find_memory', lambda: 1e8)
     table = pd.DataFrame({'amount': [1.0, 2.0], 'age': [1, 2], 'label': ['a', 'b']})
     for limit in (None, 16):
         terms = {'memory_limit': limit, 'accept': 'noise'}
@@ -62,7 +61,7 @@ def test_rows_that_do_not_fit_into_memory_are_refused_at_once(fitted, count_draw
 @pytest.mark.parametrize('limit', [1e-6, 1.0])
 def test_the_same_argument_is_for_samples_too_and_may_be_set_later(fitted, monkeypatch, limit):
     """A release that somebody else has made is sampled on another machine."""
-    monkeypatch.setattr(memory, 'find_memory', lambda: 1e-6 if limit == 1.0 else 1e12)
+    monkeypatch.setattr(cost, 'find_memory', lambda: 1e-6 if limit == 1.0 else 1e12)
     monkeypatch.setattr(fitted, 'memory_limit', limit)
     if limit == 1.0:
         assert len(fitted.sample(300)['people']) == 300
