@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -187,23 +188,20 @@ DETECTION = (
 )
 
 
-def detect_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the command ``detect``."""
-    return _add(DETECTION, command)
+def _add(
+    options: tuple[Callable[..., Any], ...], command: Callable[..., Any]
+) -> Callable[..., Any]:
+    # The help lists the last added option first.
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of commands that read files."""
-    return _add(READING, command)
-
-
-def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the settings of a release as options.
-
-    The command calls :func:`settle_promise` on the settings, and then passes them to
-    :func:`~sdv_threea.cli.saved.make_synthesizer`.
-    """
-    return _add(SETTINGS, command)
+#: Add options to a command: of ``detect``, of commands that read files, or the settings of a
+#: release, on which the command calls :func:`settle_promise`.
+detect_options, reading_options, settings_options = (
+    partial(_add, options) for options in (DETECTION, READING, SETTINGS)
+)
 
 
 def settle_promise(settings: dict[str, Any]) -> None:
@@ -222,12 +220,3 @@ def settle_promise(settings: dict[str, Any]) -> None:
     if not none and not epsilon > 0:
         raise RefusedError(f'--epsilon must be above 0, got {epsilon:g}.')
     settings['epsilon'] = math.inf if none else epsilon
-
-
-def _add(
-    options: tuple[Callable[..., Any], ...], command: Callable[..., Any]
-) -> Callable[..., Any]:
-    # The help lists the last added option first.
-    for option in reversed(options):
-        command = option(command)
-    return command

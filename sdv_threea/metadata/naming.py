@@ -17,17 +17,10 @@ PERSONS = (
 )
 
 #: Sdtypes of places and machines, which are not direct identifiers.
-OF_PLACES = {
-    'administrative_unit',
-    'city',
-    'country_code',
-    'latitude',
-    'longitude',
-    'postcode',
-    'state',
-    'state_abbr',
-    'user_agent_string',
-}
+OF_PLACES = (
+    'administrative_unit city country_code latitude longitude postcode state state_abbr '
+    'user_agent_string'
+)
 
 #: Names that suggest text, but short text or names of things: the title of a film, of a product.
 SHORT = ('title', 'name', 'names')
@@ -135,7 +128,7 @@ def shows_people(name: str) -> bool:
     sdtype, words = guess_by_name(name).sdtype, split_words(name)
     if sdtype == 'text':
         return words[-1] not in SHORT or words == ['name']
-    return sdtype is not None and sdtype not in (*LEARNED, 'id', *OF_PLACES)
+    return sdtype is not None and sdtype not in (*LEARNED, 'id', *OF_PLACES.split())
 
 
 def _has(words: str, listed: str, end: str) -> bool:

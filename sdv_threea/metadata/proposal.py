@@ -16,22 +16,6 @@ from sdv_threea.names import printable
 if TYPE_CHECKING:
     from sdv.metadata import Metadata
 
-#: The columns of a data dictionary that is written, in order.
-HEADER = (
-    'table',
-    'name',
-    'sdtype',
-    'min',
-    'max',
-    'decimals',
-    'values',
-    'missing',
-    'format',
-    'key',
-    'references',
-    'to state',
-)
-
 #: The titles above open facts.
 NEEDED = 'State by hand. Until then these columns are made up, and not learned:'
 HELPFUL = 'State these too, as far as they are public. What is stated costs no privacy:'
@@ -90,8 +74,7 @@ class Proposal:
 
         ``propose_from_dictionary`` reads it again.
         """
-        rows = [_to_row(table, column) for table, column in self]
-        return pd.DataFrame(rows, columns=list(HEADER), dtype=object)
+        return pd.DataFrame([_to_row(table, column) for table, column in self], dtype=object)
 
     def told(self, other: Proposal) -> Proposal:
         """Return the proposal, completed by another one, whose facts win where both have one.

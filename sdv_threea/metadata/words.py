@@ -44,32 +44,10 @@ TYPES = {
 }
 
 #: Types of whole numbers.
-WHOLE = {
-    'year',
-    'int',
-    'long',
-    'tinyint',
-    'integer',
-    'bigint',
-    'whole',
-    'smallint',
-    'short',
-    'count',
-}
+WHOLE = 'year int long tinyint integer bigint whole smallint short count'
 
 #: Types of texts, which may hold anything and so stand for no sdtype.
-ANYTHING = {
-    'object',
-    'text',
-    'varchar',
-    'char',
-    'character',
-    'any',
-    'string',
-    'str',
-    'unknown',
-    'nvarchar',
-}
+ANYTHING = 'object text varchar char character any string str unknown nvarchar'
 
 TRUE = {'allowed', 'x', 'yes', 'true', 'y', 't', '1'}
 FALSE = {'false', '0', 'none', 'n', 'f', 'no', 'notnull', 'never'}
@@ -112,9 +90,9 @@ def read_type(word: str) -> tuple[str | None, int | None]:
     for each in (bare, stem):
         for sdtype, words in TYPES.items():
             if each in words.split():
-                whole = 0 if each in WHOLE else None
+                whole = 0 if each in WHOLE.split() else None
                 return sdtype, int(inside[2]) if inside and sdtype == 'numerical' else whole
-        if each in ANYTHING:
+        if each in ANYTHING.split():
             return None, None
     raise ValueError(word)
 

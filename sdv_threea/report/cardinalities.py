@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.report.distributions import Distribution
+from sdv_threea.storage.references import as_columns
 
 #: Edges of bins of counts, from 0 to beyond any number of rows. Fine bins are single counts up to
 #: 8; after that, each is twice as wide as the last. The edges of coarse bins are powers of ten.
@@ -46,7 +47,7 @@ def compare_cardinalities(
 def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
     """Return foreign keys with their names: both tables, and the columns if two names are equal."""
     names = [f'{link["child_table_name"]} per {link["parent_table_name"]}' for link in links]
-    columns = [', '.join(_as_list(link['child_foreign_key'])) for link in links]
+    columns = [', '.join(as_columns(link['child_foreign_key'])) for link in links]
     return [
         (link, name if names.count(name) == 1 else f'{name} ({key})')
         for link, name, key in zip(links, names, columns, strict=True)
@@ -55,8 +56,10 @@ def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]
 
 def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> NDArray[np.int64]:
     """Return the number of child rows that refer to each parent row, shape (rows,)."""
-    key = _as_list(link['parent_primary_key'])
-    references = tables[link['child_table_name']][_as_list(link['child_foreign_key'])]
+    key, own = (
+        list(as_columns(link[side])) for side in ('parent_primary_key', 'child_foreign_key')
+    )
+    references = tables[link['child_table_name']][own]
     counts = references.set_axis(key, axis=1).value_counts().rename('count').reset_index()
     parents = tables[link['parent_table_name']][key]
     found = parents.merge(counts, on=key, how='left')['count'].fillna(0)
@@ -75,7 +78,3 @@ def _label(low: int, end: int) -> str:
     if end - low == 1:
         return f'{low}'
     return f'{low:,}+' if end == 10 * low else f'{low}–{end - 1}'
-
-
-def _as_list(key: str | list[str]) -> list[str]:
-    return [key] if isinstance(key, str) else list(key)

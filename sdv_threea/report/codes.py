@@ -59,19 +59,19 @@ def code_tables(
     name.
     """
     tables = [take_learned(table, columns) for table in (real, synthetic)]
-    coded = [_code(tables[0][name], tables[1][name], columns[name]) for name in tables[0]]
+    names = list(tables[0])
+    coded = [_code(tables[0][name], tables[1][name], columns[name]) for name in names]
+    own, other, labels, exact, even = zip(*coded, strict=True) if coded else [()] * 5
     return Coded(
-        names=tuple(map(str, tables[0])),
-        real=np.array([each[0] for each in coded], dtype=np.int64).reshape(len(coded), len(real)),
-        synthetic=np.array([each[1] for each in coded], dtype=np.int64).reshape(
-            len(coded), len(synthetic)
-        ),
-        labels=tuple(each[2] for each in coded),
-        exact=tuple(each[3] for each in coded),
+        names=tuple(map(str, names)),
+        real=np.array(own, dtype=np.int64).reshape(len(names), len(real)),
+        synthetic=np.array(other, dtype=np.int64).reshape(len(names), len(synthetic)),
+        labels=labels,
+        exact=exact,
         categories=tuple(
-            columns[name]['sdtype'] not in ('numerical', 'datetime') for name in tables[0]
+            columns[name]['sdtype'] not in ('numerical', 'datetime') for name in names
         ),
-        even=tuple(each[4] for each in coded),
+        even=even,
     )
 
 

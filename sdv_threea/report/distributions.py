@@ -7,8 +7,8 @@ levels (categories). Rare levels are pooled, so that no page shows a value of a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -59,16 +59,8 @@ class Distribution:
     missing: tuple[float, float] = (0.0, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Places:
-    """The bin or the level of each row of both tables.
-
-    Args:
-        labels: Centres of the bins (numbers or times), or names of the levels.
-        real: Bin or level of each real row, -1 for none.
-        synthetic: Bin or level of each synthetic row, -1 for none.
-        binned: True if the labels are points on an axis.
-    """
+class Places(NamedTuple):
+    """The bin or the level of each row of both tables, -1 for none; else as in a distribution."""
 
     labels: pd.Index
     real: NDArray[np.intp]
@@ -86,13 +78,11 @@ def compare_distributions(
     metadata: ``sdtype`` and, for dates as text, ``datetime_format``.
     """
     places = place_rows(real, synthetic, description, NUM_BINS)
-    missing = [float(column.isna().mean()) if len(column) else 0.0 for column in (real, synthetic)]
-    placed = [
-        float(np.mean(each >= 0)) if len(each) else 1.0 for each in (places.real, places.synthetic)
-    ]
-    beyond = [
-        max(1 - a - b, 0.0) if places.binned else 0.0 for a, b in zip(missing, placed, strict=True)
-    ]
+    missing, beyond = [], []
+    for column, found in ((real, places.real), (synthetic, places.synthetic)):
+        missing.append(float(column.isna().mean()) if len(column) else 0.0)
+        placed = float(np.mean(found >= 0)) if len(found) else 1.0
+        beyond.append(max(1 - missing[-1] - placed, 0.0) if places.binned else 0.0)
     return Distribution(
         missing=(missing[0], missing[1]),
         beyond=(beyond[0], beyond[1]),
@@ -111,15 +101,12 @@ def place_rows(
     Numbers and dates have at most ``num_bins`` bins.
     """
     if description['sdtype'] == 'numerical':
-        return _place_in_bins(
-            real.to_numpy(float, na_value=np.nan),
-            synthetic.to_numpy(float, na_value=np.nan),
-            num_bins,
-        )
+        both = [column.to_numpy(float, na_value=np.nan) for column in (real, synthetic)]
+        return _place_in_bins(both[0], both[1], num_bins)
     if description['sdtype'] == 'datetime':
         days = [count_days(column, description).to_numpy(float) for column in (real, synthetic)]
         places = _place_in_bins(days[0], days[1], num_bins)
-        return replace(places, labels=DAY_ZERO + places.labels * ONE_DAY)
+        return places._replace(labels=DAY_ZERO + places.labels * ONE_DAY)
     return _place_in_levels(real, synthetic, _rank_levels(real, description))
 
 
@@ -135,7 +122,7 @@ def _place_in_bins(
     edges = _bin_edges(_take_central(real, synthetic), num_bins)
     places = [_find_bins(values, edges) for values in (real, synthetic)]
     centres = pd.Index((edges[:-1] + edges[1:]) / 2)
-    return Places(labels=centres, real=places[0], synthetic=places[1], binned=True)
+    return Places(centres, places[0], places[1], binned=True)
 
 
 def _take_central(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -193,7 +180,7 @@ def _place_in_levels(real: pd.Series, synthetic: pd.Series, ranks: Mapping[str, 
     if not all(column.isin(labels).all() for column in named):
         labels = labels.drop(OTHERS, errors='ignore').append(pd.Index([OTHERS], dtype=object))
     places = [labels.get_indexer(column.where(column.isin(labels), OTHERS)) for column in named]
-    return Places(labels=labels, real=places[0], synthetic=places[1], binned=False)
+    return Places(labels, places[0], places[1], binned=False)
 
 
 def _name_levels(column: pd.Series) -> pd.Series:

@@ -7,7 +7,7 @@ rows and a target add the scores of models. Output: a :class:`~sdv_threea.report
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
@@ -86,7 +86,8 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     if risk and test is None:
         raise InputError("Attacks need real rows that were not fitted: pass them as 'test'.")
     trained = [_train(original, each, tested, targets, description, seed) for each in drawn]
-    private = _leave_out(description, getattr(synthesizer, 'public_tables', ()))
+    public = getattr(synthesizer, 'public_tables', ())
+    private = _restrict(description, set(description['tables']) - set(public))
     alike = [measure_fidelity(original, each, private, seed) for each in drawn]
     several = len(description['tables']) > 1
     first = drawn[0]
@@ -125,14 +126,14 @@ def _tell_made_up(description: Mapping[str, Any]) -> list[str]:
 
 def _list_rules(synthesizer: Any, table: str) -> list[dict[str, Any]]:
     """Return SDV's constraints as SDMetrics reads them; ``table`` is the default table name."""
-    listed: list[Any] = getattr(synthesizer, 'get_constraints', list)()
-    known = [each for each in listed if type(each).__module__.startswith('sdv.cag.')]
-    rules = [each.get_constraint_dict() for each in known]
-    named = (
-        each | {'table_name': each.get('table_name') or table}
-        for each in (rule['parameters'] for rule in rules)
-    )
-    return [{**rule, 'parameters': own} for rule, own in zip(rules, named, strict=True)]
+    found = []
+    for each in getattr(synthesizer, 'get_constraints', list)():
+        if type(each).__module__.startswith('sdv.cag.'):
+            rule = each.get_constraint_dict()
+            own = rule['parameters']
+            named = own | {'table_name': own.get('table_name') or table}
+            found.append({**rule, 'parameters': named})
+    return found
 
 
 def _take_tests(
@@ -153,7 +154,8 @@ def _take_tests(
         return {}
     if not targets:
         raise InputError("Say what models predict on the rows of 'test': pass 'target', too.")
-    tested = as_tables(test, _take(description, test), 'test')
+    given = test if isinstance(test, Mapping) else description['tables']
+    tested = as_tables(test, _restrict(description, given), 'test')
     _check_targets(targets, description, tested)
     for name in targets:
         refuse_fitted(real[name], tested[name], description['tables'][name]['columns'], name)
@@ -232,17 +234,9 @@ def _find_targets(
     return {next(iter(description['tables'])): target}
 
 
-def _leave_out(description: Mapping[str, Any], public: Sequence[str]) -> dict[str, Any]:
-    """Return the metadata without the public tables, which are copied."""
-    tables = {name: each for name, each in description['tables'].items() if name not in public}
-    return {**description, 'tables': tables}
-
-
-def _take(description: Mapping[str, Any], test: Data) -> dict[str, Any]:
-    """Return the metadata of the tables that have test rows."""
-    tables = description['tables']
-    if isinstance(test, Mapping):
-        tables = {name: each for name, each in tables.items() if name in test}
+def _restrict(description: Mapping[str, Any], kept: Container[str]) -> dict[str, Any]:
+    """Return the metadata of some tables."""
+    tables = {name: each for name, each in description['tables'].items() if name in kept}
     return {**description, 'tables': tables}
 
 

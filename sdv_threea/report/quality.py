@@ -17,6 +17,7 @@ from sdmetrics.reports import DiagnosticReport, QualityReport
 
 from sdv_threea.report.distributions import Distribution, compare_distributions
 from sdv_threea.report.inputs import as_tables, describe_tables
+from sdv_threea.storage.references import as_columns
 
 #: The most columns of a table for which real and shuffled rows are scored too: each takes as long
 #: as the score itself.
@@ -185,7 +186,7 @@ def _add_chance(
     rng, strangers = np.random.default_rng(seed), dict(tables[1])
     for link in description['relationships']:
         child, key = link['child_table_name'], link['child_foreign_key']
-        keys = [key] if isinstance(key, str) else list(key)
+        keys = list(as_columns(key))
         table = strangers[child]
         dealt = table[keys].iloc[rng.permutation(len(table))].set_axis(table.index)
         strangers[child] = table.assign(**{name: dealt[name] for name in keys})

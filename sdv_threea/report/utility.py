@@ -8,7 +8,7 @@ kind of task come from the two training tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Literal
@@ -155,30 +155,22 @@ def _encode_features(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]
     """Return the features of all tables, under neutral names: LightGBM refuses some characters."""
     encoded: dict[str, dict[str, Any]] = {name: {} for name in tables}
     for position, column in enumerate(tables['real'].columns):
-        columns = _encode_column({name: table[column] for name, table in tables.items()})
-        for name, values in columns.items():
-            encoded[name][f'column_{position}'] = values
+        encode = _choose_encoding(tables['real'][column], tables['synthetic'][column])
+        for name, table in tables.items():
+            encoded[name][f'column_{position}'] = encode(table[column])
     return {name: pd.DataFrame(columns) for name, columns in encoded.items()}
 
 
-def _encode_column(columns: dict[str, pd.Series]) -> dict[str, Any]:
-    real = columns['real']
+def _choose_encoding(real: pd.Series, synthetic: pd.Series) -> Callable[[pd.Series], Any]:
+    """Return how a column is encoded: dates as seconds, numbers as they are, others as levels."""
     if pd.api.types.is_datetime64_any_dtype(real):
-        return {name: _seconds(values) for name, values in columns.items()}
+        start = pd.Timestamp('2000-01-01', tz='UTC')
+        return lambda cells: (pd.to_datetime(cells, utc=True) - start).dt.total_seconds()
     if pd.api.types.is_numeric_dtype(real) and not pd.api.types.is_bool_dtype(real):
-        return {name: values.to_numpy(float, na_value=np.nan) for name, values in columns.items()}
-    training = pd.concat([real.astype(object), columns['synthetic'].astype(object)])
+        return lambda cells: cells.to_numpy(float, na_value=np.nan)
+    training = pd.concat([real.astype(object), synthetic.astype(object)])
     levels = sorted(training.dropna().unique(), key=str)
-    return {
-        name: pd.Categorical(values.astype(object), categories=levels)
-        for name, values in columns.items()
-    }
-
-
-def _seconds(times: pd.Series) -> NDArray[np.float64]:
-    elapsed = pd.to_datetime(times, utc=True) - pd.Timestamp('2000-01-01', tz='UTC')
-    seconds: NDArray[np.float64] = elapsed.dt.total_seconds().to_numpy(float)
-    return seconds
+    return lambda cells: pd.Categorical(cells.astype(object), categories=levels)
 
 
 def _score_regressor(
