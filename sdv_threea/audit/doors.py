@@ -27,8 +27,6 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.privacy import mechanism
 from sdv_threea.privacy.mechanism import Noise
 
-DOORS = ('add_noise', 'threshold_release')
-
 #: Arguments of a door that are not compared: the source of noise, and the least count of each key,
 #: which is subtracted from the exact values instead.
 NO_TERMS = ('noise', 'least')
@@ -207,14 +205,14 @@ def _watch(
 
         return door
 
-    real = {name: getattr(mechanism, name) for name in DOORS}
-    watched = {name: make(name, real[name]) for name in DOORS}
-    exchange({id(real[name]): watched[name] for name in DOORS})
+    real = {name: getattr(mechanism, name) for name in READ}
+    watched = {name: make(name, real[name]) for name in READ}
+    exchange({id(real[name]): watched[name] for name in READ})
     try:
         yield
     finally:
         # Modules loaded inside the block have imported the watched doors.
-        exchange({id(watched[name]): real[name] for name in DOORS})
+        exchange({id(watched[name]): real[name] for name in READ})
 
 
 def exchange(new: Mapping[int, Callable[..., Any]]) -> None:

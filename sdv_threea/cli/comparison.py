@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import CsvFormat, find_tables, read_format, split_target
+from sdv_threea.cli.files import find_tables, split_target
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import load, load_metadata
 from sdv_threea.cli.steps import steps
-from sdv_threea.cli.table_files import read_table
+from sdv_threea.cli.table_files import read_tables
 from sdv_threea.report import make_report
 
 
@@ -35,8 +34,7 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         steps(3, timed=options['timed']) as step,
     ):
         step('Reading')
-        form = read_format(options)
-        tables = {role: _read(several, described, form) for role, several in files.items()}
+        tables = {role: read_tables(own, described, options) for role, own in files.items()}
         step('Measuring')
         report = make_report(
             tables['real'],
@@ -71,9 +69,3 @@ def _find_target(target: str | None, metadata: Metadata) -> dict[str, str]:
         return {}
     table, column = split_target(target, metadata.to_dict()['tables'])
     return {table: column}
-
-
-def _read(files: dict[str, Path], metadata: Metadata, form: CsvFormat) -> dict[str, pd.DataFrame]:
-    return {
-        name: read_table(path, metadata.tables[name].columns, form) for name, path in files.items()
-    }

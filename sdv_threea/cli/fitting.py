@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import click
 
 from sdv_threea.cli.errors import FailedError, RefusedError, explain
-from sdv_threea.cli.files import find_tables, read_format
+from sdv_threea.cli.files import find_tables
 from sdv_threea.cli.options import RELEASE
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import (
@@ -30,7 +30,7 @@ from sdv_threea.cli.saved import (
     write_statement,
 )
 from sdv_threea.cli.steps import steps
-from sdv_threea.cli.table_files import read_table
+from sdv_threea.cli.table_files import read_tables
 from sdv_threea.constraints.constraint_set import read_constraint
 from sdv_threea.errors import InputError
 from sdv_threea.names import printable
@@ -72,20 +72,10 @@ def fit_files(
         click.echo(printable(str(checked)), err=True)
     checked.demand(synthesizer.accept)
     inputs = [*files.values(), metadata, *([constraints] if constraints else [])]
-    form = read_format(settings)
     with staged([statement], force=force, inputs=inputs) as second:
         with staged([out], force=force, inputs=inputs) as first:
-            tables = {}
             with steps(len(files), timed=settings['timed']) as step:
-                for name, path in files.items():
-                    step(f'Reading {name}')
-                    tables[name] = read_table(
-                        path,
-                        described.tables[name].columns,
-                        form,
-                        use_values=settings['public_metadata'],
-                        coerce=settings['invalid_cells'] == 'coerce',
-                    )
+                tables = read_tables(files, described, settings, step)
             with _telling_what_was_spent(synthesizer), _watching(timed=settings['timed']):
                 synthesizer.fit(tables)
             with _rescuing(synthesizer, out):

@@ -13,7 +13,7 @@ import codecs
 import csv
 import datetime
 import gzip
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,14 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import MARKS, SEPARATORS, CsvFormat, find_form, show_separator
+from sdv_threea.cli.files import (
+    MARKS,
+    SEPARATORS,
+    CsvFormat,
+    find_form,
+    read_format,
+    show_separator,
+)
 from sdv_threea.storage.files import write_csv
 from sdv_threea.storage.metadata import learned_as
 
@@ -67,6 +74,22 @@ def read_table(
             for name in texts.columns
         }
     )
+
+
+def read_tables(
+    files: Mapping[str, Path],
+    metadata: Any,
+    settings: Mapping[str, Any],
+    step: Callable[[str], object] = str,
+) -> dict[str, pd.DataFrame]:
+    """Return the tables in files, read as SDV's metadata and the options of a command say."""
+    tables, form = {}, read_format(settings)
+    coerce = settings.get('invalid_cells') == 'coerce'
+    for name, path in files.items():
+        step(f'Reading {name}')
+        columns, use_values = metadata.tables[name].columns, settings.get('public_metadata', False)
+        tables[name] = read_table(path, columns, form, use_values=use_values, coerce=coerce)
+    return tables
 
 
 def write_table(

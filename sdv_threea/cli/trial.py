@@ -24,9 +24,9 @@ from sdv_threea.audit import (
     rare_category,
 )
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import find_tables, read_format
+from sdv_threea.cli.files import find_tables
 from sdv_threea.cli.saved import load_metadata, make_synthesizer
-from sdv_threea.cli.table_files import interpret, read_table
+from sdv_threea.cli.table_files import interpret, read_tables
 from sdv_threea.errors import InputError
 
 
@@ -45,16 +45,7 @@ def try_out(
     terms = {**settings, 'verbose': False, 'accept': accept}
     make = partial(make_synthesizer, described, terms)
     make()  # refuses wrong settings before any file is read
-    tables = {
-        name: read_table(
-            path,
-            described.tables[name].columns,
-            read_format(settings),
-            use_values=settings['public_metadata'],
-            coerce=settings['invalid_cells'] == 'coerce',
-        )
-        for name, path in files.items()
-    }
+    tables = read_tables(files, described, settings)
     try:
         neighbours = _stand_out(tables, described, **canary)
     except InputError as error:

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from sdv_threea.constants import MORE, SHAPES, DescribeConstants
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.ranges import (
-    SMALLEST,
     Sketch,
     evident_runs,
     likeliest_run,
+    snap_to_zero,
 )
 
 #: A tail ends where it has this many records left: the median of the largest of many numbers.
@@ -62,7 +62,7 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     reached = [(each.edges, _reached(each, looks)) for each in (first_look, second)]
     # Numbers in the bin around zero count as zero.
     found = [
-        (_snap(edges[low, 1]), _snap(edges[high, 0]))
+        (snap_to_zero(edges[low, 1]), snap_to_zero(edges[high, 0]))
         for edges, bins in reached
         for low, high in bins
     ]
@@ -75,7 +75,8 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     if likely is not None:
         # The lower end is the upper end of the mirrored column.
         low = -settle(mirror(second), mirror(sketch), -likely[0], looks.constants)
-        found.append((_snap(low), _snap(settle(second, sketch, likely[1], looks.constants))))
+        high = settle(second, sketch, likely[1], looks.constants)
+        found.append((snap_to_zero(low), snap_to_zero(high)))
     if found:
         return _widen(found, second, looks)
     first, last = likeliest_run(sketch, looks.constants)
@@ -234,11 +235,6 @@ def _reach(second: Sketch, end: float, looks: Looks) -> float:
     beyond = second[slice(last + 1, None)]
     last += step_out(beyond.evidence, looks, beyond.scales.max(initial=0.0))
     return max(end, float(values[last]))
-
-
-def _snap(end: float) -> float:
-    """Return zero for an end of the bin around zero."""
-    return 0.0 if abs(end) <= SMALLEST else float(end)
 
 
 def _combine(sketch: Sketch, second: Sketch) -> Sketch:

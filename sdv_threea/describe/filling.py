@@ -125,7 +125,7 @@ def fill_range(column: Column, sketches: Mapping[str, Sketch]) -> Column:
     sketch, step = sketches[column.name], column.step or 0.0
     low, high = sketch.bounds
     # An estimated range ends at values that can occur.
-    low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
+    low, high = round_inwards(low, high, step) if step else map(snap_to_zero, (low, high))
     # Public bounds stay, even if all evidence lies beyond them.
     if column.low is not None:
         low, high = column.low, max(high, column.low)

@@ -171,9 +171,9 @@ def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]
     )
 
 
-def snap_to_zero(low: float, high: float) -> tuple[float, float]:
-    """Return a range that ends at zero where it ended in the bin around zero."""
-    return (low if abs(low) > SMALLEST else 0.0), (high if abs(high) > SMALLEST else 0.0)
+def snap_to_zero(end: float) -> float:
+    """Return zero for an end in the bin around zero."""
+    return 0.0 if abs(end) <= SMALLEST else float(end)
 
 
 def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.sums import take
-from sdv_threea.rows.tables import count_pairs
+from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
 
@@ -57,7 +57,7 @@ def release_pair_counts(
     """
     sizes = count_bins(codes)
     statistic = registry.FUNCTIONS.state(
-        partial(count_pairs, tuple(codes), tuple(sizes), weights),
+        partial(count_tables, tuple(codes), tuple(sizes), weights),
         neighbors=neighbors,
         pairs=len(weights),
         codes=max(sizes),

@@ -26,7 +26,7 @@ from sdv_threea.rows.statistics import (
     sum_distances,
 )
 from sdv_threea.rows.sums import take
-from sdv_threea.rows.tables import count_triples
+from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
 #: Three columns, in ascending order. The class, if present, is the last column.
@@ -104,7 +104,7 @@ def release_distances(
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]
     statistic = registry.DISTANCES.state(
-        partial(count_triples, tuple(bins), tuple(count_bins(bins)), tuple(expected)),
+        partial(count_tables, tuple(bins), tuple(count_bins(bins)), dict.fromkeys(expected, 1)),
         neighbors=neighbors,
         triples=len(whole),
         finish=partial(sum_distances, expected=np.concatenate(whole), sizes=sizes),

@@ -17,7 +17,7 @@ import pandas as pd
 
 from sdv_threea.errors import InputError
 from sdv_threea.metadata.columns import SDTYPE, StatedColumn, fitting
-from sdv_threea.metadata.naming import guess_by_name
+from sdv_threea.metadata.naming import TEXTS, guess_by_name
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.sample import read_metadata
 from sdv_threea.metadata.words import (
@@ -32,9 +32,6 @@ from sdv_threea.metadata.words import (
 
 #: A line of a data dictionary: its texts by their meaning (the keys of ``HEADERS``).
 Line = Mapping[str, str]
-
-#: The reason for the guess that a column is a category.
-TEXTS = 'as it holds texts'
 
 #: The name of a table without a name.
 TABLE = 'table'

@@ -16,6 +16,9 @@ PERSONS = (
     'applicant physician doctor nurse teacher contact mrn ssn nhs'
 )
 
+#: The reason for the guess that a column of texts is a category, if its name suggests nothing.
+TEXTS = 'as it holds texts'
+
 #: Sdtypes of places and machines, which are not direct identifiers.
 OF_PLACES = (
     'administrative_unit city country_code latitude longitude postcode state state_abbr '

@@ -22,7 +22,7 @@ import pandas as pd
 
 from sdv_threea.errors import InputError
 from sdv_threea.metadata.columns import LEARNED, StatedColumn, fitting
-from sdv_threea.metadata.naming import guess_by_name
+from sdv_threea.metadata.naming import TEXTS, guess_by_name
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import read_type
 
@@ -43,9 +43,6 @@ VALUE = re.compile(
 
 #: zlib's ``wbits`` for gzip.
 GZIP = 31
-
-#: The reason for the guess that texts are categories, if their name suggests nothing.
-TEXTS = 'as it holds texts'
 
 #: Sdtypes that SDV makes up as fractions: whole numbers of that name become ids.
 FRACTIONS = ('latitude', 'longitude')

@@ -96,8 +96,23 @@ def chunk_arrays(arrays: Chunk, chunk_rows: int = 2**16) -> Rows[Chunk]:
     return Rows(Slices(_Sliced(columns), len(columns[0]), chunk_rows))
 
 
+class _Chunks:
+    """Chunks in memory."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+    def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
+        """Return the sum of a statistic over all chunks."""
+        return reduce(add, map(statistic, self))
+
+    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source:
+        """Return chunks that are mapped once, as far as memory allows."""
+        return Kept(self, steps, [])
+
+
 @dataclass(frozen=True)
-class Slices:
+class Slices(_Chunks):
     """Rows in memory, cut into slices."""
 
     rows: Any
@@ -108,20 +123,12 @@ class Slices:
         for start in range(0, max(self.num_rows, 1), self.chunk_rows):
             yield self.rows[start : start + self.chunk_rows]
 
-    def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
-        """Return the sum of a statistic over all slices."""
-        return reduce(add, map(statistic, self))
-
-    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source:
-        """Return slices that are mapped once, as far as memory allows."""
-        return Kept(self, steps, [])
-
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(_Chunks):
     """Chunks in memory; the first ones are mapped once and remembered in ``kept``."""
 
-    chunks: Slices | Kept
+    chunks: _Chunks
     steps: tuple[Callable[[Any], Any], ...]
     kept: list[Any]
 
@@ -132,18 +139,10 @@ class Kept:
         for each in islice(self.chunks, known, None):
             mapped = _apply(self.steps, each)
             # Only leading chunks are kept, so none is kept after one that does not fit.
-            room = room and _measure([*self.kept, mapped]) <= KEPT_BYTES
+            room = room and sum(map(_measure, [*self.kept, mapped])) <= KEPT_BYTES
             if room:
                 self.kept.append(mapped)
             yield mapped
-
-    def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
-        """Return the sum of a statistic over all chunks."""
-        return reduce(add, map(statistic, self))
-
-    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source:
-        """Return chunks that are mapped once more and remembered, as far as memory allows."""
-        return Kept(self, steps, [])
 
 
 def add(one: Sums, other: Sums) -> Sums:
@@ -180,11 +179,7 @@ def _toss(share: float, chunk: Any) -> Any:
     return chunk.iloc[stay] if table else type(chunk)(*(each[stay] for each in chunk))
 
 
-def _measure(chunks: list[Any]) -> int:
-    return sum(map(_measure_chunk, chunks))
-
-
-def _measure_chunk(chunk: Any) -> int:
+def _measure(chunk: Any) -> int:
     """Return the bytes of a chunk, texts of a table included."""
     if isinstance(chunk, pd.DataFrame):
         return int(chunk.memory_usage(deep=True).sum())

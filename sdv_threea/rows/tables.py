@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,29 +92,18 @@ def sum_contrasts(
     return np.concatenate(sums).astype(np.int64)
 
 
-def count_pairs(
-    codes: tuple[NDArray[np.int64], ...],
-    sizes: tuple[int, ...],
-    weights: Mapping[tuple[int, int], int],
-    chunk: Encoded,
-) -> NDArray[np.int64]:
-    """Return the counts of all pairs, one after the other."""
-    places = find_places(codes, chunk)
-    counts = [
-        weight * count_together(places, pair, sizes).ravel() for pair, weight in weights.items()
-    ]
-    return np.concatenate(counts).astype(np.int64)
-
-
-def count_triples(
+def count_tables(
     bins: tuple[NDArray[np.int64], ...],
     sizes: tuple[int, ...],
-    triples: tuple[Columns, ...],
+    weights: Mapping[Any, int],
     chunk: Encoded,
 ) -> NDArray[np.int64]:
-    """Return the counts of all triples, one after the other."""
+    """Return the counts of several tables, times their weights, one after the other."""
     places = find_places(bins, chunk)
-    counts = [count_together(places, triple, sizes).ravel() for triple in triples]
+    counts = [
+        weight * count_together(places, columns, sizes).ravel()
+        for columns, weight in weights.items()
+    ]
     return np.concatenate(counts).astype(np.int64)
 
 
