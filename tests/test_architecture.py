@@ -32,7 +32,7 @@ FLOORS = (
     {'statistics'},
     {'domain', 'privacy', 'pages'},
     {'cost', 'maths', 'rows', 'warning'},
-    {'accounting', 'atomic', 'constants', 'errors', 'names'},
+    {'accounting', 'arrays', 'atomic', 'constants', 'errors', 'names'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.

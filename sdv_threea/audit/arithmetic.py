@@ -15,14 +15,7 @@ from typing import Any
 import pandas as pd
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.audit.doors import (
-    DivergedError,
-    Move,
-    Transcript,
-    compare,
-    record,
-    replay,
-)
+from sdv_threea.audit.doors import DivergedError, Move, Transcript, compare, record, replay
 from sdv_threea.audit.messages import listen
 from sdv_threea.audit.state import State, flatten
 from sdv_threea.privacy.mechanism import Noise

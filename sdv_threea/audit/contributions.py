@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.audit.arithmetic import RELATIVE_ERROR, match_claims
 from sdv_threea.audit.doors import exchange, record, replay
 from sdv_threea.privacy import door
@@ -233,7 +233,7 @@ def _count(statistic: Statistic, sums: Any) -> Values:
     return {repr(keys[at]): count for at, count in enumerate(counts.tolist()) if count}
 
 
-def _furthest(moved: NDArray[np.float64], replaced: bool) -> float:
+def _furthest(moved: Floats, replaced: bool) -> float:
     """Return the largest norm of vectors of shape (n, d); if replaced, their largest distance."""
     if not replaced:
         return float(np.linalg.norm(moved, axis=1).max())

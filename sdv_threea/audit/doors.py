@@ -21,9 +21,9 @@ from typing import Any, NamedTuple, TypeVar
 from unittest.mock import patch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Wholes
 from sdv_threea.privacy import mechanism
 from sdv_threea.privacy.mechanism import Noise
 
@@ -49,7 +49,7 @@ class Question:
     """
 
     terms: Mapping[str, Any]
-    exact: NDArray[np.int64] | Mapping[str, int]
+    exact: Wholes | Mapping[str, int]
 
 
 @dataclass
@@ -157,12 +157,12 @@ def _measure(question: Question, other: Any, answer: tuple[Any, ...]) -> Move:
     return Move(float(np.linalg.norm([*moved.values()])), float(np.linalg.norm(shown)))
 
 
-def _read_add_noise(values: NDArray[np.int64], **terms: Any) -> Question:
+def _read_add_noise(values: Wholes, **terms: Any) -> Question:
     exact = values.astype(np.int64).ravel()
     return Question(_list_terms(terms, door='add_noise', shape=values.shape), exact)
 
 
-def _read_threshold_release(keys: Any, counts: NDArray[np.int64], **terms: Any) -> Question:
+def _read_threshold_release(keys: Any, counts: Wholes, **terms: Any) -> Question:
     bars = np.broadcast_to(terms.get('least', 1), counts.shape)
     beyond = np.maximum(counts - bars + 1, 0).tolist()
     names = [repr(keys[at]) for at in range(len(beyond))]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, r_regression
@@ -16,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 from sklearn.tree import DecisionTreeClassifier
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.audit.bounds import Guesses
 
 #: The most features of the linear classifier: those with the largest correlation.
@@ -37,7 +37,7 @@ Bound = Callable[[Guesses], float]
 
 def guess(
     observed: Sequence[Mapping[str, float]],
-    worlds: NDArray[np.int64],
+    worlds: Wholes,
     bounds: Mapping[str, Bound],
     rng: np.random.Generator,
 ) -> dict[str, Guesses]:
@@ -71,9 +71,7 @@ def guess(
     return outcomes
 
 
-def choose_threshold(
-    scores: NDArray[np.float64], worlds: NDArray[np.int64], bound: Bound
-) -> tuple[float, float]:
+def choose_threshold(scores: Floats, worlds: Wholes, bound: Bound) -> tuple[float, float]:
     """Return the threshold of scores with the largest bound, and that bound."""
     levels = np.unique(scores)
     middles = (levels[1:] + levels[:-1]) / 2 if len(levels) > 1 else levels
@@ -86,7 +84,7 @@ def choose_threshold(
     return threshold, value
 
 
-def count_guesses(guessed: NDArray[np.bool_], worlds: NDArray[np.int64]) -> Guesses:
+def count_guesses(guessed: Bools, worlds: Wholes) -> Guesses:
     """Count right and wrong guesses; both arguments have a value per run."""
     present = worlds == 1
     return Guesses(
@@ -97,7 +95,7 @@ def count_guesses(guessed: NDArray[np.bool_], worlds: NDArray[np.int64]) -> Gues
     )
 
 
-def _tabulate(observed: Sequence[Mapping[str, float]], half: int) -> NDArray[np.float64]:
+def _tabulate(observed: Sequence[Mapping[str, float]], half: int) -> Floats:
     """Return features, shape (runs, features): 0 where a run has none; constants are left out."""
     names: dict[str, int] = {}
     for each in observed[:half]:
@@ -122,14 +120,12 @@ def make_classifiers(width: int, runs: int, rng: np.random.Generator) -> list[An
     return [make_pipeline(ranks, best, linear), tree, forest]
 
 
-def _correlation(table: NDArray[np.float64], truth: NDArray[np.int64]) -> NDArray[np.float64]:
+def _correlation(table: Floats, truth: Wholes) -> Floats:
     """Return absolute correlations: ranked as by an F test, but finite for a perfect feature."""
     return np.asarray(np.abs(r_regression(table, truth)))
 
 
-def _cross_validate(
-    classifier: Any, known: NDArray[np.float64], truth: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _cross_validate(classifier: Any, known: Floats, truth: Wholes) -> Floats:
     """Return a classifier's probability of the canary in runs that it did not learn from."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # a column may be constant in a fold
@@ -137,7 +133,7 @@ def _cross_validate(
     return np.asarray(chances[:, 1])
 
 
-def _fit(classifier: Any, known: NDArray[np.float64], truth: NDArray[np.int64]) -> Any:
+def _fit(classifier: Any, known: Floats, truth: Wholes) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         return classifier.fit(known, truth)

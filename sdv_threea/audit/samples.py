@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from sdv_threea.arrays import Bools
 from sdv_threea.audit.worlds import Neighbours
 
 Features = dict[str, float]
@@ -57,7 +57,7 @@ def _describe_column(column: pd.Series) -> Features:
     return described
 
 
-def _is_near(column: pd.Series, value: Any, others: pd.Series) -> NDArray[np.bool_]:
+def _is_near(column: pd.Series, value: Any, others: pd.Series) -> Bools:
     """Return which values are like the canary's: equal or missing too, or numbers nearest to it."""
     if pd.isna(value):
         return np.asarray(column.isna())

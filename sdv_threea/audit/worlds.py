@@ -85,10 +85,7 @@ def far_out(
 
 
 def rare_category(
-    tables: Mapping[str, pd.DataFrame],
-    column: str,
-    value: Any = 'canary',
-    table: str | None = None,
+    tables: Mapping[str, pd.DataFrame], column: str, value: Any = 'canary', table: str | None = None
 ) -> Neighbours:
     """Make the last row the canary: it has a category that no other row has.
 

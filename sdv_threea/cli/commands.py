@@ -119,12 +119,7 @@ def detect(
 @settings_options
 @force_option
 def fit(
-    data: Path,
-    metadata: Path,
-    out: Path,
-    statement: Path | None,
-    force: bool,
-    **settings: Any,
+    data: Path, metadata: Path, out: Path, statement: Path | None, force: bool, **settings: Any
 ) -> None:
     """Release DATA under differential privacy.
 
@@ -187,12 +182,7 @@ def fit(
 @verbose_option
 @force_option
 def sample(
-    synthesizer: Path,
-    out: Path,
-    rows: int | None,
-    scale: float | None,
-    force: bool,
-    **options: Any,
+    synthesizer: Path, out: Path, rows: int | None, scale: float | None, force: bool, **options: Any
 ) -> None:
     """Sample rows, at no cost in privacy.
 

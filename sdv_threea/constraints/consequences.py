@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools
 from sdv_threea.domain import Category, Column, Number
 
 
@@ -25,7 +26,7 @@ class Consequence:
     """
 
     condition: str
-    find_met: Callable[[NDArray[Any]], NDArray[np.bool_]]
+    find_met: Callable[[NDArray[Any]], Bools]
     allowed: Mapping[str, Sequence[Any]]
     only_if: bool
 
@@ -95,7 +96,7 @@ class Awaited:
         return {self.column.name: own}
 
 
-def is_among(cells: NDArray[Any], values: Sequence[Any]) -> NDArray[np.bool_]:
+def is_among(cells: NDArray[Any], values: Sequence[Any]) -> Bools:
     """Return true for cells that are one of some values, or missing if ``None`` is, shape (n,)."""
     found = np.zeros(len(cells), dtype=np.bool_)
     missing = pd.isna(cells)

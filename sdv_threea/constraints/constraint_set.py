@@ -31,7 +31,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.cag import (
     FixedCombinations,
     FixedIncrements,
@@ -44,6 +43,7 @@ from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.constraints.between import BETWEEN
 from sdv_threea.constraints.consequences import Consequence
 from sdv_threea.constraints.derivations import Derivations, Joint
@@ -320,7 +320,7 @@ def _check_modelled(names: Sequence[str], constraint: Any, metadata: Metadata) -
 
 def _count_complaints(
     constraints: Sequence[Any], metadata: Metadata, chunk: pd.DataFrame
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Count, by constraint, the chunks on which it fails, and chunks with rows that break it."""
     verdicts = [_judge(deepcopy(constraint), chunk, metadata) for constraint in constraints]
     fails, breaks = ([each is one for each in verdicts] for one in (None, False))

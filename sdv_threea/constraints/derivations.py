@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constraints.results import Outcome, Result, bound_inputs, find_solved
 from sdv_threea.constraints.results import solve as solve_formula
 from sdv_threea.domain import Category, Column, Domain, Number
@@ -32,10 +33,10 @@ from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.intake.scalars import spell
 
 #: By derived category, true for each released value that is possible in each row: (n, values).
-Choices = dict[str, NDArray[np.bool_]]
+Choices = dict[str, Bools]
 
 #: By derived number, the least and the largest value that is possible in each row: (n, 2).
-Ends = dict[str, NDArray[np.float64]]
+Ends = dict[str, Floats]
 
 
 class Derivation(Protocol):
@@ -172,9 +173,7 @@ class Derivations:
             found |= step.solve(drawn, known, domain)
         return found
 
-    def find_overruled(
-        self, sampled: pd.DataFrame, known: pd.DataFrame, domain: Domain
-    ) -> NDArray[np.bool_]:
+    def find_overruled(self, sampled: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Bools:
         """Return true for rows in which a rule has replaced a known value, shape (n,)."""
         written = {name for each in self.outcomes for name in each.inputs} & set(known)
         overruled = np.zeros(len(sampled), dtype=np.bool_)
@@ -329,7 +328,7 @@ def _without_nan(column: pd.Series) -> NDArray[Any]:
     return np.asarray(column.astype(object).where(column.notna(), None).to_numpy())
 
 
-def _match(cells: NDArray[Any], values: list[Hashable]) -> NDArray[np.bool_]:
+def _match(cells: NDArray[Any], values: list[Hashable]) -> Bools:
     """Return true for values spelled like a cell, or else equal to it, like ``True`` and ``1``."""
     spellings = [spell(value) for value in values]
     matched = np.zeros((len(cells), len(values)), dtype=np.bool_)

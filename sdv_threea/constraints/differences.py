@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.constraints.derivations import Choices, Derivation, Ends
 from sdv_threea.describe.granularity import step_codes
 from sdv_threea.describe.lattice import STEP_TOLERANCE, has_few_values, multiples, shared_step
@@ -302,27 +303,25 @@ def _number(domain: Domain, name: str) -> Number:
     return cast(Number, domain[name])
 
 
-def _spread_out(known: pd.DataFrame, name: str) -> NDArray[np.float64]:
+def _spread_out(known: pd.DataFrame, name: str) -> Floats:
     """Return the ends of a column, shape (n, 2): infinite where its number is not known."""
     own = known[name].to_numpy(dtype=np.float64) if name in known else np.full(len(known), np.nan)
     ends = np.stack([own, own], axis=1)
     return np.where(np.isnan(ends), [-np.inf, np.inf], ends)
 
 
-def _find_released(domain: Domain, name: str) -> NDArray[np.float64]:
+def _find_released(domain: Domain, name: str) -> Floats:
     """Return the ends of the released range of a numerical column, shape (1, 2)."""
     return np.array([[_number(domain, name).low, _number(domain, name).high]], dtype=np.float64)
 
 
-def _intersect(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def _intersect(one: Floats, other: Floats) -> Floats:
     """Return the common part of intervals, shape (n, 2)."""
     low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
     return np.stack([low, high], axis=1)
 
 
-def _shift_ends(
-    ends: NDArray[np.float64], gap: NDArray[np.float64], upwards: bool
-) -> NDArray[np.float64]:
+def _shift_ends(ends: Floats, gap: Floats, upwards: bool) -> Floats:
     """Return the ends of numbers that are a difference above or below others."""
     return ends + gap if upwards else ends - gap[:, ::-1]
 
@@ -332,9 +331,7 @@ def _shared_step(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else shared_step([one, other])
 
 
-def _subtract(
-    high: NDArray[np.float64], low: NDArray[np.float64], steps: tuple[float, ...]
-) -> NDArray[np.float64]:
+def _subtract(high: Floats, low: Floats, steps: tuple[float, ...]) -> Floats:
     """Subtract numbers, as multiples of the coarsest step that divides both."""
     finest = np.maximum(step_codes(high, steps), step_codes(low, steps))
     with np.errstate(over='ignore', invalid='ignore'):
@@ -345,9 +342,7 @@ def _subtract(
     return difference
 
 
-def _move(
-    numbers: NDArray[np.float64], gaps: NDArray[np.float64], upwards: bool, step: float | None
-) -> NDArray[np.float64]:
+def _move(numbers: Floats, gaps: Floats, upwards: bool, step: float | None) -> Floats:
     """Add or subtract gaps, and round away from the start to a multiple of ``step``."""
     moved = numbers + gaps if upwards else numbers - gaps
     if not step:
@@ -358,13 +353,7 @@ def _move(
     return multiples(np.where(close, nearest, np.ceil(times) if upwards else np.floor(times)), step)
 
 
-def _fold(
-    gaps: NDArray[np.float64],
-    least: float,
-    room: NDArray[np.float64],
-    step: float,
-    parents: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _fold(gaps: Floats, least: float, room: Floats, step: float, parents: Floats) -> Floats:
     """Reduce differences that exceed the largest one possible in their row, ``room``, by modulo."""
     width = np.maximum(room - least, 0.0) + step
     with np.errstate(invalid='ignore', divide='ignore'):
@@ -385,9 +374,7 @@ def _place(child: Number, parent: Number, gap: Number, upwards: bool) -> Number:
     return replace(child, low=min(low, high), high=max(low, high), step=step)
 
 
-def _name_missing(
-    names: tuple[str, ...], numbers: list[NDArray[np.float64]]
-) -> NDArray[np.object_]:
+def _name_missing(names: tuple[str, ...], numbers: list[Floats]) -> NDArray[np.object_]:
     """Return the names of the columns that each record misses, as a tuple."""
     rows = zip(*(np.isnan(each).tolist() for each in numbers), strict=True)
     named = (tuple(name for name, gone in zip(names, row, strict=True) if gone) for row in rows)

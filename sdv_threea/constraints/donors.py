@@ -6,17 +6,12 @@ No private row is read.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals
 
 
-def choose_donors(
-    own: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    rows: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def choose_donors(own: Floats, low: Floats, high: Floats, rows: Wholes) -> Wholes:
     """Return the row whose cell each of some rows takes, -1 for none.
 
     The chosen cell lies in the range. Its rank among the cells of the range is about that of the
@@ -35,9 +30,7 @@ def choose_donors(
     return np.where(last > first, np.append(order, -1)[places], -1)
 
 
-def round_out(
-    ends: NDArray[np.float64], up: NDArray[np.bool_], step: float, decimals: int | None
-) -> NDArray[np.float64]:
+def round_out(ends: Floats, up: Bools, step: float, decimals: int | None) -> Floats:
     """Round ends up or down to a step, or to decimals."""
     if decimals is not None:
         scaled = np.round(ends * 10.0**decimals, 6)
@@ -48,9 +41,7 @@ def round_out(
     return np.where(up, np.ceil(scaled), np.floor(scaled)) * step
 
 
-def shift_rows(
-    linked: Linked, name: Name, path: Path, low: NDArray[np.float64], high: NDArray[np.float64]
-) -> None:
+def shift_rows(linked: Linked, name: Name, path: Path, low: Floats, high: Floats) -> None:
     """Shift rows that rise together, so that the first of them lies in its range, if it can.
 
     The differences between rows that lead to the same row by ``path`` stay as they are.

@@ -14,10 +14,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Floats
 
 #: Numbers, shape (n,), or their ends, shape (n, 2).
-Values = NDArray[np.float64]
+Values = Floats
 
 #: A column whose name is not an identifier: ``net price`` in backticks, or ``table.column``.
 QUOTED = re.compile(r'`([^`]+)`|\b([^\W\d]\w*\.[^\W\d]\w*)')

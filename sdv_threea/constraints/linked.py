@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.metadata import Metadata
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constraints.results import SECONDS
 from sdv_threea.constraints.stated import read_in_days
 from sdv_threea.storage.references import as_columns, find_places
@@ -51,16 +51,16 @@ class Linked:
     tables: dict[str, pd.DataFrame]
     metadata: Metadata
     dtypes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    _places: dict[Edge, NDArray[np.int64]] = field(default_factory=dict)
+    _places: dict[Edge, Wholes] = field(default_factory=dict)
 
-    def climb(self, table: str, path: Path) -> NDArray[np.int64]:
+    def climb(self, table: str, path: Path) -> Wholes:
         """Return the row that each row reaches along a path of keys, -1 for none, shape (n,)."""
         found = np.arange(len(self.tables[table]))
         for edge in path:
             found = np.append(self._find(edge), -1)[found]
         return found
 
-    def gather(self, table: str, path: Path) -> NDArray[np.int64]:
+    def gather(self, table: str, path: Path) -> Wholes:
         """Return the same number for rows that reach the same row, shape (n,)."""
         places = self.climb(table, path)
         alone = places < 0
@@ -76,11 +76,11 @@ class Linked:
         """Return the cells of a column, indexed from 0."""
         return self.tables[name.table][name.column].reset_index(drop=True)
 
-    def read(self, name: Name) -> NDArray[np.float64]:
+    def read(self, name: Name) -> Floats:
         """Return the numbers of a column, NaN where missing, shape (n,)."""
         return read_in_days(self.take(name), self.describe(name))
 
-    def put(self, name: Name, rows: NDArray[np.int64], cells: pd.Series) -> None:
+    def put(self, name: Name, rows: Wholes, cells: pd.Series) -> None:
         """Write cells into some rows of a column; the other rows keep theirs."""
         column = self.take(name)
         if len(rows) == len(column):
@@ -100,7 +100,7 @@ class Linked:
         cells = self.take(name).take(order).reset_index(drop=True)
         self.put(name, np.argsort(places, kind='stable'), cells)
 
-    def spell(self, name: Name, numbers: NDArray[np.float64], step: float = 0.0) -> pd.Series:
+    def spell(self, name: Name, numbers: Floats, step: float = 0.0) -> pd.Series:
         """Return numbers as a column stores them, NaN as missing; ``step`` is that of dates."""
         about, dtype = self.describe(name), self._choose_dtype(name)
         if about['sdtype'] == 'datetime':
@@ -111,7 +111,7 @@ class Linked:
         whole = bool((numbers[np.isfinite(numbers)] % 1 == 0).all())
         return fit_into(pd.Series(numbers), dtype, float(whole))
 
-    def write(self, name: Name, numbers: NDArray[np.float64], decimals: int | None) -> None:
+    def write(self, name: Name, numbers: Floats, decimals: int | None) -> None:
         """Write a number into each row of a column, rounded to decimals."""
         is_date = self.describe(name)['sdtype'] == 'datetime'
         if not is_date:
@@ -133,7 +133,7 @@ class Linked:
         own = self.take(name).dtype
         return self.dtypes.get(name.table, {}).get(name.column, own)
 
-    def _find(self, edge: Edge) -> NDArray[np.int64]:
+    def _find(self, edge: Edge) -> Wholes:
         """Return the row of the parent that each row of a child refers to, -1 for none."""
         if edge not in self._places:
             child, columns = edge
@@ -162,7 +162,7 @@ def store(cells: pd.Series, dtype: Any) -> pd.Series:
         return cells
 
 
-def find_step(days: NDArray[np.float64]) -> float:
+def find_step(days: Floats) -> float:
     """Return the granularity of dates in days: a day, a second, or 0 for finer ones."""
     known = days[np.isfinite(days)]
     for step in DATE_STEPS:
@@ -171,7 +171,7 @@ def find_step(days: NDArray[np.float64]) -> float:
     return 0.0
 
 
-def find_decimals(numbers: NDArray[np.float64]) -> int | None:
+def find_decimals(numbers: Floats) -> int | None:
     """Return the fewest decimals that all numbers have; ``None`` for more than a few."""
     known = numbers[np.isfinite(numbers)]
     return next((each for each in DECIMALS if (np.round(known, each) == known).all()), None)

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constraints.consequences import is_among
 from sdv_threea.constraints.donors import choose_donors, round_out, shift_rows
 from sdv_threea.constraints.expressions import Expression
@@ -44,7 +44,7 @@ class Move(Protocol):
     def apply(self, linked: Linked) -> None:
         """Write the column."""
 
-    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+    def judge(self, linked: Linked) -> Bools:
         """Return true for the rows of the written column that obey, shape (n,)."""
 
 
@@ -63,7 +63,7 @@ class Bound:
     path: Path
     is_low: bool
 
-    def find_ends(self, linked: Linked) -> NDArray[np.float64]:
+    def find_ends(self, linked: Linked) -> Floats:
         """Return the end of each row, infinite where there is none."""
         ends = np.append(linked.read(self.other), np.nan)[
             linked.climb(self.writes.table, self.path)
@@ -123,12 +123,12 @@ class Within:
         if self.rises:
             linked.sort(self.writes, self.rises)
 
-    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+    def judge(self, linked: Linked) -> Bools:
         """Return true for rows inside of their range, and for missing values."""
         own, (low, high) = linked.read(self.writes), self._find_range(linked)
         return ~((own < low) | (own > high))
 
-    def _find_range(self, linked: Linked) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _find_range(self, linked: Linked) -> tuple[Floats, Floats]:
         """Return the ends of each row; where they contradict each other, the lower end is both."""
         num = len(linked.tables[self.writes.table])
         low, high = np.full(num, -np.inf), np.full(num, np.inf)
@@ -140,13 +140,7 @@ class Within:
                 high = np.minimum(high, ends)
         return low, np.maximum(low, high)
 
-    def _spell_ends(
-        self,
-        linked: Linked,
-        own: NDArray[np.float64],
-        ends: NDArray[np.float64],
-        up: NDArray[np.bool_],
-    ) -> pd.Series:
+    def _spell_ends(self, linked: Linked, own: Floats, ends: Floats, up: Bools) -> pd.Series:
         """Return cells at the ends, rounded inwards to the granularity of the column."""
         about = linked.describe(self.writes)
         is_date = about['sdtype'] == 'datetime'
@@ -195,7 +189,7 @@ class Copy:
         places[alone] = np.arange(len(alone)) % len(cells)
         linked.put(self.writes, np.arange(len(places)), cells.take(places).reset_index(drop=True))
 
-    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+    def judge(self, linked: Linked) -> Bools:
         """Return true for rows with equal cells, and for rows that lead to none."""
         places = linked.climb(self.writes.table, self.path)
         column, about = linked.take(self.writes), linked.describe(self.writes)
@@ -234,7 +228,7 @@ class Compute:
         """Compute the numbers."""
         linked.write(self.writes, self._compute(linked), self.decimals)
 
-    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+    def judge(self, linked: Linked) -> Bools:
         """Return true for rows whose number is missing or, up to its decimals, the computed one."""
         own, found = linked.read(self.writes), self._compute(linked)
         dtype = linked.take(self.writes).dtype
@@ -247,7 +241,7 @@ class Compute:
         reach = reach + (0.0 if decimals is None else 0.5 * 10.0**-decimals)
         return np.asarray(~(np.isfinite(own) & np.isfinite(found)) | (np.abs(own - found) <= reach))
 
-    def _compute(self, linked: Linked) -> NDArray[np.float64]:
+    def _compute(self, linked: Linked) -> Floats:
         cells = {each.column: linked.read(each) for each in self.reads}
         found = self.expression.evaluate(cells)
         found = np.where(np.isfinite(found), found, np.nan)
@@ -297,14 +291,14 @@ class Choose:
         if len(gain):
             linked.put(self.writes, gain, pd.Series([self.value] * len(gain), dtype=object))
 
-    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+    def judge(self, linked: Linked) -> Bools:
         """Return true for rows of which exactly one has the value, or that lead to none."""
         has, places = self._find(linked), linked.climb(self.writes.table, self.path)
         known = places >= 0
         counts = np.bincount(places[known & has], minlength=int(places.max(initial=-1)) + 2)
         return np.asarray(~known | (counts[places] == 1))
 
-    def _find(self, linked: Linked) -> NDArray[np.bool_]:
+    def _find(self, linked: Linked) -> Bools:
         cells = read_plainly(linked.take(self.writes), linked.describe(self.writes))
         return is_among(cells, [self.value])
 
@@ -336,11 +330,11 @@ class Rank:
         """Number the rows."""
         linked.write(self.writes, self._number(linked), 0)
 
-    def judge(self, linked: Linked) -> NDArray[np.bool_]:
+    def judge(self, linked: Linked) -> Bools:
         """Return true for rows with their number."""
         return np.asarray(linked.read(self.writes) == self._number(linked))
 
-    def _number(self, linked: Linked) -> NDArray[np.float64]:
+    def _number(self, linked: Linked) -> Floats:
         """Return the numbers; ties are ordered by the drawn numbers, then by position."""
         places = linked.gather(self.writes.table, self.path)
         own = pd.to_numeric(linked.take(self.writes), errors='coerce').to_numpy(dtype=np.float64)

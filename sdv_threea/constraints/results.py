@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.constraints.expressions import Expression, Values
 from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples, shared_step
 from sdv_threea.domain import Column, Number
@@ -158,10 +158,7 @@ class Result:
 
 
 def find_solved(
-    result: Result,
-    results: Sequence[Result],
-    known: pd.DataFrame,
-    columns: Mapping[str, Column],
+    result: Result, results: Sequence[Result], known: pd.DataFrame, columns: Mapping[str, Column]
 ) -> str | None:
     """Return the column to solve for if the result is known: the widest unknown column.
 
@@ -192,7 +189,7 @@ def solve(
     name: str,
     cells: Mapping[str, Values],
     columns: Mapping[str, Column],
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the values of a column from which a known result follows; NaN if there are none.
 
     Formulas are nearly always linear in each column, so the secant method finds the value in a

@@ -7,12 +7,7 @@ from itertools import pairwise
 from typing import cast
 
 from sdv_threea.constraints.consequences import Awaited, Consequence
-from sdv_threea.constraints.derivations import (
-    Derivation,
-    Derivations,
-    Indicator,
-    Joint,
-)
+from sdv_threea.constraints.derivations import Derivation, Derivations, Indicator, Joint
 from sdv_threea.constraints.differences import Order, plant
 from sdv_threea.constraints.expressions import Expression
 from sdv_threea.constraints.results import Outcome, Result

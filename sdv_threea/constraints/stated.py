@@ -17,6 +17,7 @@ from sdv.cag._errors import ConstraintNotMetError
 from sdv.cag.base import BaseConstraint
 from sdv.metadata import Metadata
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constraints.consequences import is_among
 from sdv_threea.constraints.expressions import Expression, parse
 from sdv_threea.constraints.results import SAME
@@ -50,7 +51,7 @@ class Stated(BaseConstraint):
         """The columns of the rule."""
         raise NotImplementedError
 
-    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> NDArray[np.bool_]:
+    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> Bools:
         """Return true for the rows that obey, shape (n,)."""
         raise NotImplementedError
 
@@ -134,7 +135,7 @@ class Formula(Stated):
         """The columns of the rule."""
         return (self.column_name, *self.expression.names)
 
-    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> NDArray[np.bool_]:
+    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> Bools:
         """Return true for the rows that obey, shape (n,)."""
         values = {name: read_in_days(table[name], columns[name]) for name in self.names}
         own, expression = values[self.column_name], self.expression
@@ -207,7 +208,7 @@ class IfThen(Stated):
         allowed = self.then_values[name]
         return list(allowed) if isinstance(allowed, list | tuple) else [allowed]
 
-    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> NDArray[np.bool_]:
+    def judge(self, table: pd.DataFrame, columns: Mapping[str, Any]) -> Bools:
         """Return true for the rows that obey, shape (n,)."""
         cells = read_plainly(table[self.if_column_name], columns[self.if_column_name])
         met, obeys = self.find_met(cells), np.ones(len(table), dtype=np.bool_)
@@ -219,7 +220,7 @@ class IfThen(Stated):
                 obeys &= met | ~is_among(own, allowed[:1])
         return obeys
 
-    def find_met(self, cells: NDArray[Any]) -> NDArray[np.bool_]:
+    def find_met(self, cells: NDArray[Any]) -> Bools:
         """Return true where plain values meet the condition, shape (n,)."""
         if self.if_values is not None:
             return is_among(cells, self.if_values)
@@ -243,7 +244,7 @@ def check_decimals(decimals: object) -> None:
         raise ValueError('`decimals` must be a whole number from 0 to 15, or None.')
 
 
-def read_in_days(column: pd.Series, about: Mapping[str, Any]) -> NDArray[np.float64]:
+def read_in_days(column: pd.Series, about: Mapping[str, Any]) -> Floats:
     """Read stored numbers, and dates as days since 2000; NaN where missing."""
     if about['sdtype'] != 'datetime':
         return np.asarray(pd.to_numeric(column, errors='coerce').astype('float64'))

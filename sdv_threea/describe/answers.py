@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting.sensitivities import RECORD_UNITS
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.describe.closer import Look
 from sdv_threea.describe.granularity import count_codes
 from sdv_threea.describe.sentinels import make_look
@@ -34,7 +35,7 @@ NUM_BUCKETS = 2**12
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 #: A column as it was read: numbers with NaN, or categories.
-Cells = NDArray[np.float64] | Distinct
+Cells = Floats | Distinct
 
 
 def read_cells(domain: Domain, table: pd.DataFrame) -> dict[str, Cells]:
@@ -51,7 +52,7 @@ def answer(name: str, columns: tuple[Column, ...], cells: Mapping[str, Cells]) -
 
 
 def tally_heavy(
-    columns: tuple[Column, ...], heavy: NDArray[np.bool_], table: pd.DataFrame
+    columns: tuple[Column, ...], heavy: Bools, table: pd.DataFrame
 ) -> tuple[NumberTally, ...]:
     """Return a tally per column of the numbers in its heavy buckets."""
     tallies = []
@@ -88,15 +89,13 @@ def tally_rarer(
     )
 
 
-def count_again(looks: tuple[Look, ...], table: pd.DataFrame) -> NDArray[np.int64]:
+def count_again(looks: tuple[Look, ...], table: pd.DataFrame) -> Wholes:
     """Return the counts of several columns, each on its own grid; the shape is (looks, places)."""
     cells = [read_numbers(table[look.column.name]) for look in looks]
     return _count_places(looks, cells)
 
 
-def count_tails(
-    looks: tuple[Look, ...], beyond: Sequence[NDArray[np.bool_]], table: pd.DataFrame
-) -> NDArray[np.int64]:
+def count_tails(looks: tuple[Look, ...], beyond: Sequence[Bools], table: pd.DataFrame) -> Wholes:
     """Return counts of numbers beyond the bulk of their column, in ``1 / RECORD_UNITS``.
 
     A record with ``k`` such numbers adds ``isqrt(RECORD_UNITS^2 / k)`` to the place of each. The
@@ -108,8 +107,7 @@ def count_tails(
     places = [look.place(read_numbers(table[look.column.name])) for look in looks]
     # The place -1 is that of a missing number, which is neither below nor above.
     left = np.array(
-        [np.append(own, False)[at] for own, at in zip(beyond, places, strict=True)],
-        dtype=np.bool_,
+        [np.append(own, False)[at] for own, at in zip(beyond, places, strict=True)], dtype=np.bool_
     )
     weights = _share_out(left)
     size = max(len(look.counts) for look in looks)
@@ -120,13 +118,13 @@ def count_tails(
     return counts
 
 
-def _share_out(left: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _share_out(left: Bools) -> Wholes:
     """Return the amount that each record adds to each of its counts, shape (n,)."""
     shares = [0, *(math.isqrt(RECORD_UNITS**2 // k) for k in range(1, len(left) + 1))]
     return np.asarray(np.array(shares)[left.sum(axis=0)])
 
 
-def _weigh(cells: Distinct, weights: NDArray[np.int64]) -> Tally:
+def _weigh(cells: Distinct, weights: Wholes) -> Tally:
     """Return the summed weights of the records with each value, where not zero."""
     # Whole numbers below 2^53: as floats they are exact, and so are their sums.
     sums = np.bincount(cells.codes + 1, weights, len(cells.listed) + 1)[1:].astype(np.int64)
@@ -138,33 +136,33 @@ def _read(cells: pd.Series, column: Column) -> Cells:
     return read_numbers(cells) if isinstance(column, Number) else read_categories(cells)
 
 
-def _count(codes: Sequence[NDArray[np.integer]], size: int) -> NDArray[np.int64]:
+def _count(codes: Sequence[NDArray[np.integer]], size: int) -> Wholes:
     """Return counts of one code per record and column, shape (columns, size)."""
     everyone = np.zeros(len(codes[0]), dtype=np.int64)
     return np.concatenate([histogram(own[:, None], everyone, [size], 1)[0] for own in codes])
 
 
-def _count_nulls(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+def _count_nulls(cells: list[Any], columns: tuple[Column, ...]) -> Wholes:
     return _count([is_missing(own).astype(np.int64) - 1 for own in cells], 1)
 
 
-def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> Wholes:
     steps = [column.steps for column in columns if isinstance(column, Number)]
     codes = [count_codes(*each) for each in zip(cells, steps, strict=True)]
     return _count(codes, max(map(len, steps)) + 2)
 
 
-def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> Wholes:
     looks = tuple(make_look(column) for column in columns if isinstance(column, Number))
     return _count_places(looks, cells)
 
 
-def _count_places(looks: tuple[Look, ...], cells: list[Any]) -> NDArray[np.int64]:
+def _count_places(looks: tuple[Look, ...], cells: list[Any]) -> Wholes:
     places = [look.place(own) for look, own in zip(looks, cells, strict=True)]
     return _count(places, max(len(look.counts) for look in looks))
 
 
-def _count_buckets(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+def _count_buckets(cells: list[Any], columns: tuple[Column, ...]) -> Wholes:
     return _count([_find_buckets(own) for own in cells], NUM_BUCKETS)
 
 
@@ -172,7 +170,7 @@ def _tally_all(cells: list[Any], columns: tuple[Column, ...]) -> tuple[Tally, ..
     return tuple(map(tally, cells))
 
 
-def _find_buckets(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+def _find_buckets(numbers: Floats) -> Wholes:
     """Return the bucket of each number, the same for equal numbers; -1 where missing."""
     # The leading bits of a product with an odd number are well mixed. Equal numbers have equal
     # bits, because reading leaves no negative zero.

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sdv_threea.arrays import Floats
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.ranges import Sketch, find_unlikely
 
@@ -48,12 +48,8 @@ def likely_ends(
 
 
 def _expect(
-    evidence: NDArray[np.float64],
-    units: NDArray[np.float64],
-    unlikely: NDArray[np.float64],
-    left: float,
-    widths: tuple[float, ...],
-) -> NDArray[np.float64]:
+    evidence: Floats, units: Floats, unlikely: Floats, left: float, widths: tuple[float, ...]
+) -> Floats:
     """Return expected counts, shape (k,), averaged over humps by likelihood, in noise scales.
 
     ``evidence`` is in noise scales; ``left`` is the number of records; ``widths`` are in bins.

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import FAR_OFF, KEPT, NARROW_BINS, DescribeConstants
 from sdv_threea.describe.ranges import (
     SMALLEST,
@@ -24,8 +24,6 @@ from sdv_threea.describe.ranges import (
     standing_out,
 )
 from sdv_threea.domain import Number
-
-Floats = NDArray[np.float64]
 
 #: ... and is then split until it has twice as many. At once it is split into this many and more, a
 #: part for as many records as its noise; neighbouring parts are merged again.
@@ -71,7 +69,7 @@ class Look:
         bins = slice(self.num_bins)
         return grid_sketch(self.counts[bins], self.scales[bins], step, find_grid(self.column))
 
-    def place(self, numbers: Floats) -> NDArray[np.int64]:
+    def place(self, numbers: Floats) -> Wholes:
         """Return the place of each number among the counts, -1 for a missing one."""
         bins = grid_bins(numbers, find_grid(self.column))
         places = np.where(np.isnan(numbers), -1, bins)
@@ -81,7 +79,7 @@ class Look:
         known = np.isin(numbers, self.column.sentinels)
         return np.where(known, -1, places)
 
-    def lies_beyond(self, low: float, high: float) -> NDArray[np.bool_]:
+    def lies_beyond(self, low: float, high: float) -> Bools:
         """Return which counts are of numbers outside ``[low, high)``, borders of bins."""
         grid = find_grid(self.column)
         lows, highs = np.append(grid[:-1], self.codes), np.append(grid[1:], self.codes)
@@ -116,7 +114,7 @@ class Look:
             scales=np.concatenate([np.where(same, scales[old], np.inf), scales[codes]]),
         )
 
-    def merge(self, starts: NDArray[np.int64]) -> Look:
+    def merge(self, starts: Wholes) -> Look:
         """Return the look with runs of bins merged; ``starts`` are the first bins of the runs."""
         bins, grid = slice(self.num_bins), find_grid(self.column)
         counts = np.add.reduceat(self.counts[bins], starts)
@@ -130,14 +128,12 @@ class Look:
         )
 
 
-def find_clusters(
-    sketch: Sketch, num_looks: int, constants: DescribeConstants
-) -> list[NDArray[np.int64]]:
+def find_clusters(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> list[Wholes]:
     """Return the evident bins of a sketch, by cluster, ascending."""
     return _part(sketch.edges, standing_out(sketch, num_looks, constants))
 
 
-def _part(edges: Floats, found: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _part(edges: Floats, found: Wholes) -> list[Wholes]:
     """Cut ascending bins at gaps that are wide relative to the bins on both sides."""
     if len(found) < 2:
         return [found] if len(found) else []
@@ -194,11 +190,7 @@ def _cut(low: float, high: float, step: float, parts: float) -> Floats:
 
 
 def settle(
-    look: Look,
-    zones: list[Zone],
-    step: float,
-    num_looks: int,
-    constants: DescribeConstants,
+    look: Look, zones: list[Zone], step: float, num_looks: int, constants: DescribeConstants
 ) -> Look:
     """Merge the bins of each zone again, until noise no longer masks which of them are occupied."""
     for low, high, _, mass_before in zones:

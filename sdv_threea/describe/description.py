@@ -14,9 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Wholes
 from sdv_threea.constants import OWN_CODE, DescribeConstants
 from sdv_threea.describe.answers import answer, read_cells, tally_heavy, tally_rarer
 from sdv_threea.describe.filling import (
@@ -30,13 +30,7 @@ from sdv_threea.describe.filling import (
     find_range,
     find_vast,
 )
-from sdv_threea.describe.granularity import (
-    Heaps,
-    StepCounts,
-    find_heaps,
-    finest_step,
-    read_counts,
-)
+from sdv_threea.describe.granularity import Heaps, StepCounts, find_heaps, finest_step, read_counts
 from sdv_threea.describe.numbers import release_sketches
 from sdv_threea.describe.questions import (
     LATER,
@@ -307,7 +301,7 @@ def _release_spikes(
 
 
 def _release_values(
-    asked: Asked, least: NDArray[np.int64], receipts: list[Receipt]
+    asked: Asked, least: Wholes, receipts: list[Receipt]
 ) -> list[list[tuple[Any, float]]]:
     """Release values of at least ``least`` records, by column, above a threshold."""
     question, tallies = asked.question, asked.taken.sums

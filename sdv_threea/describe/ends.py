@@ -13,16 +13,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.constants import MORE, SHAPES, DescribeConstants
 from sdv_threea.describe.bulk import likely_ends
-from sdv_threea.describe.ranges import (
-    Sketch,
-    evident_runs,
-    likeliest_run,
-    snap_to_zero,
-)
+from sdv_threea.describe.ranges import Sketch, evident_runs, likeliest_run, snap_to_zero
 
 #: A tail ends where it has this many records left: the median of the largest of many numbers.
 LAST = math.log(2)
@@ -75,8 +70,9 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     if likely is not None:
         # The lower end is the upper end of the mirrored column.
         low = -settle(mirror(second), mirror(sketch), -likely[0], looks.constants)
-        high = settle(second, sketch, likely[1], looks.constants)
-        found.append((snap_to_zero(low), snap_to_zero(high)))
+        found.append(
+            (snap_to_zero(low), snap_to_zero(settle(second, sketch, likely[1], looks.constants)))
+        )
     if found:
         return _widen(found, second, looks)
     first, last = likeliest_run(sketch, looks.constants)
@@ -167,7 +163,7 @@ def guess_end(look: Sketch, looks: Looks) -> float:
     return float(tail.edges[min(int(np.searchsorted(passed, looks.reach)), len(passed) - 1), 1])
 
 
-def _share_beyond(places: NDArray[np.float64], left: float, shape: float) -> NDArray[np.float64]:
+def _share_beyond(places: Floats, left: float, shape: float) -> Floats:
     """Return the share of a tail beyond each place, for an end at each but the first: (k, k + 1).
 
     The share beyond ``x`` is ``(1 - x / length)^shape``. An infinite shape makes it exponential, a
@@ -179,7 +175,7 @@ def _share_beyond(places: NDArray[np.float64], left: float, shape: float) -> NDA
     return np.asarray(np.maximum(1 - places / lengths, 0.0) ** shape)
 
 
-def _fit(tail: Sketch, shares: NDArray[np.float64], num_records: float) -> NDArray[np.float64]:
+def _fit(tail: Sketch, shares: Floats, num_records: float) -> Floats:
     """Return the likelihood of tails up to a factor, maximised over the number of records.
 
     The last tail has no shape: its expected counts are the released counts themselves, up to each
@@ -200,7 +196,7 @@ def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
     return not any(len(evident_runs(look, looks.num, looks.constants)) for look in (second, sketch))
 
 
-def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) -> int:
+def step_out(evidence: Floats, looks: Looks, scale: float = 0.0) -> int:
     """Return how many consecutive bins, from the first one on, start a significant run.
 
     ``evidence`` holds counts in noise scales, nearest first, shape (n,).

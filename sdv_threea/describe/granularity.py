@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import FEW_FINER, MOST_ALONE
 from sdv_threea.describe.lattice import STEP_TOLERANCE
 from sdv_threea.domain import (
@@ -41,7 +41,7 @@ class StepCounts(NamedTuple):
     numbers are multiples, by what is public, or 0.
     """
 
-    counts: NDArray[np.float64]
+    counts: Floats
     steps: tuple[float, ...]
     scale: float
     zeros: float = 0.0
@@ -97,14 +97,14 @@ def _list_finer(steps: tuple[float, ...], code: int) -> tuple[int, ...]:
 
 
 @lru_cache
-def _find_multiples(steps: tuple[float, ...]) -> NDArray[np.bool_]:
+def _find_multiples(steps: tuple[float, ...]) -> Bools:
     """Return which counts are of multiples of each step, shape (steps, steps + 1)."""
     none = (False,)
     rows = [[one == step or _divides(step, one) for one in steps] for step in steps]
     return np.array([(*row, *none) for row in rows], dtype=np.bool_).reshape(-1, len(steps) + 1)
 
 
-def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
+def step_codes(values: Floats, steps: tuple[float, ...]) -> Wholes:
     """Return the place of each number's coarsest step, -1 where missing, ``len(steps)`` if none."""
     codes = np.full(len(values), len(steps), dtype=np.int64)
     codes[np.isnan(values)] = -1
@@ -120,17 +120,17 @@ def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray
     return codes
 
 
-def count_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
+def count_codes(values: Floats, steps: tuple[float, ...]) -> Wholes:
     """Return the codes of :func:`step_codes`, but ``len(steps) + 1`` for a zero; shape (n,)."""
     return np.where(values == 0, len(steps) + 1, step_codes(values, steps))
 
 
-def read_counts(counts: NDArray[np.float64], steps: tuple[float, ...], scale: float) -> StepCounts:
+def read_counts(counts: Floats, steps: tuple[float, ...], scale: float) -> StepCounts:
     """Return step counts from noisy counts by :func:`count_codes`."""
     return StepCounts(counts[: len(steps) + 1], steps, scale, float(counts[len(steps) + 1]))
 
 
-def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
+def common_step(values: Floats, steps: tuple[float, ...]) -> float:
     """Return the coarsest step of which all numbers, shape (n,), are multiples; 0 if none."""
     finest = int(step_codes(values, steps).max(initial=0))
     return (*steps, 0.0)[finest]
@@ -224,7 +224,7 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar:
 
 
 @lru_cache
-def _find_chances(steps: tuple[float, ...]) -> NDArray[np.float64]:
+def _find_chances(steps: tuple[float, ...]) -> Floats:
     """Return the chance of a multiple of each step to be one of a step and of none coarser.
 
     The shape is (finer step, coarser step).

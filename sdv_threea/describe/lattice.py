@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.domain import Column, Number
 
@@ -48,7 +48,7 @@ def count_values(column: Number) -> int:
     return round((last - first) / step) + 1
 
 
-def multiples(times: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+def multiples(times: Floats, step: float) -> Floats:
     """Return the floats nearest to multiples of a step: 0.3, not 3 * 0.1 = 0.30000000000000004."""
     # Decimal steps have a whole inverse; dividing by it rounds once.
     per_unit = round(1 / step)

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.accounting.sensitivities import RECORD_UNITS
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import MOST_SPLITS, DescribeConstants
 from sdv_threea.describe.answers import count_again, count_tails
 from sdv_threea.describe.closer import Look, Zone, find_clusters, find_zones, settle
@@ -28,8 +28,6 @@ from sdv_threea.describe.ranges import Sketch, evident_runs
 from sdv_threea.describe.sentinels import find_sentinels, make_look
 from sdv_threea.domain import TIME_STEPS, Column, Number
 from sdv_threea.rows.chunks import Rows
-
-Floats = NDArray[np.float64]
 
 
 class Rest(NamedTuple):
@@ -177,7 +175,7 @@ def _look_last(looks: list[Look], last: Asked, rest: Rest) -> tuple[list[Look], 
     return likely, most
 
 
-def _find_beyond(look: Look, rest: Rest) -> NDArray[np.bool_]:
+def _find_beyond(look: Look, rest: Rest) -> Bools:
     """Return which counts of a look are beyond the bulk: inside no cluster of evident bins."""
     sketch = look.sketch(rest.steps[look.column.name])
     runs = evident_runs(sketch, rest.num, rest.constants)

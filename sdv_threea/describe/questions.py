@@ -7,11 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sdv_threea.accounting import Receipt
 from sdv_threea.accounting.sensitivities import RECORD_UNITS, histogram_sensitivity
+from sdv_threea.arrays import Floats
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.granularity import list_steps
 from sdv_threea.describe.lattice import count_values, is_lattice
@@ -98,7 +96,7 @@ class Asked(NamedTuple):
             raise ValueError(f'the question {self.name!r} has not been put to the rows.')
         return self.summed
 
-    def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
+    def add_noise(self) -> tuple[Floats, Receipt]:
         """Release the counts with noise."""
         return release(self.taken, mu=self.question.mu, noise=self.question.noise)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.domain import TIME_STEPS, Column, Number
 
@@ -42,9 +43,9 @@ class Sketch:
         of_times: Whether the numbers are times, in seconds.
     """
 
-    edges: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    scale: float | NDArray[np.float64]
+    edges: Floats
+    counts: Floats
+    scale: float | Floats
     num_records: float | None = None
     of_times: bool = False
 
@@ -54,17 +55,17 @@ class Sketch:
         return float(self.edges[0, 0]), float(self.edges[-1, 1])
 
     @property
-    def scales(self) -> NDArray[np.float64]:
+    def scales(self) -> Floats:
         """The noise scale of each count, shape (k,)."""
         return np.broadcast_to(np.asarray(self.scale, dtype=np.float64), self.counts.shape)
 
     @property
-    def units(self) -> NDArray[np.float64]:
+    def units(self) -> Floats:
         """The units of evidence, shape (k,): the noise scales, or ``NO_NOISE`` without noise."""
         return np.where(self.scales > 0, self.scales, NO_NOISE)
 
     @property
-    def evidence(self) -> NDArray[np.float64]:
+    def evidence(self) -> Floats:
         """The counts, in units of their noise."""
         return self.counts / self.units
 
@@ -74,7 +75,7 @@ class Sketch:
         )
 
 
-def find_grid(column: Column) -> NDArray[np.float64]:
+def find_grid(column: Column) -> Floats:
     """Return the public grid of a numerical column, of at most ``NUM_BINS`` bins."""
     grid = column.grid if isinstance(column, Number) else None
     return PUBLIC_GRID if grid is None else np.array(grid)
@@ -90,25 +91,20 @@ def coarsen(column: Number) -> Number:
     return replace(column, grid=tuple(grid.tolist()))
 
 
-def occupied_borders(step: float) -> NDArray[np.float64]:
+def occupied_borders(step: float) -> Floats:
     """Return the borders of the public grid, without bins that hold no multiple of a step."""
     bins = grid_sketch(np.zeros(NUM_BINS), 0.0, step).edges
     return np.append(bins[:, 0], bins[-1, 1])
 
 
-def grid_bins(
-    values: NDArray[np.float64], grid: NDArray[np.float64] = PUBLIC_GRID
-) -> NDArray[np.int64]:
+def grid_bins(values: Floats, grid: Floats = PUBLIC_GRID) -> Wholes:
     """Return the bin of each value on a public grid, shape (n,)."""
     bins = np.searchsorted(grid, values, side='right') - 1
     return np.clip(bins, 0, len(grid) - 2).astype(np.int64)
 
 
 def grid_sketch(
-    counts: NDArray[np.float64],
-    scale: float | NDArray[np.float64],
-    step: float,
-    grid: NDArray[np.float64] = PUBLIC_GRID,
+    counts: Floats, scale: float | Floats, step: float, grid: Floats = PUBLIC_GRID
 ) -> Sketch:
     """Return a sketch of noisy counts by the bins of a grid, without bins that hold no value.
 
@@ -152,7 +148,7 @@ def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) ->
     return slice(first, last + 1)
 
 
-def _grow(evidence: NDArray[np.float64], signs: NDArray[np.float64]) -> int:
+def _grow(evidence: Floats, signs: Floats) -> int:
     """Return how many bins in a row exceed their noise and have the sign of the end of a range.
 
     ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the range.
@@ -176,7 +172,7 @@ def snap_to_zero(end: float) -> float:
     return 0.0 if abs(end) <= SMALLEST else float(end)
 
 
-def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> NDArray[np.int64]:
+def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Wholes:
     """Return the first and the last bin of each significant run, short runs first, shape (runs, 2).
 
     The threshold is higher for numbers that are unusual a priori: noise must not make numbers
@@ -198,7 +194,7 @@ def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
     return np.concatenate(found)
 
 
-def standing_out(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> NDArray[np.int64]:
+def standing_out(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Wholes:
     """Return the bins of significant runs that no shorter run explains.
 
     Longer runs include empty bins, but only they show values that are spread thinly around a heavy
@@ -237,7 +233,7 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
     return found
 
 
-def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.float64]:
+def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> Floats:
     """Return minus the log prior of values in each bin, relative to the likeliest, shape (k,)."""
     middles = sketch.edges.mean(axis=1)
     # The bin around zero is as likely as one around one.

@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import EMPTY, FAR_OFF, DescribeConstants
 from sdv_threea.describe.closer import Look, find_clusters
 from sdv_threea.describe.ranges import Sketch, find_grid, find_unlikely
 from sdv_threea.domain import TIME_STEPS, Number
-
-Floats = NDArray[np.float64]
 
 #: Usual codes among numbers: all digits are 7, 8 or 9, and a few before the last nine.
 DIGITS = [int(digit * length) for digit in '789' for length in range(1, 11)]
@@ -84,7 +82,7 @@ def find_sentinels(
     return found, rest[kept]
 
 
-def _find_single(sketch: Sketch, step: float) -> NDArray[np.bool_]:
+def _find_single(sketch: Sketch, step: float) -> Bools:
     """Return which bins hold a single multiple of the step."""
     return np.asarray(_count_multiples(sketch, step) == 1)
 
@@ -120,11 +118,7 @@ def _is_apart(
 
 
 def _return_codes(
-    sketch: Sketch,
-    look: Look,
-    evident: NDArray[np.bool_],
-    step: float,
-    left_out: tuple[float, ...],
+    sketch: Sketch, look: Look, evident: Bools, step: float, left_out: tuple[float, ...]
 ) -> Sketch:
     """Return a sketch that counts usual codes in their bins again.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Wholes
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -26,5 +26,5 @@ def release_size(
     return (float(counts[0]), receipt.noise_scale), receipt
 
 
-def _count(chunk: pd.DataFrame) -> NDArray[np.int64]:
+def _count(chunk: pd.DataFrame) -> Wholes:
     return np.array([len(chunk)], dtype=np.int64)

@@ -8,8 +8,8 @@ from sys import intern
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.rows.intake.cells import Distinct
 from sdv_threea.rows.intake.scalars import spell
 
@@ -25,7 +25,7 @@ class Tally(dict[Hashable, tuple[Hashable, int]]):
         return total
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Wholes:
         """The counts, in the order of the keys."""
         return np.array([count for _, count in self.values()], dtype=np.int64)
 
@@ -34,8 +34,8 @@ class Tally(dict[Hashable, tuple[Hashable, int]]):
 class NumberTally:
     """Counts of numbers, ascending and each listed once. Tallies of parts of a column add up."""
 
-    numbers: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    numbers: Floats
+    counts: Wholes
 
     def __add__(self, other: NumberTally) -> NumberTally:
         numbers = np.concatenate([self.numbers, other.numbers])
@@ -51,9 +51,7 @@ class Keys(Sequence[tuple[int, Any]]):
     memory.
     """
 
-    def __init__(
-        self, keys: Sequence[Sequence[Any] | NDArray[np.float64]], owners: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, keys: Sequence[Sequence[Any] | Floats], owners: Wholes) -> None:
         self._keys, self._owners = keys, owners
         self._starts = np.searchsorted(owners, np.arange(len(keys)))
 
@@ -66,7 +64,7 @@ class Keys(Sequence[tuple[int, Any]]):
         return owner, key.item() if isinstance(key, np.generic) else key
 
 
-def list_keys(tallies: Sequence[Tally | NumberTally]) -> tuple[Keys, NDArray[np.int64]]:
+def list_keys(tallies: Sequence[Tally | NumberTally]) -> tuple[Keys, Wholes]:
     """Return the keys of the tallies of several columns, and their counts."""
     counts = [tally.counts for tally in tallies]
     owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])
@@ -74,7 +72,7 @@ def list_keys(tallies: Sequence[Tally | NumberTally]) -> tuple[Keys, NDArray[np.
     return Keys(keys, owners), np.concatenate(counts)
 
 
-def is_missing(cells: NDArray[np.float64] | Distinct) -> NDArray[np.bool_]:
+def is_missing(cells: Floats | Distinct) -> Bools:
     """Return which cells are missing, shape (n,)."""
     return cells.codes < 0 if isinstance(cells, Distinct) else np.isnan(cells)
 
@@ -91,7 +89,7 @@ def tally(cells: Distinct) -> Tally:
     return Tally({spell(value): (value, count) for value, count in listed})
 
 
-def tally_numbers(cells: NDArray[np.float64]) -> NumberTally:
+def tally_numbers(cells: Floats) -> NumberTally:
     """Return the counts of the numbers of a column, without missing ones.
 
     Formal guarantees: a record adds one to at most one count.

@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, pdtrik
 
+from sdv_threea.arrays import Floats, Wholes
+
 #: Spreads of the logarithm of bucket sizes that are tried, and the number of medians tried for
 #: each.
 SPREADS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.3, 1.6, 2.0, 2.5, 3.0)
@@ -51,15 +53,15 @@ class Sizes:
         distinct: Whether each record may have a value of its own.
     """
 
-    chances: NDArray[np.float64]
+    chances: Floats
     rate: float
     distinct: bool
 
-    def bucket(self) -> NDArray[np.float64]:
+    def bucket(self) -> Floats:
         """Return the probabilities of the counts of a bucket up to the reach, without noise."""
         return self._invert(np.exp(self.rate * (self._transform() - 1)))
 
-    def several(self, most: int) -> NDArray[np.float64]:
+    def several(self, most: int) -> Floats:
         """Return the probability that a bucket holds k values of a count, shape (most + 1, S)."""
         step, found = self._transform(), []
         power = np.full(len(step), np.exp(-self.rate), dtype=np.complex128)
@@ -71,14 +73,12 @@ class Sizes:
     def _transform(self) -> NDArray[np.complex128]:
         return np.asarray(np.fft.rfft(self.chances, 2 * len(self.chances)))
 
-    def _invert(self, transformed: NDArray[np.complex128]) -> NDArray[np.float64]:
+    def _invert(self, transformed: NDArray[np.complex128]) -> Floats:
         found = np.fft.irfft(transformed, 2 * len(self.chances))[: len(self.chances)]
         return np.asarray(np.maximum(found, 0.0))
 
 
-def occupy(
-    counts: NDArray[np.float64], scale: float, total: float, known: int = 0
-) -> NDArray[np.float64]:
+def occupy(counts: Floats, scale: float, total: float, known: int = 0) -> Floats:
     """Return whole bucket counts without their noise, shape (B,).
 
     Each count is drawn given the noisy one, so that single counts stay as uncertain as the noise
@@ -108,9 +108,7 @@ def occupy(
     return found
 
 
-def share_out(
-    counts: NDArray[np.float64], known: int = 0
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def share_out(counts: Floats, known: int = 0) -> tuple[Wholes, Wholes]:
     """Share bucket counts, shape (B,), out among values.
 
     Returns:
@@ -149,7 +147,7 @@ def share_out(
     return _sort(buckets, np.maximum(drawn, 1))
 
 
-def fit_sizes(counts: NDArray[np.float64], scale: float, total: float, known: int = 0) -> Sizes:
+def fit_sizes(counts: Floats, scale: float, total: float, known: int = 0) -> Sizes:
     """Fit the sizes of values to noisy bucket counts, shape (B,).
 
     Without evidence for anything else, each record has a value of its own.
@@ -182,7 +180,7 @@ def _list_sizes(total: float, num_buckets: int, reach: int, known: int) -> Itera
             yield Sizes(own, total / mean / num_buckets, False)
 
 
-def _make_sizes(median: float, spread: float, reach: int) -> tuple[NDArray[np.float64], float]:
+def _make_sizes(median: float, spread: float, reach: int) -> tuple[Floats, float]:
     """Return the chances of sizes up to the reach, and the mean size; 0 if there is none."""
     chances = np.zeros(reach + 1)
     if not spread:
@@ -198,7 +196,7 @@ def _make_sizes(median: float, spread: float, reach: int) -> tuple[NDArray[np.fl
     return chances, float(chances @ np.arange(reach + 1) + beyond)
 
 
-def _judge(sizes: Sizes, counts: NDArray[np.float64], scale: float) -> float:
+def _judge(sizes: Sizes, counts: Floats, scale: float) -> float:
     """Return the log likelihood of noisy counts; those beyond the reach are only known to be."""
     own, noise = sizes.bucket(), int(np.ceil(FAR * scale))
     last = len(own) - 1 - noise
@@ -214,23 +212,21 @@ def _judge(sizes: Sizes, counts: NDArray[np.float64], scale: float) -> float:
     return float(likelihood)
 
 
-def _convolve(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def _convolve(first: Floats, second: Floats) -> Floats:
     size = len(first) + len(second) - 1
     return np.asarray(np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size))
 
 
-def _spread(step: float, number: int) -> NDArray[np.float64]:
+def _spread(step: float, number: int) -> Floats:
     return np.asarray(np.arange(1, number + 1) * step % 1)
 
 
-def _draw(weights: NDArray[np.float64], place: float) -> int:
+def _draw(weights: Floats, place: float) -> int:
     """Return a number drawn by weights, with ``place`` evenly drawn from [0, 1)."""
     summed = np.cumsum(weights)
     return int(min(np.searchsorted(summed, place * summed[-1], 'right'), len(weights) - 1))
 
 
-def _sort(
-    buckets: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sort(buckets: Wholes, sizes: Wholes) -> tuple[Wholes, Wholes]:
     order = np.lexsort((-sizes, buckets))
     return buckets[order], sizes[order]

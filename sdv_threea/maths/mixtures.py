@@ -6,18 +6,16 @@ Kiefer and Wolfowitz 1956; Jiang and Zhang 2009. The whole module is post-proces
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Floats
 
 #: Rounds of expectation maximisation; more change nothing.
 ROUNDS = 25
 
 
 def fit_frequencies(
-    likelihoods: NDArray[np.float64],
-    prior: NDArray[np.float64] | None = None,
-    weight: float = 0.0,
-    rounds: int = ROUNDS,
-) -> NDArray[np.float64]:
+    likelihoods: Floats, prior: Floats | None = None, weight: float = 0.0, rounds: int = ROUNDS
+) -> Floats:
     """Return the likeliest frequencies of ``V`` components, shape (V,), by likelihoods (n, V).
 
     The frequencies ``prior``, by default even ones, count as ``weight`` values.

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import dctn, idctn
 
+from sdv_threea.arrays import Floats
 
-def smooth_pairs(table: NDArray[np.float64], scale: float, doubt: float) -> NDArray[np.float64]:
+
+def smooth_pairs(table: Floats, scale: float, doubt: float) -> Floats:
     """Return a smoothed symmetric table, shape (m, m); zeros if the order seems to mean nothing.
 
     ``table`` is changed in place, and its diagonal is ignored. A band is shrunk as if its noise
@@ -50,7 +51,7 @@ def _cut_bands(width: int) -> list[tuple[int, int]]:
     return list(zip(borders, borders[1:], strict=False))
 
 
-def _sum_squares(part: NDArray[np.float64]) -> float:
+def _sum_squares(part: Floats) -> float:
     return float(np.einsum('ij,ij->', part, part))
 
 

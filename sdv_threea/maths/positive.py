@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
+from sdv_threea.arrays import Floats
 
-def bound_eigenvalues(matrix: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+
+def bound_eigenvalues(matrix: Floats, least: float) -> Floats:
     """Return the nearest symmetric matrix with eigenvalues of at least ``least``, shape (m, m).
 
     With ``A = V diag(e) V^T`` it is ``V diag(max(e, least)) V^T``, the nearest one in the Frobenius
@@ -26,7 +27,7 @@ def bound_eigenvalues(matrix: NDArray[np.float64], least: float) -> NDArray[np.f
     return symmetric
 
 
-def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
+def _exceeds(symmetric: Floats, least: float) -> bool:
     # Fortran order, so that the root is computed in place.
     moved = symmetric.copy().T
     moved[np.diag_indices_from(moved)] -= least

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Floats
 
 
 def precision_weight(scale: float, other: float) -> float:
@@ -11,13 +12,13 @@ def precision_weight(scale: float, other: float) -> float:
     return other**2 / (scale**2 + other**2) if scale else 1.0
 
 
-def stein_factor(values: NDArray[np.float64], scale: float) -> float:
+def stein_factor(values: Floats, scale: float) -> float:
     """Return ``max(0, 1 - D scale^2 / ||values||^2)``, the positive-part James-Stein factor."""
     energy = float(np.square(values).sum())
     return max(0.0, 1 - len(values) * scale**2 / energy) if energy else 0.0
 
 
-def shrink_singular_values(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def shrink_singular_values(matrix: Floats, scale: float) -> Floats:
     """Return a matrix of normals with shrunk singular values (Efron and Morris 1972; Stein 1981).
 
     A few directions hold the signal, and noise spreads evenly over all. In a ``k`` by ``q`` matrix,
@@ -34,11 +35,8 @@ def shrink_singular_values(matrix: NDArray[np.float64], scale: float) -> NDArray
 
 
 def shrunk_effects(
-    values: NDArray[np.float64],
-    gains: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    doubt: float | None = 0.0,
-) -> NDArray[np.float64]:
+    values: Floats, gains: Floats, variances: Floats, doubt: float | None = 0.0
+) -> Floats:
     """Return effects estimated from noisy multiples, shape (..., D): James-Stein, unequal noise.
 
     The model of a row of ``D`` values ``y``, with known gains ``g`` and noise variances ``v``, is
@@ -74,7 +72,7 @@ def shrunk_effects(
     return effects
 
 
-def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Return the element-wise quotient; zero where the denominator is zero."""
     zeros = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=zeros, where=denominator != 0)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Bools, Floats
 
 
-def project_to_simplex(
-    values: NDArray[np.float64], mask: NDArray[np.bool_], total: float
-) -> NDArray[np.float64]:
+def project_to_simplex(values: Floats, mask: Bools, total: float) -> Floats:
     """Return the nearest values that are at least zero and add up to ``total``, shape (S,).
 
     All values are lowered by the same amount and cut at zero (Held, Wolfe, Crowder 1974; Duchi et

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.constants import SPREADS, WEIGHTS
 
 ROUNDS = 20
@@ -20,7 +20,7 @@ ROUNDS = 20
 ROOT = math.sqrt(2)
 
 
-def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def smooth(values: Floats, scale: float) -> Floats:
     """Return smoothed counts, shape (S,): neighbours become alike if noise explains the gap."""
     if scale == 0:
         return values
@@ -39,12 +39,7 @@ def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     return smoothed
 
 
-def _part(
-    own: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    details: NDArray[np.float64],
-    shift: int,
-) -> NDArray[np.float64]:
+def _part(own: Floats, sums: Floats, details: Floats, shift: int) -> Floats:
     found, times = np.zeros(len(own)), np.zeros(len(own))
     found[:-shift] += (sums + details) / ROOT
     found[shift:] += (sums - details) / ROOT
@@ -53,9 +48,7 @@ def _part(
     return np.where(times > 0, found / np.maximum(times, 1), own)
 
 
-def _shrink(
-    details: NDArray[np.float64], sums: NDArray[np.float64], scale: float, shift: int
-) -> NDArray[np.float64]:
+def _shrink(details: Floats, sums: Floats, scale: float, shift: int) -> Floats:
     """Return posterior means of details; ``shift`` neighbours share noise and count as one."""
     variances = np.square(np.multiply.outer(np.array(SPREADS), sums))
     totals = variances + scale**2

@@ -47,10 +47,7 @@ def ask(
 
 
 def _complete(
-    column: StatedColumn,
-    prefix: str,
-    prompt: Callable[[str], str],
-    tell: Callable[[str], object],
+    column: StatedColumn, prefix: str, prompt: Callable[[str], str], tell: Callable[[str], object]
 ) -> StatedColumn:
     """Ask for all open facts of a column; its sdtype first, as the others depend on it."""
     asked: set[str] = set()

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.metadata.candidates import (
     LEAST_CORRELATION,
     MEAN_APART,
@@ -39,7 +39,7 @@ class _Pair(NamedTuple):
 
     names: tuple[str, str]
     rows: tuple[pd.DataFrame, pd.DataFrame]
-    places: NDArray[np.int64]
+    places: Wholes
     above: pd.DataFrame
     columns: tuple[Mapping[str, Any], Mapping[str, Any]]
     key: dict[str, Any]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.report.distributions import Distribution
 from sdv_threea.storage.references import as_columns
 
@@ -54,7 +54,7 @@ def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]
     ]
 
 
-def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> NDArray[np.int64]:
+def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> Wholes:
     """Return the number of child rows that refer to each parent row, shape (rows,)."""
     key, own = (
         list(as_columns(link[side])) for side in ('parent_primary_key', 'child_foreign_key')
@@ -66,7 +66,7 @@ def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> NDArr
     return np.asarray(found, dtype=np.int64)
 
 
-def _bin_edges(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _bin_edges(counts: Wholes) -> Wholes:
     """Return edges of bins that cover all counts; a bin excludes its upper edge."""
     low, high = counts.min(), counts.max()
     edges = FINE if high <= MOST_FINE else COARSE

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.report.distributions import CENTRAL, FEWEST
 from sdv_threea.report.inputs import take_learned
 
@@ -41,12 +41,12 @@ class Coded:
     """
 
     names: tuple[str, ...]
-    real: NDArray[np.int64]
-    synthetic: NDArray[np.int64]
+    real: Wholes
+    synthetic: Wholes
     labels: tuple[tuple[str, ...], ...]
     exact: tuple[bool, ...]
     categories: tuple[bool, ...]
-    even: tuple[NDArray[np.float64], ...]
+    even: tuple[Floats, ...]
 
 
 def code_tables(
@@ -75,7 +75,7 @@ def code_tables(
     )
 
 
-_Codes = tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...], bool, NDArray[np.float64]]
+_Codes = tuple[Wholes, Wholes, tuple[str, ...], bool, Floats]
 
 
 def _code(real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any]) -> _Codes:
@@ -96,14 +96,14 @@ def _code(real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any])
     return codes[0], codes[1], labels, True, used / max(int(used.sum()), 1)
 
 
-def _find(column: pd.Series, shown: pd.Index, known: pd.Index) -> NDArray[np.int64]:
+def _find(column: pd.Series, shown: pd.Index, known: pd.Index) -> Wholes:
     places = shown.get_indexer(pd.Index(column))
     others = np.where(column.isin(known), POOLED, UNSEEN)
     found = np.where(places >= 0, places + len(NO_LEVELS), others)
     return np.where(column.isna(), MISSING, found).astype(np.int64)
 
 
-def _code_intervals(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> _Codes:
+def _code_intervals(real: Floats, synthetic: Floats) -> _Codes:
     """Code numbers by intervals that end at real quantiles.
 
     An end belongs to the interval below it, so a frequent lowest value has its own interval.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import precision_recall_curve, roc_curve
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.report.distributions import FEWEST
 
 #: The values of ``x`` in the curves of a classifier.
@@ -38,7 +39,7 @@ AXES = {
 
 
 def trace_classes(
-    labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Iterable[int]
+    labels: NDArray[np.intp], probabilities: Floats, classes: Iterable[int]
 ) -> pd.DataFrame:
     """Return ROC and precision-recall curves, each averaged over classes against the rest.
 
@@ -65,7 +66,7 @@ def trace_classes(
     )
 
 
-def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> pd.DataFrame:
+def trace_regression(truth: Floats, predicted: Floats) -> pd.DataFrame:
     """Return mean predictions of groups of rows with similar true numbers, about equally large.
 
     Returns:
@@ -76,7 +77,7 @@ def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64])
 
 
 def slope_of_classes(
-    labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Iterable[int]
+    labels: NDArray[np.intp], probabilities: Floats, classes: Iterable[int]
 ) -> float:
     """Return the factor by which predicted log odds must be multiplied to fit the real rows.
 
@@ -93,13 +94,13 @@ def slope_of_classes(
     return float(fitted.coef_[0, 0])
 
 
-def slope_of_numbers(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> float:
+def slope_of_numbers(truth: Floats, predicted: Floats) -> float:
     """Return the factor by which predicted numbers must be multiplied to fit the real rows."""
     spread = float(np.var(predicted))
     return float(np.cov(truth, predicted, bias=True)[0, 1] / spread) if spread > 0 else np.nan
 
 
-def _average_groups(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.DataFrame:
+def _average_groups(curve: str, x: Floats, y: Floats) -> pd.DataFrame:
     """Return the means of groups of rows with similar ``x``, at least ``FEWEST`` rows each."""
     ranks = pd.Series(x).rank(method='average')
     bins = np.ceil(ranks / len(x) * min(MOST_GROUPS, max(len(x) // FEWEST, 1)))
@@ -108,21 +109,21 @@ def _average_groups(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) 
     return _points(curve, told['x'].to_numpy(), told['y'].to_numpy())
 
 
-def _points(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.DataFrame:
+def _points(curve: str, x: Floats, y: Floats) -> pd.DataFrame:
     return pd.DataFrame({'curve': curve, 'x': x, 'y': y})
 
 
-def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _trace_rates(truth: Bools, scores: Floats) -> Floats:
     """Return the true positive rate at each point of the false positive rate."""
     false, true, _ = roc_curve(truth, scores)
-    rates: NDArray[np.float64] = np.interp(RATES, false, true)
+    rates: Floats = np.interp(RATES, false, true)
     rates[0] = 0.0
     return rates
 
 
-def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _trace_precision(truth: Bools, scores: Floats) -> Floats:
     """Return the precision at each recall: that of the next point, as in average precision."""
     precision, recall, _ = precision_recall_curve(truth, scores)
     precision, recall = precision[::-1], recall[::-1]
-    told: NDArray[np.float64] = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]
+    told: Floats = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]
     return told

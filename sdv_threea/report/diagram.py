@@ -82,10 +82,7 @@ def _tell(roles: Mapping[str, Role], links: Sequence[tuple[str, str]]) -> Iterat
 
 
 def find_roles(
-    tables: Sequence[str],
-    links: Sequence[tuple[str, str]],
-    unit: str | None,
-    public: Sequence[str],
+    tables: Sequence[str], links: Sequence[tuple[str, str]], unit: str | None, public: Sequence[str]
 ) -> dict[str, Role]:
     """Return the role of each table, by name.
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days
 
 #: The most bins of a numerical or date column. All bins of a column of whole numbers, or of days,
@@ -52,8 +53,8 @@ class Distribution:
     """
 
     labels: pd.Index
-    real: NDArray[np.float64]
-    synthetic: NDArray[np.float64]
+    real: Floats
+    synthetic: Floats
     binned: bool
     beyond: tuple[float, float] = (0.0, 0.0)
     missing: tuple[float, float] = (0.0, 0.0)
@@ -110,22 +111,20 @@ def place_rows(
     return _place_in_levels(real, synthetic, _rank_levels(real, description))
 
 
-def _share(places: NDArray[np.intp], num_places: int) -> NDArray[np.float64]:
+def _share(places: NDArray[np.intp], num_places: int) -> Floats:
     counts = np.bincount(places[places >= 0], minlength=num_places)
-    shares: NDArray[np.float64] = counts / max(len(places), 1)
+    shares: Floats = counts / max(len(places), 1)
     return shares
 
 
-def _place_in_bins(
-    real: NDArray[np.float64], synthetic: NDArray[np.float64], num_bins: int
-) -> Places:
+def _place_in_bins(real: Floats, synthetic: Floats, num_bins: int) -> Places:
     edges = _bin_edges(_take_central(real, synthetic), num_bins)
     places = [_find_bins(values, edges) for values in (real, synthetic)]
     centres = pd.Index((edges[:-1] + edges[1:]) / 2)
     return Places(centres, places[0], places[1], binned=True)
 
 
-def _take_central(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> NDArray[np.float64]:
+def _take_central(real: Floats, synthetic: Floats) -> Floats:
     """Return the values of both columns within the range of the axis."""
     kept = [values[np.isfinite(values)] for values in (real, synthetic)]
     ranges = [np.quantile(values, CENTRAL, method='inverted_cdf') for values in kept if len(values)]
@@ -136,18 +135,18 @@ def _take_central(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> 
     if high - low > MUCH_LONGER * own > 0:
         low, high = ranges[0]
     values, span = np.concatenate(kept), LONGER * (high - low)
-    central: NDArray[np.float64] = values[(values >= low - span) & (values <= high + span)]
+    central: Floats = values[(values >= low - span) & (values <= high + span)]
     return central
 
 
-def _find_bins(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.intp]:
+def _find_bins(values: Floats, edges: Floats) -> NDArray[np.intp]:
     """Return the bin of each value, -1 for none; the last bin includes its upper edge."""
     places = edges.searchsorted(values, 'right') - 1
     places[values == edges[-1]] = len(edges) - 2
     return np.where(np.isfinite(values) & (places < len(edges) - 1), places, -1)
 
 
-def _bin_edges(values: NDArray[np.float64], num_bins: int) -> NDArray[np.float64]:
+def _bin_edges(values: Floats, num_bins: int) -> Floats:
     values = values[np.isfinite(values)]
     if not len(values):
         return np.array([0.0, 1.0])
@@ -206,8 +205,8 @@ class JointDistribution:
 
     labels: tuple[pd.Index, pd.Index]
     binned: tuple[bool, bool]
-    real: NDArray[np.float64]
-    synthetic: NDArray[np.float64]
+    real: Floats
+    synthetic: Floats
 
 
 def compare_joint(
@@ -229,7 +228,7 @@ def compare_joint(
     )
 
 
-def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> NDArray[np.int64]:
+def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> Wholes:
     """Return the number of rows in each bin of the grid, given their places in both columns."""
     counts = np.zeros([len(each.labels) for each in places], dtype=np.int64)
     inside = np.all([each >= 0 for each in chosen], axis=0)

@@ -191,11 +191,7 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
 
 
 def _check(
-    table: pd.DataFrame,
-    target: str,
-    epsilons: Sequence[float],
-    num_rows: int | None,
-    repeats: int,
+    table: pd.DataFrame, target: str, epsilons: Sequence[float], num_rows: int | None, repeats: int
 ) -> None:
     if target not in table:
         raise InputError(f'The table has no target column {target!r}: it has {list(table)}.')

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.report.codes import MISSING, NO_LEVELS, UNSEEN, Coded, code_tables
 from sdv_threea.report.impossible import Impossible, find_impossible
 
@@ -123,7 +123,7 @@ def _choose_pairs(num_columns: int, rng: np.random.Generator) -> list[tuple[int,
     return sorted(found)
 
 
-World = tuple[NDArray[np.int64], NDArray[np.int64]]
+World = tuple[Wholes, Wholes]
 
 
 def _draw_worlds(coded: Coded, rng: np.random.Generator) -> list[World]:
@@ -140,11 +140,7 @@ def _draw_worlds(coded: Coded, rng: np.random.Generator) -> list[World]:
 
 
 def _tabulate(
-    table: str,
-    coded: Coded,
-    groups: Iterable[tuple[int, ...]],
-    worlds: list[World],
-    chance: Any,
+    table: str, coded: Coded, groups: Iterable[tuple[int, ...]], worlds: list[World], chance: Any
 ) -> pd.DataFrame:
     """Return the errors of groups of columns; ``attrs`` has the means of resampled real rows."""
     sizes = [len(each) for each in coded.labels]
@@ -174,9 +170,7 @@ def _find_lost(coded: Coded, at: int) -> list[float]:
     return [float(each) for each in (lost, new, real[MISSING], synthetic[MISSING], *values)]
 
 
-def _share(
-    codes: NDArray[np.int64], group: tuple[int, ...], sizes: list[int]
-) -> NDArray[np.float64]:
+def _share(codes: Wholes, group: tuple[int, ...], sizes: list[int]) -> Floats:
     """Return the share of the rows in each bin of one column, or of two."""
     joint = codes[group[0]]
     for at in group[1:]:
@@ -185,16 +179,16 @@ def _share(
     return np.asarray(counts / max(codes.shape[1], 1))
 
 
-def _distance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+def _distance(first: Floats, second: Floats) -> float:
     return float(np.abs(first - second).sum() / 2)
 
 
-def _even_error(real: NDArray[np.float64], coded: Coded, group: tuple[int, ...]) -> float:
+def _even_error(real: Floats, coded: Coded, group: tuple[int, ...]) -> float:
     """Return the error of a column whose values are spread evenly."""
     return _distance(real, coded.even[group[0]])
 
 
-def _unrelated_error(real: NDArray[np.float64], coded: Coded, group: tuple[int, ...]) -> float:
+def _unrelated_error(real: Floats, coded: Coded, group: tuple[int, ...]) -> float:
     """Return the error of two independent columns with the right margins."""
     grid = real.reshape([len(coded.labels[at]) for at in group])
     return _distance(grid, np.outer(grid.sum(axis=1), grid.sum(axis=0)))
@@ -209,7 +203,7 @@ def _join(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
 
 def _score(
     told: list[pd.DataFrame],
-    resampled: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    resampled: list[tuple[Floats, Floats]],
     impossible: Mapping[str, Impossible],
 ) -> pd.DataFrame:
     """Return the mean of each measure for synthetic rows, real rows and chance."""

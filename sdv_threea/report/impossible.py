@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.report.codes import POOLED, UNSEEN, Coded
 
 #: Two values that no real row has together count as impossible if independent columns would have
@@ -77,7 +77,7 @@ def find_impossible(
     return Impossible(**shares, spread=spread, num_pairs=num_pairs, told=table.head(MOST_TOLD))
 
 
-def _count(coded: Coded, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _count(coded: Coded, first: int, second: int) -> tuple[Wholes, Bools]:
     """Count the real rows with each combination of two values; mark the combinations to examine."""
     shape = len(coded.labels[first]), len(coded.labels[second])
     joint = coded.real[first] * shape[1] + coded.real[second]
@@ -89,7 +89,7 @@ def _count(coded: Coded, first: int, second: int) -> tuple[NDArray[np.int64], ND
     return counts, looked
 
 
-def _tell(coded: Coded, first: int, second: int, never: NDArray[np.bool_]) -> list[object]:
+def _tell(coded: Coded, first: int, second: int, never: Bools) -> list[object]:
     """Return two columns, their share of impossible synthetic rows, and examples of values."""
     shape = never.shape
     joint = coded.synthetic[first] * shape[1] + coded.synthetic[second]
@@ -97,10 +97,7 @@ def _tell(coded: Coded, first: int, second: int, never: NDArray[np.bool_]) -> li
     shares = counts / max(coded.synthetic.shape[1], 1)
     worst = np.argsort(-shares, axis=None, kind='stable')[:MOST_EXAMPLES]
     examples = [
-        {
-            'values': [coded.labels[first][a], coded.labels[second][b]],
-            'rows': float(shares[a, b]),
-        }
+        {'values': [coded.labels[first][a], coded.labels[second][b]], 'rows': float(shares[a, b])}
         for a, b in zip(*np.unravel_index(worst, shape), strict=True)
         if shares[a, b] > 0
     ]

@@ -23,6 +23,7 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
+from sdv_threea.arrays import Floats
 from sdv_threea.errors import InputError
 from sdv_threea.report.curves import (
     slope_of_classes,
@@ -230,12 +231,8 @@ def _class_scores(auc: float, precision: float, accuracy: float, note: str) -> d
 
 
 def _class_probabilities(
-    train: pd.DataFrame,
-    labels: NDArray[np.intp],
-    test: pd.DataFrame,
-    num_classes: int,
-    seed: int,
-) -> NDArray[np.float64]:
+    train: pd.DataFrame, labels: NDArray[np.intp], test: pd.DataFrame, num_classes: int, seed: int
+) -> Floats:
     """Return predicted probabilities, shape (test rows, classes); 0 for classes not trained on."""
     probabilities = np.zeros((len(test), num_classes))
     present = np.unique(labels)
@@ -248,7 +245,7 @@ def _class_probabilities(
 
 
 def _mean_over_classes(
-    metric: Any, labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Any
+    metric: Any, labels: NDArray[np.intp], probabilities: Floats, classes: Any
 ) -> float:
     """Return the mean score of each class against the rest; NaN if no class can be scored.
 
@@ -262,7 +259,7 @@ def _mean_over_classes(
     return float(np.mean(scores)) if scores else np.nan
 
 
-def _spread(metric: Any, truth: NDArray[Any], predicted: NDArray[np.float64], seed: int) -> float:
+def _spread(metric: Any, truth: NDArray[Any], predicted: Floats, seed: int) -> float:
     """Return the standard deviation of a score over resampled test rows."""
     rng, size = np.random.default_rng(seed), len(truth)
     if size < FEWEST_TESTED:

@@ -48,11 +48,7 @@ RULES = {True: 'FixedCombinations', False: 'Inequality, Formula or IfThen'}
 GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
 
 
-NAMES = {
-    ONE: 'Error of single columns',
-    TWO: 'Error of pairs of columns',
-    NEVER: 'Impossible rows',
-}
+NAMES = {ONE: 'Error of single columns', TWO: 'Error of pairs of columns', NEVER: 'Impossible rows'}
 USES = {
     ONE: 'counts and averages of single columns',
     TWO: 'relations between two columns',

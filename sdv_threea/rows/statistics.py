@@ -24,10 +24,7 @@ STRIP = 2**9
 
 
 def histogram(
-    codes: NDArray[np.integer],
-    groups: NDArray[np.integer],
-    sizes: Sequence[int],
-    num_groups: int,
+    codes: NDArray[np.integer], groups: NDArray[np.integer], sizes: Sequence[int], num_groups: int
 ) -> tuple[NDArray[np.int64], ...]:
     """Return the counts of each code by column and group, shape (num_groups, sizes[j]) each.
 

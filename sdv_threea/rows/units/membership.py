@@ -62,9 +62,7 @@ def find_units(
 
 
 def rank_within(
-    groups: NDArray[np.int64],
-    rng: np.random.Generator,
-    sooner: NDArray[np.bool_] | None = None,
+    groups: NDArray[np.int64], rng: np.random.Generator, sooner: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int64]:
     """Return the number of each row within its group, from 0 in random order; shape (n,).
 

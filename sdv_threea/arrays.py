@@ -1,0 +1,10 @@
+"""Names for the arrays that most functions take and return: of floats, whole numbers, truths."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Wholes = NDArray[np.int64]
+Bools = NDArray[np.bool_]
