@@ -4,8 +4,6 @@ Each ``neighbors`` is ``'add_remove'`` or ``'replace_one'``. Facts that only the
 statistic needs are ignored.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

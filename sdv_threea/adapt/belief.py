@@ -10,8 +10,6 @@ noise has variance ``scale^2`` by the mechanism and covariance ``H`` by sampling
     log p = - s^T S^-1 s / 2 - log det(S) / 2 + const     log likelihood of the slope
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -10,8 +10,6 @@ Float sums depend on the order of terms, so sums for private rows are of whole n
 ``2**53``, times a power of two: exact. All else is elementwise, on arrays of one fixed shape.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -16,8 +16,6 @@ records minimise a kernel machine's loss on the private rows: ``K_XS (K_SS + c I
 a ridge regression on features. Here the machine predicts the target of all samples itself.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

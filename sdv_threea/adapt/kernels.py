@@ -4,8 +4,6 @@ A kernel maps points (a, m) and (b, m) to values (a, b). Kernel functions of
 ``neural_tangents.stax`` give their neural tangent kernel.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -15,8 +15,6 @@ of the number of inputs (He et al. 2015), biases have ``b``. For points ``x`` an
 ``r_l / pi + a_l S_l`` are arc-cosine kernels of order 0 and 1 (Cho and Saul 2009, section 2).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

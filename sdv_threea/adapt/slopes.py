@@ -6,8 +6,6 @@ multiples of ``1 / INPUT_UNITS``. Floats only hold whole numbers below ``2**53``
 in any order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ Formal guarantees, of every function here:
       keeps all receipts
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ The trees are grown on draws by scikit-learn's gradient boosting (Friedman 2001)
 prediction for a private row is a whole number, whatever its place in the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

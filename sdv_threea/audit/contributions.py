@@ -5,8 +5,6 @@ each released statistic: the largest distance by which one hostile record moves 
 declared sensitivity, and whether single records add up to the sum of all, bit for bit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ whatever its exact values are, so both tables are asked the same questions. Othe
 come from a seed that both fits share.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The observer: it learns from half of the runs to tell two tables apart, and guesses the rest."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

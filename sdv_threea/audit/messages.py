@@ -1,7 +1,5 @@
 """Warnings, logs and prints of a fit: caught, and counted by word as features of the fit."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Iterator, Mapping

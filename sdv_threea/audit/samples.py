@@ -1,7 +1,5 @@
 """Features of synthetic rows: numbers that the canary could have moved."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

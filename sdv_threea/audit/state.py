@@ -1,7 +1,5 @@
 """Features of a fitted synthesizer: every number and every word in a pickle of it."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import math

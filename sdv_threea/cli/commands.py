@@ -5,8 +5,6 @@ A command checks its arguments first. Then it loads the module that does the wor
 which takes seconds.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

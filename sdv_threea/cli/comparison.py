@@ -1,7 +1,5 @@
 """The command ``report``: scores of synthetic tables against the real ones, on a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

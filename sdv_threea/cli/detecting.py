@@ -4,8 +4,6 @@ Input: the first line of a CSV file, the schema of a Parquet file, a data dictio
 they are declared public. Output: metadata as JSON, or a data dictionary to fill in.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import reduce

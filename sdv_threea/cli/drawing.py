@@ -1,7 +1,5 @@
 """The command ``sample``: synthetic rows of a saved synthesizer, in files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

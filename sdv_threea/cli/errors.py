@@ -4,8 +4,6 @@ Input: exceptions and warnings of any package. Output: lines on the terminal, an
 Messages that may hold the values of a row are not shown.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import threading

@@ -1,7 +1,5 @@
 """The commands ``check``, ``estimate``, ``ledger``: forecasts and costs, without data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

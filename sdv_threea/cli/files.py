@@ -3,8 +3,6 @@
 This module loads no library, so that wrong arguments are reported at once.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ If a step fails after private rows were read, the error says that budget was spe
 synthesizer is.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

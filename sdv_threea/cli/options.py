@@ -1,7 +1,5 @@
 """Options that several commands share: kinds of paths, format of CSV, settings of a release."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

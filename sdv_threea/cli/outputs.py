@@ -1,7 +1,5 @@
 """Output files of a command: checked and reserved before the work, and complete after it."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Make synthesizers from metadata and options, load and sample them, and write their statements."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """The progress of a command: a bar on a terminal, or the seconds of each step."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

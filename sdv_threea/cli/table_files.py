@@ -7,8 +7,6 @@ release, so guessed dtypes would disclose something about single cells. All cell
 therefore read as texts, and converted to the types that the metadata states.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import datetime

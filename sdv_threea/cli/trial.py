@@ -4,8 +4,6 @@ Input: files of tables, the settings of a release and the kind of canary (a row 
 Output: the result of the guessing game of :mod:`sdv_threea.audit`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Values that a condition on another column fixes, written into sampled rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -22,8 +22,6 @@ one of the user's own  learns from synthetic rows alone; rows that break it are 
 In the end SDV's own ``is_valid`` checks all sampled rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial

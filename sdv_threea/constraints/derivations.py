@@ -13,8 +13,6 @@ Formal guarantees:
       :mod:`sdv_threea.describe.description` to fill in and to pay for
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial

@@ -9,8 +9,6 @@ The admission itself stays, because ages at admission have a wider range than th
 rows whose birth is after the admission are rejected.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

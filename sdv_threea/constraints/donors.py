@@ -3,8 +3,6 @@
 No private row is read.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdv_threea.arrays import Bools, Floats, Wholes

@@ -1,7 +1,5 @@
 """Sampled tables that refer to each other: a column of one table next to the rows of another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Steps that write one column of sampled tables such that a rule between tables holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

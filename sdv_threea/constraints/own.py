@@ -1,7 +1,5 @@
 """A constraint that the user programmed, run without learning from private rows."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The order in which rules between tables write columns, and rules that cannot be kept together."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any

@@ -1,7 +1,5 @@
 """Numbers that follow from other columns by a formula: not modelled, but computed from samples."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol

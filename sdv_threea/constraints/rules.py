@@ -1,7 +1,5 @@
 """The rules that can be built into the columns of a table together, without a column in two."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import cast

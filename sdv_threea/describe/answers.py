@@ -6,8 +6,6 @@ Formal guarantees, of every function here:
     * the answers of chunks add up to those of the table
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any

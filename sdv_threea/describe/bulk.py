@@ -5,8 +5,6 @@ of all places and widths, with the known number of records, are therefore weight
 of the noisy counts.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Values of categories and heavy numbers are released above a stability threshold.
 and missing values follow from noisy counts. Facts that the user stated as public cost nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace

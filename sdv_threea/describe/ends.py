@@ -6,8 +6,6 @@ shows where they are likely to end: samples outside the real range are invalid, 
 ends early moves its last records inwards.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The blanks of a domain, filled in with released numbers: post-processing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace

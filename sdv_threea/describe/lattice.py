@@ -1,7 +1,5 @@
 """Lattices: numbers that are multiples of a step, such as whole numbers, cents or days."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import TypeGuard

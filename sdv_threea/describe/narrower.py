@@ -6,8 +6,6 @@ within a few years, but stays last for days. The same counts describe a narrow n
 precisely.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

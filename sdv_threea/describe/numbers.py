@@ -6,8 +6,6 @@ records beyond the bulk of each, which are few: all columns share one count per 
 noise does not grow with their number.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ A code, or any other single value, is a sentinel if it has evident records and l
 other values.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The number of records: the first release, which determines the shares of the budget."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -11,8 +11,6 @@ unevenly, as the noisy counts show. A threshold would lose all values that noise
 one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Kiefer and Wolfowitz 1956; Jiang and Zhang 2009. The whole module is post-processing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdv_threea.arrays import Floats

@@ -5,8 +5,6 @@ of a cosine transform is shrunk by its noise (Wiener 1949; James and Stein 1961)
 unbiased risk estimate says that this helps. The whole module is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

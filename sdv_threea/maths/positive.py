@@ -1,7 +1,5 @@
 """Symmetric matrices whose eigenvalues have a lower bound."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
 

@@ -1,7 +1,5 @@
 """Noisy values, averaged or shrunk toward zero (Stein 1956; Efron and Morris 1973)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdv_threea.arrays import Floats

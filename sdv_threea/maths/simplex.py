@@ -1,7 +1,5 @@
 """The nearest point of a simplex."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdv_threea.arrays import Bools, Floats

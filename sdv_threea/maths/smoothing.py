@@ -6,8 +6,6 @@ divide (empirical Bayes; Johnstone and Silverman 2005, Annals of Statistics 33; 
 94). Runs begin at every place, and their estimates are averaged (Coifman and Donoho 1995).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The steps of long loops, counted for whoever shows progress."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TypeVar

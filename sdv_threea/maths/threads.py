@@ -1,7 +1,5 @@
 """Linear algebra in one thread: for small matrices, more threads only wait for each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar, cast
 

@@ -18,8 +18,6 @@ reads the metadata made here.
 * :mod:`~sdv_threea.metadata.links`: such relations between tables.
 """
 
-from __future__ import annotations
-
 from sdv_threea.metadata.asking import ask
 from sdv_threea.metadata.columns import Question, StatedColumn
 from sdv_threea.metadata.dictionary import propose_from_dictionary

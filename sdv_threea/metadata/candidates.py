@@ -3,8 +3,6 @@
 The share of rows that obey by chance is that of the same test after the second array was mixed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 

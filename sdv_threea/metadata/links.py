@@ -1,7 +1,5 @@
 """Rules of sampled tables that refer to each other, which may be worth stating."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import chain, combinations, product
 from typing import Any, NamedTuple

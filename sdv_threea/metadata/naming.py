@@ -1,7 +1,5 @@
 """Guess the sdtype of a column by its name; the user should check the guess."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Spellings in data dictionaries: of headers, types, ranges, lists of values, and formats."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -3,8 +3,6 @@
 Levels of few real rows are pooled, so that no level on a page belongs to a few people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Input: the true targets of test rows and the predictions of a model. Output: a f
 The points are fixed or means over rows, so no point is one test row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -4,8 +4,6 @@ Input: columns and their metadata. Output: the shares of rows in common bins (nu
 levels (categories). Rare levels are pooled, so that no page shows a value of a few people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ Input: codes of both tables. Output: the shares of such synthetic and real rows,
 values that cause most of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ Input: tables as users of SDV pass them, and SDV metadata. Output: tables by nam
 of the metadata, and columns that models can learn from, as floats or objects.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Integer vectors clipped to a norm, which bounds how far one record moves a sum."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 import numpy as np

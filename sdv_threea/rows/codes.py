@@ -4,8 +4,6 @@ Formal guarantees, of every function here:
     * the result for a record is a function of that record and of public or released facts
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Formal guarantees, of every function here:
     * a row of the result is a function of the same row of the table
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

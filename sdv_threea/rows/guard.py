@@ -6,8 +6,6 @@ for good; the wrappers ask whether the current thread is inside, so entering and
 nothing.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Partitions of a DataFrame of Dask's, summed where they are, and the columns of a chunk."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce

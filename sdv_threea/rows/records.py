@@ -1,7 +1,5 @@
 """Private records as codes, places and scores: the types that maps of rows take and return."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Private records as normal scores, and the moments that they add to."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -5,8 +5,6 @@ the table, bit for bit and in any order. :mod:`~sdv_threea.accounting.sensitivit
 records add.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

@@ -5,8 +5,6 @@ how far one record moves the sums. Every release reads private rows through a st
 can check all claims against single records (:mod:`sdv_threea.audit.contributions`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

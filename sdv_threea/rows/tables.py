@@ -3,8 +3,6 @@
 Bins, sizes and weights are public or released. A bin of -1 is not counted, and so is a code of -1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

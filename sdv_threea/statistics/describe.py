@@ -1,7 +1,5 @@
 """The statistics of the stage *describe*: the number of records, and one for each question."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

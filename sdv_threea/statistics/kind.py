@@ -1,7 +1,5 @@
 """A kind of released statistic, as data: its name, its sensitivity, and where this is proved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ All private rows are read through these statistics, so the page on privacy, the 
 of contracts iterate over :data:`REGISTRY`. Every accounting record names its statistic.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from types import MappingProxyType

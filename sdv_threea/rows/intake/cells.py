@@ -5,8 +5,6 @@ does not depend on the other cells of its column. Its meaning is found by
 :mod:`~sdv_threea.rows.intake.scalars`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple

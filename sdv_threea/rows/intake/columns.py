@@ -5,8 +5,6 @@ A canonical column is float64 with NaN for missing numbers, or canonical scalars
 change it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Input dates may be stored counts, date objects, texts or whole numbers such as 2
 two with a format. Missing cells and invalid dates become two special numbers.
 """
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A private column and its :class:`Facts` become a canonical column that satisfies
 sentences about broken rules. A sentence never shows a value or a row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ key. Equal numbers are the same key in any storage. Whole numbers in floats so l
 ambiguous cannot be keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

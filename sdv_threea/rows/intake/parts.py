@@ -4,8 +4,6 @@ A loader that guesses dtypes guesses them part by part: with one text in a part,
 stay texts; without it they become numbers. The guess cannot be undone, so such a part is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any
 

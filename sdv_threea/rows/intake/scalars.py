@@ -23,8 +23,6 @@ tuples                                              ``tuple`` of canonical scala
 An instance of a subclass is read as one of its base class. Any other cell has no scalar.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Callable, Hashable

@@ -1,7 +1,5 @@
 """References to rows of other units: private, one of each unit."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The unit of privacy of every row, and bounds on the rows of a unit: private, unit by unit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A fit keeps these row numbers next to the modelled columns. So constraints, stat
 and transformers may change a key column, but cannot move a row to another unit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ and on which sampled rows depend. A private table without an owner is a *root*: 
 a unit, with the rows that it owns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
