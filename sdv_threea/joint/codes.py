@@ -1,14 +1,11 @@
 """Estimate the table of a pair, code by code, from noisy counts, by the best of these readings.
 
-* *coarse*: the table in coarse bins; *standing out*: only the counts beyond the noise;
-* *departures*: shrinkage and removal of empty places, like those of coarse tables;
-* *ratios*: each count relative to the coarse table, by nonparametric empirical Bayes;
+* *coarse*: the table in coarse bins;
+* *standing out*: only the counts beyond the noise;
 * *function* and *inverse*: each code of one column has a single value of the other. A code of ``r``
   records has the value ``b`` with a likelihood of ``exp((M_b r - r^2 / 2) / s^2)``, given its
   counts ``M`` and the noise ``s``, and the share of ``b`` as prior. In an ordered column,
-  neighbouring codes support each other (:mod:`~sdv_threea.joint.runs`);
-* *one to one*: the likeliest assignment of codes to codes;
-* *passing*: a code of an ordered column has one value, or two if the value changes inside it.
+  neighbouring codes support each other (:mod:`~sdv_threea.joint.runs`).
 
 Gaussian noise ``z`` of the same scale splits the counts ``M`` into independent halves, ``M + z``
 and ``M - z`` (data fission: Leiner, Duan, Wasserman, Ramdas 2023). A reading is computed from one
@@ -24,30 +21,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
-from sdv_threea.joint.interactions import contrasts
-from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.runs import follow_values
-from sdv_threea.joint.tables import LEAST_LEFT, find_filled, rake
-from sdv_threea.maths.mixtures import fit_frequencies
-from sdv_threea.maths.shrinkage import shrink_singular_values
+from sdv_threea.joint.tables import rake
 
 #: A count stands out if it exceeds this many noise scales.
 STANDING_OUT = 2.5
 
 #: A function drops values that fewer than this share of a code's records have.
 LEAST_SHARE = 0.02
-
-#: Number of positive candidates for the ratio of a count to the coarse table. The largest candidate
-#: is at least ``LEAST_LARGEST``.
-NUM_RATIOS, LEAST_LARGEST = 30, 64.0
-
-#: Ratios up to this one count as zero.
-EMPTY = 1 / 16
-
-#: The most counts that frequencies are fitted to, and the counts in one block.
-MOST_FITTED, BLOCK = 4_000, 20_000
 
 #: Rounds of iterative proportional fitting.
 RAKING_ROUNDS = 20
@@ -121,10 +103,10 @@ def estimate_codes(
 ) -> NDArray[np.float64]:
     """Return estimated counts of a pair, code by code, at least zero, with the expected margins.
 
-    If values change along an ordered column, only that column's margin is kept. ``bins`` give the
-    bins of the codes of both columns, shape (S_i,) and (S_j,); -1 for none. ``expected`` are counts
-    that follow from the coarse table, shape (S_i, S_j). ``unlisted`` are the codes that stand for
-    all unlisted values, which have several values of the other column; -1 for none.
+    ``bins`` give the bins of the codes of both columns, shape (S_i,) and (S_j,); -1 for none.
+    ``expected`` are counts that follow from the coarse table, shape (S_i, S_j). ``unlisted`` are
+    the codes that stand for all unlisted values, which have several values of the other column; -1
+    for none.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts, scale = sharpen(known, *bins)
@@ -152,8 +134,7 @@ def estimate_codes(
     table = readings[chosen](
         Seen(counts, scale, expected, unlisted).pool_margins(known.margin_scale)
     )
-    if not chosen.startswith('passing'):
-        table = rake(table, rows, columns, RAKING_ROUNDS)
+    table = rake(table, rows, columns, RAKING_ROUNDS)
     # Keep the mode: it is right more often than a posterior draw.
     if chosen == 'function':
         return _keep_likeliest(table, unlisted[0])
@@ -189,26 +170,17 @@ def _pad(counts: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.floa
 
 
 def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
-    """Return the readings by name."""
-    readings: dict[str, Reading] = {
+    """Return the readings by name; ``in_order``: whether the codes of the columns are ordered."""
+    first, second = in_order
+    return {
         'coarse': lambda seen: seen.expected,
-        'departures': _read_departures,
-        'ratios': _read_ratios,
         'standing out': _read_standing_out,
-        'one to one': _read_one_to_one,
-        'function': _read_function,
-        'inverse': lambda seen: _read_function(seen.turned).T,
+        'function': lambda seen: _read_function(seen, in_order=first),
+        'inverse': lambda seen: _read_function(seen.turned, in_order=second).T,
     }
-    if in_order[0]:
-        readings['function'] = lambda seen: _read_function(seen, in_order=True)
-        readings['passing'] = _read_passing
-    if in_order[1]:
-        readings['inverse'] = lambda seen: _read_function(seen.turned, in_order=True).T
-        readings['passing inverse'] = lambda seen: _read_passing(seen.turned).T
-    return readings
 
 
-def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]:
+def _read_function(seen: Seen, *, in_order: bool) -> NDArray[np.float64]:
     """Give each code of the first column its likely values, smoothed along it if it is ordered."""
     counts, scale, *_ = seen
     rows, columns = seen.margins
@@ -224,28 +196,6 @@ def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]
         chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
     table = rake(chances * held + 1e-9 * (columns > 0), rows, columns, RAKING_ROUNDS)
     return _drop(table, LEAST_SHARE * held)
-
-
-def _read_passing(seen: Seen) -> NDArray[np.float64]:
-    """Give each code of an ordered column one value; at each change, one code has both values.
-
-    A value changes inside the last code that has it, or inside the next code: the code with more
-    counted records of the other value is chosen.
-    """
-    counts, (rows, _) = seen.counts, seen.margins
-    values = _read_function(seen, in_order=True).argmax(axis=1)
-    table = np.zeros(counts.shape)
-    table[np.arange(len(rows)), values] = rows
-    before = np.flatnonzero(values[1:-1] != values[2:]) + 1  # without the missing value
-    sides = np.stack([before, before + 1])
-    own, other = (np.maximum(counts[sides, values[at]], 0.0) for at in (sides, sides[::-1]))
-    shares = np.minimum(other / np.maximum(own + other, 1e-9), 0.5)
-    mixed = (shares * rows[sides]).argmax(axis=0)
-    at, changes = sides[mixed, np.arange(len(before))], np.arange(len(before))
-    moved = shares[mixed, changes] * rows[at]
-    table[at, values[sides[1 - mixed, changes]]] += moved
-    table[at, values[at]] -= moved
-    return table
 
 
 def _keep_likeliest(table: NDArray[np.float64], unlisted: int) -> NDArray[np.float64]:
@@ -267,21 +217,6 @@ def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.
     return np.asarray(left * np.divide(sums, kept, out=np.zeros_like(kept), where=kept > 0))
 
 
-def _read_one_to_one(seen: Seen) -> NDArray[np.float64]:
-    """Assign each code of the column with fewer codes to one of the other, by likelihood."""
-    counts, scale, *_ = seen
-    rows, columns = seen.margins
-    held = (rows[:, None] + columns) / 2
-    logs = (counts * held - held**2 / 2) / np.square(scale)
-    logs -= np.square(rows[:, None] - columns) / np.square(2 * scale)
-    present = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
-    given = linear_sum_assignment(logs[np.ix_(*present)], maximize=True)
-    given = present[0][given[0]], present[1][given[1]]
-    table = np.zeros(counts.shape)
-    table[given] = held[given]
-    return table
-
-
 def _read_standing_out(seen: Seen) -> NDArray[np.float64]:
     """Keep the counts beyond the noise; a code without any keeps its largest count."""
     return rake(_stand_out(seen), *seen.margins, RAKING_ROUNDS)
@@ -293,45 +228,3 @@ def _stand_out(seen: Seen) -> NDArray[np.float64]:
     lone = np.flatnonzero((table.sum(axis=1) <= 0) & (rows > 0))
     table[lone, counts[lone].argmax(axis=1)] = rows[lone]
     return table
-
-
-def _read_departures(seen: Seen) -> NDArray[np.float64]:
-    """Shrink the departure to few directions, and remove the mass of places that look empty."""
-    counts, scale, expected, _ = seen
-    rows, columns = seen.margins
-    noise = math.sqrt(np.square(scale).mean())
-    independent = {(0, 1): np.outer(rows, columns) / rows.sum()}
-    filled = find_filled(PairCounts({(0, 1): counts}, {(0, 1): noise}), independent)
-    left, right = (contrasts(size) for size in counts.shape)
-    departure = shrink_singular_values(left.T @ (counts - expected) @ right, noise)
-    table = np.maximum(expected + left @ departure @ right.T, 0.0)
-    table *= np.where(filled[0, 1] > 0.5, filled[0, 1], 0.0) ** 2
-    return rake(table + LEAST_LEFT * expected, rows, columns, RAKING_ROUNDS)
-
-
-def _read_ratios(seen: Seen) -> NDArray[np.float64]:
-    """Estimate the ratio of each count to the expected one (Kiefer and Wolfowitz 1956)."""
-    counts, scale, expected, _ = seen
-    likely = np.flatnonzero(expected > 1e-6)
-    found, held, noise = (each.ravel()[likely] for each in (counts, expected, scale))
-    largest = max(LEAST_LARGEST, float(counts.max()) / max(float(held.mean()), 1e-9))
-    ratios = np.append(0.0, np.geomspace(EMPTY, largest, NUM_RATIOS))
-
-    def weigh(at: NDArray[np.int64]) -> NDArray[np.float64]:
-        wanted = held[at, None] * ratios
-        logs = (found[at, None] * wanted - wanted**2 / 2) / noise[at, None] ** 2
-        return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
-
-    likelihoods = weigh(np.arange(0, len(likely), 1 + len(likely) // MOST_FITTED))
-    frequencies = fit_frequencies(likelihoods)
-    table = np.zeros(counts.size)
-    for start in range(0, len(likely), BLOCK):
-        at = np.arange(start, min(start + BLOCK, len(likely)))
-        posterior = weigh(at) * frequencies
-        sums = posterior.sum(axis=1)
-        empty = posterior[:, ratios <= EMPTY].sum(axis=1) > sums / 2
-        table[likely[at]] = np.where(empty, 0.0, posterior @ ratios / sums * held[at])
-    shaped = table.reshape(counts.shape)
-    lone = shaped.sum(axis=1) <= 0
-    shaped[lone] = expected[lone]
-    return rake(shaped + LEAST_LEFT * expected, *seen.margins, RAKING_ROUNDS)

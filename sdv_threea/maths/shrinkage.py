@@ -16,22 +16,6 @@ def stein_factor(values: Floats, scale: float) -> float:
     return max(0.0, 1 - len(values) * scale**2 / energy) if energy else 0.0
 
 
-def shrink_singular_values(matrix: Floats, scale: float) -> Floats:
-    """Return a matrix of normals with shrunk singular values (Efron and Morris 1972; Stein 1981).
-
-    A few directions hold the signal, and noise spreads evenly over all. In a ``k`` by ``q`` matrix,
-    ``k <= q``, ``l_i`` becomes ``l_i (1 - s^2 / l_i^2 (q - k + 2 sum_j>i l_i^2 / (l_i^2 -
-    l_j^2)))``, at least zero, with ``s = scale``.
-    """
-    rows, values, columns = np.linalg.svd(matrix, full_matrices=False)
-    power = np.square(values)
-    gaps = np.maximum(power[:, None] - power, 1e-9 * power[:, None])
-    crowding = np.triu(ratio(np.broadcast_to(power[:, None], gaps.shape), gaps), 1).sum(axis=1)
-    excess = abs(matrix.shape[0] - matrix.shape[1]) + 2 * crowding
-    kept = np.maximum(1 - scale**2 * ratio(np.maximum(excess, 1), power), 0.0)
-    return np.asarray((rows * (values * np.minimum.accumulate(kept))) @ columns)
-
-
 def shrunk_effects(
     values: Floats, gains: Floats, variances: Floats, doubt: float | None = 0.0
 ) -> Floats:

@@ -3,7 +3,6 @@ import pytest
 
 from sdv_threea.maths.shrinkage import (
     precision_weight,
-    shrink_singular_values,
     shrunk_effects,
     stein_factor,
 )
@@ -82,26 +81,3 @@ def test_effects_do_not_depend_on_the_unit_of_values_and_gains(rng, unit):
 
     assert effects.any()
     assert scaled == pytest.approx(effects, rel=1e-9)
-
-
-# Singular values
-
-
-def shrink_in_a_loop(noisy, scale):
-    left, values, right = np.linalg.svd(noisy, full_matrices=False)
-    k, q = sorted(noisy.shape)
-    found, least = np.zeros_like(noisy), 1.0
-    for i in range(k):
-        crowding = sum(values[i] ** 2 / (values[i] ** 2 - values[j] ** 2) for j in range(i + 1, k))
-        excess = max(q - k + 2 * crowding, 1)
-        least = min(least, max(1 - scale**2 * excess / values[i] ** 2, 0.0))
-        found += least * values[i] * np.outer(left[:, i], right[i])
-    return found
-
-
-@pytest.mark.parametrize('shape', [(1, 1), (1, 6), (4, 2), (5, 5), (11, 8)])
-@pytest.mark.parametrize('scale', [0.0, 1.0, 5.0])
-def test_singular_values_are_shrunk_as_the_formula_says(rng, shape, scale):
-    noisy = rng.normal(0, 3, shape)
-
-    assert shrink_singular_values(noisy, scale) == pytest.approx(shrink_in_a_loop(noisy, scale))
