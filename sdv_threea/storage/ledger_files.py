@@ -37,9 +37,6 @@ CREATE TABLE IF NOT EXISTS fits (
 );
 """
 
-#: The columns of the list of fits.
-COLUMNS = ('begun', 'epsilon', 'delta', 'mu', 'failures', 'synthesizer')
-
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
@@ -151,13 +148,11 @@ class BudgetLedger:
     def fits(self) -> pd.DataFrame:
         """Return all fits that began, a row each: day, budget, price in GDP, synthesizer."""
         with self._writing() as file:
-            return pd.DataFrame(
-                file.execute('SELECT * FROM fits').fetchall(), columns=list(COLUMNS)
-            )
+            return pd.read_sql_query('SELECT * FROM fits', file)
 
     def _add_up(self, file: sqlite3.Connection) -> tuple[Ledger, Recorded]:
-        terms, rows = _read_terms(file), file.execute('SELECT * FROM fits').fetchall()
-        found = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        file.row_factory = sqlite3.Row
+        terms, found = _read_terms(file), file.execute('SELECT * FROM fits').fetchall()
         ledger = Ledger(
             tuple(
                 Receipt(
