@@ -26,7 +26,7 @@ from sdv_threea.joint.parts import Part
 from sdv_threea.joint.places import draw_places
 from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import Loss
-from sdv_threea.sampling.asked import Asked, Given, ImpossibleCondition, group
+from sdv_threea.sampling.asked import CodeCondition, ImpossibleCondition, RowConditions, group
 from sdv_threea.sampling.chained import Chained
 from sdv_threea.sampling.draws import Model, Targeted, draw_wanted
 from sdv_threea.sampling.gaussians import Gaussians
@@ -87,7 +87,7 @@ class Release:
         self,
         num_rows: int,
         rng: np.random.Generator,
-        asked: Mapping[str, Asked] | None = None,
+        asked: Mapping[str, CodeCondition] | None = None,
         chain: Chain | None = None,
     ) -> pd.DataFrame:
         """Draw rows, as many as wanted: sampling costs no privacy.
@@ -127,8 +127,8 @@ class Release:
         return self._decode(*found, rng, asked or ())
 
     def _read(
-        self, num_rows: int, asked: Mapping[str, Asked]
-    ) -> tuple[Given, NDArray[np.bool_] | None]:
+        self, num_rows: int, asked: Mapping[str, CodeCondition]
+    ) -> tuple[RowConditions, NDArray[np.bool_] | None]:
         """Return the conditions on the density, and the mask of the target, (n, C) or (n, S)."""
         classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
         scored, wanted = {}, None
@@ -152,7 +152,7 @@ class Release:
                 'The released model gives some probability to each of the conditions on '
                 f'{list(asked)}, but none to all of them together.'
             )
-        return Given(scored, classes), wanted
+        return RowConditions(scored, classes), wanted
 
     def _decode(
         self,

@@ -13,7 +13,7 @@ from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.sampling.asked import Asked, ImpossibleCondition
+from sdv_threea.sampling.asked import CodeCondition, ImpossibleCondition
 from sdv_threea.sampling.gaussians import Gaussians
 from sdv_threea.settings import Constants
 
@@ -127,7 +127,7 @@ def sample_allowed(released, num_rows, rng, **values):
     for name, wanted in values.items():
         found = {each.name: each for each in released.transformers}[name]
         mask = np.isin(np.arange(found.size), found.encode(pd.Series(wanted)))
-        asked[name] = Asked(np.full(num_rows, -1), mask[None], released.chances(name) > 0)
+        asked[name] = CodeCondition(np.full(num_rows, -1), mask[None], released.chances(name) > 0)
     return released.sample(num_rows, rng, asked)
 
 

@@ -28,7 +28,7 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.intake.dates import find_clocks, find_zones, has_zone, is_zulu
 from sdv_threea.rows.intake.facts import Facts, read_column
-from sdv_threea.sampling.asked import Asked
+from sdv_threea.sampling.asked import CodeCondition
 from sdv_threea.storage.dtypes import find_zone
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.table import StoredColumns
@@ -282,18 +282,20 @@ def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDAr
     return np.asarray((inside | asked.isna()).to_numpy(), dtype=np.bool_)
 
 
-def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[str, Asked]:
+def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[str, CodeCondition]:
     """Return the codes that each row may have, by column."""
     occurs = {name: released.chances(name) > 0 for name in (*codes, *choices)}
     asked = {
-        name: Asked(codes[name].to_numpy(dtype=np.int64), np.zeros((0, len(each.T)), bool), each)
+        name: CodeCondition(
+            codes[name].to_numpy(dtype=np.int64), np.zeros((0, len(each.T)), bool), each
+        )
         for name, each in occurs.items()
         if name in codes
     }
     for name in choices:
         which, texts = pd.factorize(choices[name])
         masks = np.array([np.frombuffer(text, dtype=np.bool_) for text in texts])
-        asked[name] = Asked(-1 - which, masks.reshape(len(texts), -1), occurs[name])
+        asked[name] = CodeCondition(-1 - which, masks.reshape(len(texts), -1), occurs[name])
     if not asked:
         return {}
     reached = [own.list_classes() for own in asked.values()]
@@ -311,11 +313,11 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
         moved = own.codes.copy()
         moved[apart] = -1 - len(own.masks) - which.ravel()
         masks = np.concatenate([own.masks, [each[name] for each in cells]])
-        asked[name] = Asked(moved, masks, own.occurs)
+        asked[name] = CodeCondition(moved, masks, own.occurs)
     return asked
 
 
-def _move(released: Release, asked: Mapping[str, Asked]) -> dict[str, NDArray[np.bool_]]:
+def _move(released: Release, asked: Mapping[str, CodeCondition]) -> dict[str, NDArray[np.bool_]]:
     """Return the codes nearest to those of one row, in the classes nearest to it, by column."""
     near, apart = {}, np.zeros(released.classes.count)
     for name, own in asked.items():

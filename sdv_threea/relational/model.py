@@ -22,7 +22,7 @@ from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
 from sdv_threea.rows.units.schema import Link
-from sdv_threea.sampling.asked import Asked
+from sdv_threea.sampling.asked import CodeCondition
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def draw_rows(
     return drawn.drop(columns=list(model.layout.context))
 
 
-def _ask(released: Release, known: Mapping[str, NDArray[np.int64]]) -> dict[str, Asked]:
+def _ask(released: Release, known: Mapping[str, NDArray[np.int64]]) -> dict[str, CodeCondition]:
     """Ask for known codes, shape (n,) each; for any where a code is -1, or cannot be drawn."""
     asked, reached = {}, np.ones((released.classes.count, 1), dtype=np.bool_)
     for name, codes in known.items():
@@ -156,7 +156,7 @@ def _ask(released: Release, known: Mapping[str, NDArray[np.int64]]) -> dict[str,
         own = reached & occurs[:, codes]
         drawn = (codes >= 0) & own.any(axis=0)
         reached = np.where(drawn, own, reached)
-        asked[name] = Asked.of(np.where(drawn, codes, -1), occurs)
+        asked[name] = CodeCondition.of(np.where(drawn, codes, -1), occurs)
     return asked
 
 

@@ -20,7 +20,7 @@ class ImpossibleCondition(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class CodeCondition:
     """The codes that ``n`` rows may have in one column.
 
     Args:
@@ -35,12 +35,12 @@ class Asked:
     occurs: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, codes: NDArray[np.integer], occurs: NDArray[np.bool_]) -> Asked:
+    def of(cls, codes: NDArray[np.integer], occurs: NDArray[np.bool_]) -> CodeCondition:
         """Ask for known codes, shape (n,); for any code where they are negative."""
         anything = np.ones((1, occurs.shape[1]), dtype=np.bool_)
         return cls(np.maximum(codes.astype(np.int64), -1), anything, occurs)
 
-    def __getitem__(self, rows: NDArray[np.int64]) -> Asked:
+    def __getitem__(self, rows: NDArray[np.int64]) -> CodeCondition:
         return replace(self, codes=self.codes[rows])
 
     @property
@@ -71,15 +71,15 @@ class Asked:
         return found
 
 
-class Given(NamedTuple):
+class RowConditions(NamedTuple):
     """Conditions on ``n`` rows: codes they may have, by scored column, and classes, (n, C)."""
 
-    asked: Mapping[int, Asked]
+    asked: Mapping[int, CodeCondition]
     classes: NDArray[np.bool_]
 
-    def take(self, rows: NDArray[np.int64]) -> Given:
+    def take(self, rows: NDArray[np.int64]) -> RowConditions:
         """Choose rows by their positions."""
-        return Given({at: own[rows] for at, own in self.asked.items()}, self.classes[rows])
+        return RowConditions({at: own[rows] for at, own in self.asked.items()}, self.classes[rows])
 
     @property
     def keys(self) -> list[NDArray[np.integer]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.joint.chain import Chain, Drawn, Link
 from sdv_threea.joint.density import Joint
-from sdv_threea.sampling.asked import Asked, Given, Pools, cut_pools, even_out, pick
+from sdv_threea.sampling.asked import CodeCondition, Pools, RowConditions, cut_pools, even_out, pick
 
 #: Draws in the pool that rows are resampled from, per row and at least.
 POOL_PER_ROW, LEAST_POOL = 8, 128
@@ -55,7 +55,7 @@ class Chained:
         return replace(self, totals=np.ones(len(self.totals)))
 
     def draw(
-        self, num_rows: int, rng: np.random.Generator, given: Given | None = None
+        self, num_rows: int, rng: np.random.Generator, given: RowConditions | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw codes, shape (num_rows, m), and classes, shape (num_rows,)."""
         joint, known = self.joint, {}
@@ -72,7 +72,7 @@ class Chained:
         return self._draw_rest(self.chain or joint.chain, num_rows, known, rng)
 
     def _draw_within(
-        self, given: Given, rng: np.random.Generator
+        self, given: RowConditions, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw rows with their own conditions, from a chain in which asked columns come first."""
         joint, (asked, classes) = self.joint, given
@@ -113,7 +113,7 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     links: Sequence[Link],
     drawn: Drawn,
     totals: NDArray[np.float64],
-    asked: Mapping[int, Asked],
+    asked: Mapping[int, CodeCondition],
     pools: Pools,
     class_column: int | None,
     rng: np.random.Generator,
@@ -162,7 +162,9 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     return drawn.codes[pick(weights, pool, pools.counts, rng)]
 
 
-def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArray[np.float64]:
+def _settle_known(
+    link: Link, drawn: Drawn, own: CodeCondition, by_class: bool
+) -> NDArray[np.float64]:
     """Write the only allowed codes into records; return their probabilities, shape (n,)."""
     codes, keys = own.codes, link.find_keys(drawn)
     bins = link.of_code[codes]
@@ -176,7 +178,7 @@ def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArr
 
 
 def _restrict(
-    link: Link, own: Asked | None, by_class: bool
+    link: Link, own: CodeCondition | None, by_class: bool
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Return groups of records with equal allowed codes, and the shares of these codes, (R, S)."""
     if own is None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.adapt.links import Draws, num_draws
-from sdv_threea.sampling.asked import Given, ImpossibleCondition, deal
+from sdv_threea.sampling.asked import ImpossibleCondition, RowConditions, deal
 
 #: The most rows for which :func:`draw_wanted` draws at once.
 MOST_ROWS = 2**14
@@ -36,7 +36,7 @@ class Model(Protocol):
         """Return the model with equal weights of all classes."""
 
     def draw(
-        self, num_rows: int, rng: np.random.Generator, given: Given | None = None
+        self, num_rows: int, rng: np.random.Generator, given: RowConditions | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw codes, shape (num_rows, m), and classes, shape (num_rows,), of rows as ``given``.
 

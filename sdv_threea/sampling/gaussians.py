@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.sampling.asked import Asked, Given, Pools, cut_pools, pick
+from sdv_threea.sampling.asked import CodeCondition, Pools, RowConditions, cut_pools, pick
 from sdv_threea.sampling.truncated import MARGIN, spread, truncate
 
 #: Rows that are drawn at once; more would not fit into a processor's cache.
@@ -54,7 +54,7 @@ class Gaussians:
         return replace(self, mixture=self.mixture.even())
 
     def draw(
-        self, num_rows: int, rng: np.random.Generator, given: Given | None = None
+        self, num_rows: int, rng: np.random.Generator, given: RowConditions | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw codes, shape (num_rows, m), and classes, shape (num_rows,)."""
         if given is not None:
@@ -73,7 +73,7 @@ class Gaussians:
 
 
 def draw_within(
-    mixture: Mixture, scores: NormalScores, given: Given, rng: np.random.Generator
+    mixture: Mixture, scores: NormalScores, given: RowConditions, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Draw classes, shape (n,), and quantiles, shape (n, m), of rows with their own conditions.
 
@@ -201,7 +201,7 @@ def _complete(
     return labels[drawn.components // num_components], scores
 
 
-def _find_spans(asked: Asked, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_spans(asked: CodeCondition, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where runs of allowed codes start and end in order, shape (S + U, I, 2).
 
     Masks come last, in reverse, so that negative codes index them. Missing runs are empty.

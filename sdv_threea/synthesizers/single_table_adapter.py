@@ -286,7 +286,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
 
         The rows are those of ``sample(num_rows, batch_size=rows_per_file)``, and so are the errors.
         All files have the same schema, so that the folder is read as one table. Columns of objects
-        get the type of their values, of which there may be one; column names that are numbers
+        get the type of their values, which must be one; column names that are numbers
         become texts.
 
         The folder is new or empty, and appears when all files are complete: ``part-00000.parquet``

@@ -18,7 +18,7 @@ from sdv_threea.storage.files import get_version
 from sdv_threea.synthesizers.disclosing import warn_of_release
 from sdv_threea.synthesizers.logs import hide_row_counts
 
-Given = ParamSpec('Given')
+P = ParamSpec('P')
 Result = TypeVar('Result')
 
 #: Marks a synthesizer during an attempt.
@@ -33,12 +33,12 @@ _door = Lock()
 
 
 def in_turn(
-    method: Callable[Concatenate[Any, Given], Result],
-) -> Callable[Concatenate[Any, Given], Result]:
+    method: Callable[Concatenate[Any, P], Result],
+) -> Callable[Concatenate[Any, P], Result]:
     """Let one thread at a time into those methods of an object that have this decorator."""
 
     @wraps(method)
-    def wait(self: Any, /, *given: Given.args, **named: Given.kwargs) -> Result:
+    def wait(self: Any, /, *given: P.args, **named: P.kwargs) -> Result:
         with _door:
             lock = _locks.setdefault(self, RLock())
         with lock:
@@ -63,8 +63,8 @@ def forget(synthesizer: Any) -> None:
 
 
 def attempted(
-    method: Callable[Concatenate[Any, Given], None],
-) -> Callable[Concatenate[Any, Given], None]:
+    method: Callable[Concatenate[Any, P], None],
+) -> Callable[Concatenate[Any, P], None]:
     """Return a method that fits its synthesizer, or leaves it unfitted after an error.
 
     The synthesizer first forgets its last fit. The synthesizer warns of the new release at the very
@@ -80,7 +80,7 @@ def attempted(
 
     @in_turn
     @wraps(method)
-    def attempt(self: Any, /, *given: Given.args, **named: Given.kwargs) -> None:
+    def attempt(self: Any, /, *given: P.args, **named: P.kwargs) -> None:
         if MARK in self.__dict__:
             method(self, *given, **named)
             return

@@ -9,7 +9,7 @@ from sdv_threea.joint.chain import Column, fit_chain
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling import chained as room
-from sdv_threea.sampling.asked import Asked, Given
+from sdv_threea.sampling.asked import CodeCondition, RowConditions
 from sdv_threea.sampling.chained import Chained
 
 CONSTANTS = JointConstants()
@@ -50,10 +50,10 @@ def allow(**columns):
 def draw(joint, num_rows, rng, possible=None):
     """Draw rows that all may have the same codes."""
     asked = {
-        at: Asked(np.full(num_rows, -1), mask, np.ones_like(mask))
+        at: CodeCondition(np.full(num_rows, -1), mask, np.ones_like(mask))
         for at, mask in (possible or {}).items()
     }
-    given = Given(asked, np.ones((num_rows, 1), dtype=bool)) if asked else None
+    given = RowConditions(asked, np.ones((num_rows, 1), dtype=bool)) if asked else None
     return Chained(joint, TOTALS).draw(num_rows, rng, given)
 
 
@@ -110,10 +110,10 @@ def test_each_row_has_the_law_of_its_own_condition(joint, columns):
     for at, codes in columns.items():
         own = np.arange(NUM_ROWS) // 2 % len(BINS[at])
         own[mine] = codes if isinstance(codes, int) else -1
-        asked[at] = Asked(own, possible[at], np.ones_like(possible[at]))
+        asked[at] = CodeCondition(own, possible[at], np.ones_like(possible[at]))
     all_rows, _ = draw(joint, 20 * NUM_ROWS, np.random.default_rng(1))
 
-    given = Given(asked, np.ones((NUM_ROWS, 1), dtype=bool))
+    given = RowConditions(asked, np.ones((NUM_ROWS, 1), dtype=bool))
     codes, _ = Chained(joint, TOTALS).draw(NUM_ROWS, np.random.default_rng(2), given)
 
     for at, own in asked.items():

@@ -6,7 +6,7 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import normal_scores
-from sdv_threea.sampling.asked import Asked, Given, cut_pools, pick
+from sdv_threea.sampling.asked import CodeCondition, RowConditions, cut_pools, pick
 from sdv_threea.sampling.gaussians import draw_within, find_codes
 
 #: A false alarm less than once in a million runs, were they not seeded.
@@ -43,7 +43,7 @@ def make_asked(columns, mine):
         mask = np.isin(np.arange(size), codes)[None]
         own = np.arange(len(mine)) // 2 % size
         own[mine] = codes if isinstance(codes, int) else -1
-        asked[at] = Asked(own, mask, np.ones((CLASSES, size), dtype=bool))
+        asked[at] = CodeCondition(own, mask, np.ones((CLASSES, size), dtype=bool))
     return asked
 
 
@@ -62,7 +62,7 @@ def test_each_row_has_the_law_of_its_own_condition(density, population, rng, col
     allowed = np.ones((NUM_ROWS, CLASSES), dtype=bool)
     allowed[mine] = np.isin(np.arange(CLASSES), classes)
 
-    own_classes, own = draw_within(mixture, scores, Given(asked, allowed), rng)
+    own_classes, own = draw_within(mixture, scores, RowConditions(asked, allowed), rng)
 
     codes = find_codes(scores, own, own_classes)
     for at, each in asked.items():

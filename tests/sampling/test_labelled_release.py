@@ -13,7 +13,7 @@ from unpaired import Unpaired
 from sdv_threea.adapt import stage
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.sampling.asked import Asked
+from sdv_threea.sampling.asked import CodeCondition
 
 DOMAIN = Domain(
     (
@@ -35,7 +35,7 @@ def sample_class(released, value, num_rows, rng):
     known = released.domain['target'].values  # noqa: PD011 (not pandas)
     codes = np.full(num_rows, 1 + known.index(value))
     return released.sample(
-        num_rows, rng, {'target': Asked.of(codes, released.chances('target') > 0)}
+        num_rows, rng, {'target': CodeCondition.of(codes, released.chances('target') > 0)}
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.sampling.asked import Asked
+from sdv_threea.sampling.asked import CodeCondition
 from sdv_threea.settings import Settings
 
 DOMAIN = Domain(
@@ -76,7 +76,7 @@ def sample_wanted(released, num_rows, seed, **wanted):
     for name, is_wanted in wanted.items():
         edges = released.transformers[released.domain.names.index(name)].edges
         mask = np.append(False, is_wanted((edges[:-1] + edges[1:]) / 2))
-        asked[name] = Asked(np.full(num_rows, -1), mask[None], released.chances(name) > 0)
+        asked[name] = CodeCondition(np.full(num_rows, -1), mask[None], released.chances(name) > 0)
     return released.sample(num_rows, np.random.default_rng(seed), asked)
 
 

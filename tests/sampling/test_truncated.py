@@ -7,7 +7,7 @@ from scipy.stats import chi2_contingency, ks_2samp, multivariate_normal, norm
 
 from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.sampling.asked import Asked, Given, ImpossibleCondition
+from sdv_threea.sampling.asked import CodeCondition, ImpossibleCondition, RowConditions
 from sdv_threea.sampling.gaussians import draw_within
 
 #: A false alarm once in more than ten thousand runs, were they not seeded.
@@ -34,12 +34,12 @@ def draw_inside(mixture, columns, intervals, num_rows, rng, classes=None):
         cuts[at] = np.pad(inner, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
         mask = np.arange(cuts[at].shape[1] - 1) % 2 == 1
         occurs = np.ones((num_classes, len(mask)), dtype=bool)
-        asked[at] = Asked(np.full(num_rows, -1), mask[None], occurs)
+        asked[at] = CodeCondition(np.full(num_rows, -1), mask[None], occurs)
     orders = tuple(np.arange(own.shape[1] - 1) for own in cuts)
     tables = tuple(np.zeros((num_classes, each.shape[1] - 1), dtype=np.int64) for each in cuts)
     scores = NormalScores(tables, tuple(cuts), orders, np.ones((num_classes, width)))
     allowed = np.ones(num_classes, dtype=bool) if classes is None else np.array(classes)
-    return draw_within(mixture, scores, Given(asked, np.tile(allowed, (num_rows, 1))), rng)
+    return draw_within(mixture, scores, RowConditions(asked, np.tile(allowed, (num_rows, 1))), rng)
 
 
 def draw(mixture, intervals, num_rows, rng, classes=None):
