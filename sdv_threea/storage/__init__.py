@@ -9,8 +9,7 @@ a value from private rows.
 * :mod:`~sdv_threea.storage.table`: the storage of the columns of one table,
 * :mod:`~sdv_threea.storage.processing`: SDV's data processor, fitted on the proxy table,
 * :mod:`~sdv_threea.storage.dtypes`: the dtypes of synthetic columns, and the proxy table,
-* :mod:`~sdv_threea.storage.reading`: private tables: in memory, in Parquet files or in a DataFrame
-  of Dask,
+* :mod:`~sdv_threea.storage.reading`: private tables, in memory or not,
 * :mod:`~sdv_threea.storage.writing`: sampled values as users store them,
 * :mod:`~sdv_threea.storage.ids`: fast generators of ids,
 * :mod:`~sdv_threea.storage.references`: foreign keys checked, as positions of rows, and back,

@@ -13,10 +13,6 @@ have the same. A synthetic column has the dtype of the private one, with two exc
 * integers and booleans of NumPy cannot be missing. A column without released values is missing
   throughout, and stored as floats or objects. Integers with some unreleased, and therefore missing,
   values are stored as ``Int64``.
-
-If a cell is missing, pandas stores integers as floats, and booleans as objects. Such a dtype
-discloses that some value is missing. To hide that, convert the column before fitting to a dtype
-that allows for missing values whether they occur or not (``Int64``, ``boolean``).
 """
 
 from __future__ import annotations

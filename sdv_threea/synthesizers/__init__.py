@@ -4,19 +4,16 @@ These modules may hold private rows while a fit lasts, and pass them on without 
 fitted synthesizer must keep nothing of the private rows except what was released.
 
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
-* :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
-  private rows,
+* :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table,
 * :mod:`~sdv_threea.synthesizers.sampling`: rows drawn from a release, as the user stores them,
 * :mod:`~sdv_threea.synthesizers.database_sampling`: the same for the tables of a database,
 * :mod:`~sdv_threea.synthesizers.one_call`: a DataFrame without metadata, in one call,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
-* :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables, kept from
-  private rows,
+* :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
 * :mod:`~sdv_threea.synthesizers.ruled`: rules between tables, kept by its samples,
 * :mod:`~sdv_threea.synthesizers.sequential`: the synthesizer of sequences,
 * :mod:`~sdv_threea.synthesizers.placed`: constraints of sequences, in the tables of a database,
-* :mod:`~sdv_threea.synthesizers.released`: what all synthesizers have: files, datasheets, cards in
-  notebooks,
+* :mod:`~sdv_threea.synthesizers.released`: what all synthesizers have,
 * :mod:`~sdv_threea.synthesizers.restoring`: a release as plain values, and back,
 * :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
 * :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
@@ -31,8 +28,7 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.turns`: one thread at a time, and nothing left of failed fits,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars without times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's event log, without private numbers,
-* :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that these modules
-  need,
+* :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.
 """
 

@@ -7,30 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-from rdt.transformers import (
-    BinaryEncoder,
-    FloatFormatter,
-    LabelEncoder,
-    LogitScaler,
-    LogScaler,
-    OptimizedTimestampEncoder,
-    OrderedLabelEncoder,
-    UnixTimestampEncoder,
-)
+from rdt import transformers
 from sdv.errors import SynthesizerInputError
 
 from sdv_threea.domain import Category
 
 #: RDT's transformers that compute the number of a cell from that cell, with the right options.
 LOCAL = (
-    BinaryEncoder,
-    FloatFormatter,
-    LabelEncoder,
-    LogitScaler,
-    LogScaler,
-    OptimizedTimestampEncoder,
-    OrderedLabelEncoder,
-    UnixTimestampEncoder,
+    transformers.BinaryEncoder,
+    transformers.FloatFormatter,
+    transformers.LabelEncoder,
+    transformers.LogitScaler,
+    transformers.LogScaler,
+    transformers.OptimizedTimestampEncoder,
+    transformers.OrderedLabelEncoder,
+    transformers.UnixTimestampEncoder,
 )
 
 #: The attribute by which a user's class declares that each number follows from one cell, and each
@@ -114,11 +105,9 @@ def state_values(column: Category, transformer: Any, target: str | None) -> Cate
     return column
 
 
-def refuse_learning(transformers: Mapping[str, Any]) -> None:
+def refuse_learning(chosen: Mapping[str, Any]) -> None:
     """Refuse transformers that would keep values of columns that are not modelled."""
-    learning = [
-        name for name, each in transformers.items() if each is not None and not _makes_up(each)
-    ]
+    learning = [name for name, each in chosen.items() if each is not None and not _makes_up(each)]
     if learning:
         raise SynthesizerInputError(
             f'The columns {learning} need generators, like AnonymizedFaker or RegexGenerator: '
