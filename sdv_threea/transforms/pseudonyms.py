@@ -77,12 +77,9 @@ def find_buckets(name: str, key: bytes, table: pd.DataFrame) -> Cells:
 class NameStep(OneColumn):
     """A column of private values, replaced by their buckets.
 
-    Args:
-        column: The column of the user.
-        pool: The word for the pool of its names.
-        known: How many different values there are, if that is public; otherwise 0.
-        generator: RDT's generator of names; ``None`` before a release.
-        key: The key of the hash; empty where no private row is read.
+    The number of different values is ``known`` if it is public, and otherwise 0. There is no
+    generator of names before a release, and the key of the hash is empty where no private row is
+    read.
     """
 
     column: Category

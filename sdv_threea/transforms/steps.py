@@ -54,13 +54,7 @@ MICROSECOND = 1e-6
 
 @dataclass(frozen=True)
 class NumberStep(OneColumn):
-    """A transformer of numbers or dates.
-
-    Args:
-        column: The column of the user; dates are seconds since 2000.
-        transformer: The transformer, fitted to public facts.
-        is_date: Whether the transformer takes dates.
-    """
+    """A transformer of numbers or dates (seconds since 2000), fitted to public facts."""
 
     column: Number
     transformer: BaseTransformer
@@ -165,13 +159,7 @@ class NumberStep(OneColumn):
 
 @dataclass(frozen=True)
 class ListStep(OneColumn):
-    """A transformer of categories: it gives each value of a public list a number.
-
-    Args:
-        column: The column of the user, with public values.
-        transformer: The transformer, fitted to these values.
-        numbers: The number of each value, all different, shape (number of values,).
-    """
+    """A transformer of categories: each value of a public list has a number of its own."""
 
     column: Category
     transformer: BaseTransformer
