@@ -65,7 +65,7 @@ def lattice_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
 
 def find_range_bins(column: Number, edges: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which bins lie in the range of a column: no sentinels, and no gaps before them."""
-    beyond = [value for value in column.sentinels if _lies_beyond(value, column)]
+    beyond = _list_beyond(column)
     borders = np.array([*beyond, *np.nextafter(beyond, np.inf)])
     inside = np.flatnonzero(~np.isin(edges, borders))
     places = np.arange(len(edges) - 1)
@@ -75,20 +75,19 @@ def find_range_bins(column: Number, edges: NDArray[np.float64]) -> NDArray[np.bo
 def find_sentinel_bins(column: Column, edges: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which bins hold a sentinel beyond the range of a column."""
     assert isinstance(column, Number)
-    beyond = [value for value in column.sentinels if _lies_beyond(value, column)]
-    return np.isin(edges[:-1], beyond)
+    return np.isin(edges[:-1], _list_beyond(column))
 
 
 def _with_sentinels(edges: NDArray[np.float64], column: Number) -> NDArray[np.float64]:
     """Return borders with a bin, one float wide, for each sentinel beyond the range."""
-    beyond = np.array([value for value in column.sentinels if _lies_beyond(value, column)])
+    beyond = np.array(_list_beyond(column))
     return _cut_anywhere(edges, beyond) if len(beyond) else edges
 
 
-def _lies_beyond(value: float, column: Number) -> bool:
-    """Return whether a sentinel lies so far out that the bins of the range do not reach it."""
+def _list_beyond(column: Number) -> list[float]:
+    """List the sentinels that lie so far out that the bins of the range do not reach them."""
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
-    return not low - step <= value <= high + step
+    return [value for value in column.sentinels if not low - step <= value <= high + step]
 
 
 def quantile_edges(

@@ -97,11 +97,15 @@ def show(loss: Loss, about: Mapping[str, Any]) -> str:
         named = f': {", ".join(map(str, loss.listed))}' if loss.is_target else ''
         number = len(loss.listed)
         return f'{number} value{"s" if number > 1 else ""}{named}' if number else ''
-    ends = [f'{end:.10g}' for end in loss.ends]
+    return tell_range(loss.ends, about)
+
+
+def tell_range(ends: Sequence[float], about: Mapping[str, Any], step: float = 0.0) -> str:
+    """Return a range in words; dates are written as the user stores them."""
+    told = [f'{end:.10g}' for end in ends]
     if about.get('sdtype') == 'datetime':
-        moments = from_seconds(np.array(loss.ends), object, about.get('datetime_format'), 0.0)
-        ends = moments.astype(str).tolist()
-    return ' to '.join(dict.fromkeys(ends))
+        told = [*map(str, from_seconds(np.array(ends), object, about.get('datetime_format'), step))]
+    return ' to '.join(dict.fromkeys(told))
 
 
 def say_losses(losses: Iterable[Loss]) -> dict[str, str]:

@@ -9,17 +9,15 @@ from datetime import date
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from sdv_threea.datasheet import ColumnFacts, Datasheet, SheetFacts, TableFacts
 from sdv_threea.domain import Category, Column, Domain
 from sdv_threea.estimate import ExpectedError
 from sdv_threea.pages.fragments import listed, paragraphs
 from sdv_threea.pages.promise import tell_losses, tell_promise
 from sdv_threea.storage.references import as_columns
-from sdv_threea.storage.writing import from_seconds
 from sdv_threea.synthesizers.checking import expect_table
 from sdv_threea.synthesizers.database_sampling import describe_own
+from sdv_threea.synthesizers.loss_table import tell_range
 from sdv_threea.synthesizers.restoring import find_holder
 
 #: The most values of a category that a datasheet lists.
@@ -170,8 +168,4 @@ def _show(column: Column, described: Mapping[str, Any]) -> str:
         return ', '.join(values[:MOST_VALUES]) + more
     if column.low is None or column.high is None:
         return 'no range'
-    if described['sdtype'] != 'datetime':
-        return f'{column.low:.10g} to {column.high:.10g}'
-    ends = np.array([column.low, column.high])
-    dates = from_seconds(ends, object, described.get('datetime_format'), column.step or 0.0)
-    return ' to '.join(map(str, dates))
+    return tell_range((column.low, column.high), described, column.step or 0.0)
