@@ -62,16 +62,7 @@ SHARES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """The constants of each folder that has any.
-
-    Args:
-        describe: How the blanks of the domain are filled in.
-        encoding: How columns are cut into bins, and a numerical target into classes.
-        approximate: How densities are counted, smoothed and shrunk.
-        joint: How pairs of columns are counted and joined.
-        adapt: How the target is fitted to the loss of a model.
-        relational: How sizes, siblings and references of a database are found.
-    """
+    """The constants of each folder that has any."""
 
     describe: DescribeConstants = DescribeConstants()
     encoding: EncodingConstants = EncodingConstants()
@@ -85,33 +76,11 @@ class Constants:
 class Settings:
     """The settings of a release, chosen by the user.
 
-    Args:
-        epsilon: The privacy budget, from 1e-4 to 1e9; ``math.inf`` for no privacy.
-        delta: The probability with which the promise may fail, from 1e-50 to below 1/100; choose it
-            well below one over the number of records.
-        guarantee: ``'end_to_end'``, or ``'paper'`` for the algorithm of the 3A paper with its
-            accounting, which charges the last step only. ``mixing`` is then ``'clusters'`` by
-            default.
-        neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
-        n_components: Clusters per class with ``mixing='clusters'``: a whole number up to 1,000, or
-            ``'auto'`` to let the budget decide.
-        alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 the target is
-            drawn from the density. Below 1 it is fitted to the loss: the smaller the weight, the
-            more extreme the target's predicted probabilities (:mod:`~sdv_threea.adapt`).
-        kernel: Kernel whose features let labels depend on several columns together, where the
-            budget supports features: ``None`` for the neural tangent kernel of a ReLU network, a
-            kernel function of ``neural_tangents.stax``, or a function of two sets of points in JAX.
-        extrapolate: Whether estimated ranges extend as far as the tails of a column may: fewer
-            rows are cut off, and more samples lie beyond the real ends. By default a range ends
-            where its tails are likely to end.
-        mixing: ``None`` for the model of this package; ``'clusters'`` for the algorithm of the 3A
-            paper, which mixes the records of clusters; ``'random'`` to mix the records of a class
-            at random, for comparison.
-        shares: Shares of the budget by release.
-        constants: The constants that were chosen by measurement.
-
-    Raises:
-        ValueError: If a field is out of range.
+    The fields are the arguments of :class:`~sdv_threea.ClustMixSynthesizer` of the same names, and
+    three more. ``extrapolate`` is whether estimated ranges extend as far as the tails of a column
+    may: fewer rows are cut off, and more samples lie beyond the real ends. ``shares`` are those of
+    the budget by release, and ``constants`` were chosen by measurement. A field out of range is a
+    ``ValueError``.
     """
 
     epsilon: float = 1.0

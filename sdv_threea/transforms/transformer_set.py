@@ -24,14 +24,10 @@ from sdv_threea.transforms.texts import NumberTexts
 
 @dataclass
 class TransformerSet:
-    """The transformers of the modelled columns of one table.
+    """The transformers of the modelled columns of one table, fitted to public or released facts.
 
-    Formal guarantees:
-        * transformers are fitted to public or released facts, and never to private rows
-
-    Args:
-        chosen: By column, the user's transformers before the codes; they are not fitted.
-        assigned: By modelled column, its transformer, with public or released facts.
+    The user's transformers before the codes are ``chosen`` and not fitted; each modelled column has
+    an ``assigned`` one.
     """
 
     columns: Mapping[str, ColumnMetadata]
