@@ -69,23 +69,15 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
           private, end to end, under the neighbour relation of the settings; a unit of privacy may
           have up to ``rows_per_unit`` records
 
-    Args:
-        table: The private rows, with the columns of the domain: numbers as floats with NaN,
-            categories as objects with ``None`` or NaN for missing values, or as categoricals.
-        domain: The public facts of the table.
-        settings: The user's settings.
-        begin: Called with the name of each stage as it begins, for a progress bar.
-        sized: Called with the released number of records before the rest of the budget is spent; an
-            error that it raises stops the release.
-        noise: The noise mechanism; other ones are for tests.
-        rng: Source of the draws that need no secrecy; by default fresh.
-        budget: The part of the settings' budget for this table, if other tables are released too;
-            by default all of it.
-        rows_per_unit: The most records that a unit of privacy has in the table.
-        size: The number of records and the standard deviation of its noise, if it was released
-            before.
-        given: Sampled values of the first columns of the domain, if every sample will know these
-            columns, such as those of a row's parent. By default no column is given.
+    The table has the columns of the domain: numbers as floats with NaN, categories as objects with
+    ``None`` or NaN for missing values, or as categoricals. ``begin`` is called with the name of
+    each stage, and ``sized`` with the released number of records before the rest of the budget is
+    spent; an error that it raises stops the release. Only tests replace the ``noise``.
+
+    If other tables are released too, ``budget`` is the part for this one. ``size`` is the number of
+    records and the standard deviation of its noise, if that was released before. ``given`` has
+    sampled values of the first columns of the domain, if every sample will know these columns, such
+    as those of a row's parent.
     """
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
