@@ -1,4 +1,4 @@
-"""Files: a page of HTML with its style and its search, and nothing from a network; a picture."""
+"""Write a page of HTML with its style and its search, and a picture in SVG, as one file each."""
 
 from __future__ import annotations
 

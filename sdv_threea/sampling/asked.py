@@ -90,8 +90,8 @@ class RowConditions(NamedTuple):
 class Pools(NamedTuple):
     """Groups of rows that are drawn at once.
 
-    ``rows`` are theirs, group by group, shape (n,), and ``counts`` how many, shape (P,). The
-    ``first`` row of each group, shape (P,), stands for its condition.
+    The ``rows`` stand group by group, shape (n,), with their number in each group, ``counts``,
+    shape (P,). The ``first`` row of each group, shape (P,), stands for its condition.
     """
 
     rows: NDArray[np.int64]

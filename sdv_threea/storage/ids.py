@@ -103,7 +103,7 @@ def make_ids(transformer: Any) -> Any:
 
 
 def check_formats(formats: Iterable[str]) -> None:
-    """Check that SDV can make ids of some regular expressions up, a generator per repetition."""
+    """Check that ids of these formats, regular expressions, repeat little enough for SDV."""
     parts = 0
     for each in formats:
         try:

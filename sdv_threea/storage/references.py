@@ -33,7 +33,7 @@ def read_schema(
     public: frozenset[str],
     dtypes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Schema:
-    """Return the graph of tables; a key whose dtype has no missing value refers everywhere."""
+    """Return the graph of tables; a foreign key that is never missing is a required link."""
     links, stored = [], dtypes or {}
     for each in metadata.relationships:
         child = each['child_table_name']

@@ -45,7 +45,7 @@ def warn_of_refit(fits: int, guarantee: str) -> None:
 def warn_of_promise(
     settings: Settings, num_units: float, fits: int, *, database: bool = False
 ) -> None:
-    """Warn of what weakens the promise of a release of this many rows, or units of a database."""
+    """Warn of what weakens the promise for this released number of rows, or units of a database."""
     if math.isinf(settings.epsilon):
         return
     if fits > 1:

@@ -68,7 +68,7 @@ def adopt_rules(synthesizer: Any, rules: tuple[BetweenTables, ...] = ()) -> None
 
 
 def list_keys(synthesizer: Any, numbered: Collection[str] = ()) -> dict[str, list[tuple[str, ...]]]:
-    """List the keys of several columns of each table; rules write those of ``numbered`` tables."""
+    """List the keys of several columns by table, but not those that rules write (``numbered``)."""
     keys: dict[str, list[tuple[str, ...]]] = {}
     for name, table in synthesizer._terms.metadata.tables.items():
         own = as_columns(table.primary_key)
