@@ -41,7 +41,6 @@ class Number:
     """A numerical column (a date is a number of seconds).
 
     Args:
-        name: The column.
         low: Smallest value, or ``None`` if unknown.
         high: Largest value, or ``None`` if unknown.
         step: Granularity of the values (``1.0``: whole numbers, ``0.01``: two decimals, ``0.0``:
@@ -90,7 +89,6 @@ class Category:
     """A categorical, boolean or ordinal column.
 
     Args:
-        name: The column.
         values: The possible values without the null, or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
         ordered: Whether the order of ``values`` has a meaning.

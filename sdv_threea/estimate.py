@@ -38,11 +38,8 @@ class ExpectedError:
     them, and the approximation of the density by Gaussians adds to them.
 
     Args:
-        num_rows: Number of rows.
         num_columns: Number of modelled columns, the target included.
         num_classes: Number of classes, taken to be equally large.
-        epsilon: The privacy budget.
-        delta: The probability with which the promise may fail.
         count: Standard error of the number of rows with one value of a column.
         class_count: Standard error of the number of rows of one class with one value, for a column
             whose values are as many and as frequent as those of the other columns.

@@ -79,7 +79,6 @@ class Loss:
     A column that is not modelled has a loss too, of the kind :data:`MADE_UP`.
 
     Args:
-        column: The column.
         kind: One of the kinds above. :data:`VALUES` and :data:`RANGE` are also given if the
             interval begins at zero, because something may be lost.
         stated: Facts that the user stated, in words.

@@ -30,7 +30,6 @@ class ColumnFacts:
     """A column as it was released.
 
     Args:
-        name: Name of the column.
         sdtype: Its type in SDV's metadata.
         shown: The range or values of samples, in words.
         known: The origin of ``shown``, such as a release or public metadata, in words.
@@ -50,9 +49,7 @@ class TableFacts:
     """A table as it was released.
 
     Args:
-        name: Name of the table.
         num_rows: The released, noisy number of rows; ``None`` if it was not released.
-        columns: Its columns.
         protection: The protection of its rows, in words.
         keys: Names of its keys.
     """
@@ -69,7 +66,6 @@ class SheetFacts:
     """All facts of a datasheet. Everything in it may be published.
 
     Args:
-        tables: The tables.
         statement: The privacy statement as a dictionary.
         text: The privacy statement as text.
         losses: Sentences on the values that samples lack.

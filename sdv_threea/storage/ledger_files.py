@@ -44,7 +44,6 @@ class Recorded:
 
     Args:
         name: The name of the file, without its folder.
-        fits: How many fits began.
         epsilon: The epsilon of all of them together, at ``delta``; infinite without a guarantee.
         delta: The limit's delta, or else the sum of all deltas.
         limit: The largest total epsilon; ``None`` for no limit.

@@ -41,8 +41,6 @@ class CheckedColumn:
     """The forecast for a column: whether its values will be learned or made up.
 
     Args:
-        table: The table.
-        name: The column.
         sdtype: The sdtype, as it will be learned.
         outcome: ``'learned'``, ``'personal: learned'`` (word for word), ``'likely empty'``,
             ``'made up'``, ``'personal: made up'``, ``'personal: made up, counts learned'``,
@@ -67,7 +65,6 @@ class Stop:
     Args:
         kind: The word by which ``accept`` lets the fit go on.
         said: The reason, in sentences.
-        columns: The columns concerned.
     """
 
     kind: str
@@ -80,9 +77,6 @@ class Check:
     """A forecast of each column, and the reasons to stop a fit. ``print`` shows a table.
 
     Args:
-        columns: The columns, in order.
-        stops: The reasons to stop a fit.
-        epsilon: The privacy budget.
         num_rows: The number of rows for which errors were estimated; ``None`` if not known.
         notes: Sentences that a fit shows as warnings; they do not stop it.
         forecasts: How many units each table of a database needs, in sentences.

@@ -65,7 +65,6 @@ class Told:
 
     Args:
         epsilon: The promised epsilon; under ``'paper'`` it covers the charged releases only.
-        delta: The promised delta.
         neighbors: How neighbouring tables or databases differ: ``'add_remove'`` or
             ``'replace_one'``.
         guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
