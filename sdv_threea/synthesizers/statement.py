@@ -60,7 +60,7 @@ COERCED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Statement:
     """A statement that notebooks show in plain words, with the full text folded up.
 
     Args:
@@ -129,7 +129,7 @@ class Told:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivacyStatement(Told):
+class PrivacyStatement(Statement):
     """The promise of a release of one table, whom it protects, and its cost. It may be published.
 
     Args:
@@ -172,7 +172,7 @@ class PrivacyStatement(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatabaseStatement(Told):
+class DatabaseStatement(Statement):
     """The promise of a release of a database, and its cost. It may be published.
 
     Args:
