@@ -1,12 +1,9 @@
 """The page of the conformance suite is up to date: it names every behaviour, and no other."""
 
 import pytest
+from scripts import script_fixture
 
-
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('make_conformance', 'docs') as module:
-        yield module
+script = script_fixture('make_conformance', 'docs')
 
 
 @pytest.fixture(scope='module')

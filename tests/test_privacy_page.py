@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scripts import script_fixture
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import delta_from_mu
@@ -21,11 +22,7 @@ from sdv_threea.settings import SHARES
 from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.registry import REGISTRY
 
-
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('make_privacy', 'docs') as module:
-        yield module
+script = script_fixture('make_privacy', 'docs')
 
 
 @pytest.fixture(scope='module')

@@ -3,14 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import script_fixture
 
 SHADOWS = 20, 10
 
 
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('attack') as module:
-        yield module
+script = script_fixture('attack')
 
 
 @pytest.fixture(scope='module')

@@ -6,6 +6,7 @@ How far records move each statistic is measured in ``tests/audit/test_contributi
 from functools import partial
 
 import pytest
+from scripts import script_fixture
 
 from sdv_threea.audit import measure_mu
 
@@ -36,10 +37,7 @@ REPLACED = ('mixed types', 'constraints', 'several paths', 'sequences')
 UNSEARCHED = ('sequences',)
 
 
-@pytest.fixture(scope='module')
-def neighbours(load_script):
-    with load_script('neighbours') as module:
-        yield module
+neighbours = script_fixture('neighbours')
 
 
 @pytest.fixture(scope='module')
@@ -51,10 +49,7 @@ def schemas(neighbours):
     return made
 
 
-@pytest.fixture(scope='module')
-def audit(load_script):
-    with load_script('audit') as module:
-        yield module
+audit = script_fixture('audit')
 
 
 @pytest.fixture(scope='module')

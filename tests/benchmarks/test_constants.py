@@ -1,16 +1,13 @@
 """The benchmark of the constants moves one of them at a time."""
 
-import pytest
+from scripts import script_fixture
 
 from sdv_threea.settings import Constants, Settings
 
 CLIP = Constants().approximate.clip
 
 
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('constants') as module:
-        yield module
+script = script_fixture('constants')
 
 
 def test_a_constant_is_moved_and_all_others_stay(script):

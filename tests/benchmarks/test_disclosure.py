@@ -5,16 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import script_fixture
 
 INF = math.inf
 
 ATTACK = ('AUC', 'AUC low', 'AUC high', 'detected', 'detected low', 'detected high')
 
 
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('disclosure') as module:
-        yield module
+script = script_fixture('disclosure')
 
 
 @pytest.fixture

@@ -6,18 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import script_fixture
 
-
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('marginals') as module:
-        yield module
-
-
-@pytest.fixture(scope='module')
-def likeness(load_script):
-    with load_script('likeness') as module:
-        yield module
+script = script_fixture('marginals')
+likeness = script_fixture('likeness')
 
 
 def make_rows(num_rows, seed):

@@ -4,15 +4,13 @@ import math
 
 import pandas as pd
 import pytest
+from scripts import script_fixture
 
 INF = math.inf
 PUBLIC = 'ClustMix, public metadata'
 
 
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('utility_page') as module:
-        yield module
+script = script_fixture('utility_page')
 
 
 @pytest.fixture

@@ -72,26 +72,20 @@ def test_a_row_may_be_added_if_it_is_valid_by_itself(name, cell, valid):
         assert is_valid([*ROWS[:at], row, *ROWS[at:]]) == valid
 
 
-def test_a_row_that_breaks_a_constraint_is_not_valid_by_itself():
-    row = ('new', 50.0, 49.0, None, None, 'u')
-
-    assert not is_valid([row])
-    assert not is_valid([*ROWS, row])
-
-
-def test_what_the_metadata_states_counts_only_where_it_is_public():
-    row = ('new', 5000.0, 6000.0, None, None, 'never stated')
-
-    assert not is_valid([*ROWS, row])
-    assert is_valid([*ROWS, row], public_metadata=False)
-
-
-@pytest.mark.parametrize('key', ['k1', 'k4', None])
-def test_its_key_has_to_be_new_which_no_row_tells_by_itself(key):
-    row = (key, 1.0, 2.0, None, None, 'u')
-
-    assert is_valid([row]) == (key is not None)
-    assert not is_valid([*ROWS, row])
+@pytest.mark.parametrize(
+    ('row', 'alone', 'terms'),
+    [
+        (('new', 50.0, 49.0, None, None, 'u'), False, {}),  # breaks the constraint
+        (('k1', 1.0, 2.0, None, None, 'u'), True, {}),  # its key is there, which no row tells
+        (('k4', 1.0, 2.0, None, None, 'u'), True, {}),
+        ((None, 1.0, 2.0, None, None, 'u'), False, {}),
+        (('new', 5000.0, 6000.0, None, None, 'never stated'), False, {}),
+        (('new', 5000.0, 6000.0, None, None, 'never stated'), True, {'public_metadata': False}),
+    ],
+)
+def test_a_row_that_breaks_a_rule_may_not_be_added(row, alone, terms):
+    assert is_valid([row], **terms) == alone
+    assert is_valid([*ROWS, row], **terms) == bool(terms)
 
 
 def test_the_last_row_and_the_last_target_may_not_be_taken_away():

@@ -7,7 +7,8 @@ move the counts of many. Cells are compared by how they are spelled, numbers by 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from drawn import always
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_threea.describe.values import tally, tally_numbers
@@ -32,18 +33,6 @@ KNOWN = [
     Facts('x', 'datetime', template='%Y-%m-%d %H:%M %Z'),
     Facts('x', 'datetime', template='%Y-%m-%dT%H:%M%z'),
 ]
-
-
-def always(num_examples):
-    """Draw the same examples each time, and shrink none."""
-    return settings(
-        max_examples=num_examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
 
 
 def as_objects(cells):

@@ -5,7 +5,8 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from drawn import always
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_threea.rows.guard import UnreadableRowsError
@@ -125,14 +126,7 @@ def check_loader(load, spelled, declared):
     """Add a cell to a part: it is refused, or the other cells are read as before."""
     accepted = []
 
-    @settings(
-        max_examples=20,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @always(20)
     @given(
         st.lists(st.sampled_from(spelled), min_size=1, max_size=4),
         st.sampled_from(spelled),
