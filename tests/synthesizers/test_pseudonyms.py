@@ -4,9 +4,9 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
+from described import describe, describe_tables
 from rdt.transformers import AnonymizedFaker, LabelEncoder, PseudoAnonymizedFaker
 from sdv.errors import InvalidDataError, SynthesizerInputError
-from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_threea import (
@@ -17,28 +17,11 @@ from sdv_threea import (
 from sdv_threea.synthesizers import single_table
 from sdv_threea.transforms import preprocessor
 
-COLUMNS = {
-    'doctor': {'sdtype': 'name'},
-    'ward': {'sdtype': 'categorical'},
-    'cost': {'sdtype': 'numerical'},
-}
-METADATA = Metadata.load_from_dict({'tables': {'visits': {'columns': COLUMNS}}})
-PATIENTS = {'id': {'sdtype': 'id'}, 'gp': {'sdtype': 'name'}, 'age': {'sdtype': 'numerical'}}
-VISITS = {'patient': {'sdtype': 'id'}, **COLUMNS}
-DATABASE = Metadata.load_from_dict(
-    {
-        'tables': {
-            'patients': {'columns': PATIENTS, 'primary_key': 'id'},
-            'visits': {'columns': VISITS},
-        },
-        'relationships': [
-            {
-                'parent_table_name': 'patients', 'parent_primary_key': 'id',
-                'child_table_name': 'visits', 'child_foreign_key': 'patient',
-            }
-        ],
-    }
-)  # fmt: skip
+COLUMNS = {'doctor': 'name', 'ward': 'categorical', 'cost': 'numerical'}
+METADATA = describe(COLUMNS, 'visits')
+VISITS = {'patient': 'id', **COLUMNS}
+TABLES = {'patients': {'id': 'id', 'gp': 'name', 'age': 'numerical'}, 'visits': VISITS}
+DATABASE = describe_tables(TABLES, ('visits', 'patient', 'patients', 'id'))
 
 #: A real name starts with this, and no made-up one does.
 REAL = 'Qzx'
@@ -188,15 +171,10 @@ def test_a_processed_table_holds_buckets():
 @pytest.mark.parametrize(
     'pseudonyms',
     [
-        ['ward'],
-        ['nobody'],
-        'doctor',
-        {'doctor': 0},
-        {'doctor': 1.5},
-        {'doctor': True},
+        ['ward'], ['nobody'], 'doctor', {'doctor': 0}, {'doctor': 1.5}, {'doctor': True},
         [['doctor']],
     ],
-)
+)  # fmt: skip
 def test_wrong_columns_are_refused_before_a_row_is_read(pseudonyms):
     with pytest.raises(SynthesizerInputError, match='pseudonyms'):
         ClustMixSynthesizer(METADATA, pseudonyms=pseudonyms)
@@ -263,8 +241,7 @@ def test_wrong_columns_of_a_database_are_refused(pseudonyms):
 
 
 def test_sequences_have_pseudonyms():
-    described = {'columns': VISITS, 'sequence_key': 'patient'}
-    metadata = Metadata.load_from_dict({'tables': {'visits': described}})
+    metadata = describe(VISITS, 'visits', sequence_key='patient')
     synthesizer = ClustMixSequentialSynthesizer(metadata, epsilon=20.0, pseudonyms=['doctor'])
     synthesizer.fit({'visits': make_database(800)['visits']})
     drawn = synthesizer.sample(300)['visits']
