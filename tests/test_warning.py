@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.warning import warn
@@ -22,8 +22,7 @@ def table():
 
 @pytest.fixture
 def metadata():
-    columns = {'group': {'sdtype': 'categorical'}, 'size': {'sdtype': 'numerical'}}
-    return Metadata.load_from_dict({'tables': {'things': {'columns': columns}}})
+    return describe({'group': 'categorical', 'size': 'numerical'}, 'things')
 
 
 def caught(act):

@@ -6,19 +6,11 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
+from scripts import script_fixture
 
-
-@pytest.fixture(scope='module')
-def script(load_script):
-    with load_script('labels') as module:
-        yield module
-
-
-@pytest.fixture(scope='module')
-def runner(load_script):
-    with load_script('run_direct', 'benchmarks/peers') as module:
-        yield module
+script = script_fixture('labels')
+runner = script_fixture('run_direct', 'benchmarks/peers')
 
 
 def test_the_error_of_calibration(load_script):
@@ -59,8 +51,7 @@ def test_a_direct_model_never_sees_the_target_and_is_not_run_twice(script, monke
         return {'fit_seconds': 1.0}
 
     table = pd.DataFrame({'x': [1.0, 2.0], 'y': [0, 1]})
-    metadata = {'x': {'sdtype': 'numerical'}, 'y': {'sdtype': 'categorical'}}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': metadata}}})
+    metadata = describe({'x': 'numerical', 'y': 'categorical'})
     split = script.Split('t', 'y', table, table, metadata, numeric=False)
     monkeypatch.setattr('peers._do', do)
     monkeypatch.setattr('peers.FOLDER', tmp_path)

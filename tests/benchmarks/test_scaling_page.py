@@ -2,13 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pytest
+from scripts import script_fixture
 
-
-@pytest.fixture(scope='module')
-def page(load_script):
-    with load_script('scaling_page') as module:
-        yield module
+page = script_fixture('scaling_page')
 
 
 def test_made_tables_have_the_shape_that_is_asked_for(load_script):

@@ -1,11 +1,11 @@
 """Formulas, and values that others fix: stated, checked, left out of the model and put back."""
 
+import described
 import numpy as np
 import pandas as pd
 import pytest
 from sdv.cag import Inequality
 from sdv.cag._errors import ConstraintNotMetError
-from sdv.metadata import Metadata
 
 from sdv_threea.constraints import Formula, IfThen
 from sdv_threea.constraints.constraint_set import ConstraintSet
@@ -23,7 +23,7 @@ COLUMNS = {
     **dict.fromkeys(['employed', 'branch'], {'sdtype': 'categorical'}),
 }
 DAY = dict.fromkeys(['admitted', 'left'], 86_400.0) | {'stay': 1.0}
-METADATA = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+METADATA = described.describe(COLUMNS)
 TABLE = pd.DataFrame(
     {
         'net': [10.1, 20.0, None],

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
@@ -108,8 +108,7 @@ def test_sampled_rows_obey_what_nobody_stated(rng):
     table = pd.DataFrame({'date': date, 'minute': minute, 'hour': minute // 60, 'other': 1.5})
     table = table.assign(month=date.strftime('%b'), weekday=date.weekday + 1)
     kinds = {'date': 'datetime', 'month': 'categorical'}
-    columns = {name: {'sdtype': kinds.get(name, 'numerical')} for name in table}
-    metadata = Metadata.load_from_dict({'tables': {'visits': {'columns': columns}}})
+    metadata = describe(dict.fromkeys(table, 'numerical') | kinds, 'visits')
     synthesizer = ClustMixSynthesizer(metadata, epsilon=8.0)
     synthesizer.fit({'visits': table})
     rows = synthesizer.sample(500)['visits']

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from chance import silent
-from sdv.metadata import Metadata
+from described import describe
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
@@ -146,8 +146,7 @@ def test_what_is_missing_a_sentinel_or_out_of_range_stays():
 
 def test_sampled_rows_add_up_unless_the_total_is_asked_for(rng, tmp_path):
     bills = make_bills(rng, 2000)
-    columns = {name: {'sdtype': 'numerical'} for name in bills}
-    metadata = Metadata.load_from_dict({'tables': {'bills': {'columns': columns}}})
+    metadata = describe(dict.fromkeys(bills, 'numerical'), 'bills')
     synthesizer = ClustMixSynthesizer(metadata, epsilon=8.0)
     synthesizer.fit({'bills': bills})
     synthesizer.save(tmp_path / 'bills.pkl')

@@ -1,22 +1,17 @@
 """A table of sequences is split into two tables and joined again without a change."""
 
+import described
 import pandas as pd
 import pytest
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
 from sdv_threea.storage.sequences import read_sequences
 
 
 def describe(index, **keys):
-    columns = {
-        'who': {'sdtype': 'id'},
-        'when': index,
-        'sex': {'sdtype': 'categorical'},
-        'x': {'sdtype': 'numerical'},
-    }
+    columns = {'who': 'id', 'when': index, 'sex': 'categorical', 'x': 'numerical'}
     keys = {'sequence_key': 'who', 'sequence_index': 'when', **keys}
-    return Metadata.load_from_dict({'tables': {'rows': {'columns': columns, **keys}}})
+    return described.describe(columns, 'rows', **keys)
 
 
 def test_split_tables_join_to_the_table_by_sequence():

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from described import describe
-from hypothesis import HealthCheck, Phase, given, settings
+from drawn import always
+from hypothesis import given
 from hypothesis import strategies as st
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 from spelled import spell_rows
@@ -96,14 +97,7 @@ def check_hostile(fitted, hostile):
     spots = st.tuples(st.integers(0, 11), st.sampled_from(list(COLUMNS)))
     odd = st.dictionaries(spots, cells.pick(cells.CELLS) | cells.DRAWN, max_size=25)
 
-    @settings(
-        max_examples=25,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @always(25)
     @given(odd, st.integers(0, 99))
     def check(changes, number):
         columns = {name: usual[name].tolist() for name in COLUMNS}
