@@ -73,23 +73,37 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
           belong to it: see :meth:`get_privacy_statement`
         * public tables are copied as they are, and nothing else is
 
-    The arguments that are not listed are those of :class:`ClustMixSynthesizer`, for all tables.
-    Choose ``delta`` well below one over the number of units.
-
     Args:
         metadata: SDV's metadata of the tables and of their relationships.
+        locales: Locales of made-up personal information.
+        epsilon: The privacy budget, from 1e-4 to 1e9, as in :class:`ClustMixSynthesizer`.
+        delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
+            well below one over the number of units.
         privacy_unit: The table whose rows are the units. By default the only private table that
             refers to no other private one; an error if there are several.
         public_tables: Tables that may be published as they are, such as lists of codes.
         max_children: The most rows that refer to one row of their owner, if public: one number for
             all tables, or a dictionary by table, and by foreign key ``(table, column)`` for
             references to other rows than the owner. By default estimated privately.
+        target_column: The column that models will be trained to predict, by table.
+        public_metadata: Whether ranges, values, decimals and nullability in the metadata are
+            public. By default they are dropped and estimated privately.
+        neighbors: How neighbouring databases differ by one unit: ``'add_remove'`` or
+            ``'replace_one'``.
+        verbose: Whether to show progress, as multi-table synthesizers of SDV do by default.
         min_children: The fewest rows that refer to one row, given like ``max_children``. By default
             no bound.
-        target_column: The column that models will be trained to predict, by table.
-        invalid_cells: As in :class:`ClustMixSynthesizer`; keys and references must be valid anyway.
-        pseudonyms: The columns with made-up names as often as the real ones, by table. Columns of
-            the same name, or with the same word, share their names.
+        invalid_cells: How a fit treats cells that contradict the metadata, in all tables:
+            ``'raise'`` or ``'coerce'``, as in :class:`ClustMixSynthesizer`. Keys and references
+            must be valid in any case.
+        memory_limit: Gigabytes that the fit of a table, or a sample, may take, as in
+            :class:`ClustMixSynthesizer`.
+        accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
+        ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
+        target: The same as ``target_column``.
+        pseudonyms: The columns with made-up names as often as the real ones, by table: see
+            :class:`ClustMixSynthesizer`. Columns of the same name, or with the same word, share
+            their names.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.

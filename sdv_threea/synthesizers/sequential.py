@@ -64,14 +64,28 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
           samples, by at most ``(epsilon, delta)``, however long the sequence is
         * which rows are of one sequence depends on the stored cells of the sequence key alone
 
-    The arguments that are not listed are those of :class:`ClustMixSynthesizer`. Choose ``delta``
-    well below one over the number of sequences.
-
     Args:
         metadata: SDV's metadata of the one table, with its ``sequence_key`` and, if rows have an
             order of their own, its ``sequence_index``.
+        enforce_min_max_values: As in :class:`ClustMixSynthesizer`.
+        enforce_rounding: As in :class:`ClustMixSynthesizer`.
+        locales: Locales of made-up personal information.
         context_columns: The columns that do not vary in a sequence.
+        verbose: Whether to show progress.
+        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. ``math.inf``
+            adds no noise and promises nothing.
+        delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
+            well below one over the number of sequences.
         max_length: The most rows of a sequence, if public. By default estimated privately.
+        public_metadata: Whether ranges, values, decimals and nullability in the metadata are
+            public. By default they are dropped and estimated privately.
+        neighbors: How neighbouring tables differ by one sequence: ``'add_remove'`` or
+            ``'replace_one'``.
+        memory_limit: Gigabytes that a fit or a sample may take, as in :class:`ClustMixSynthesizer`.
+        accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
+        ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
+        pseudonyms: The columns with made-up names as often as the real ones, as in
+            :class:`ClustMixSynthesizer`.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, there is no sequence key, or a
