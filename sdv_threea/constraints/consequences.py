@@ -17,8 +17,6 @@ class Consequence:
     """Columns whose values are fixed where a condition is met.
 
     Args:
-        condition: The column of the condition.
-        find_met: Returns true for values of it that meet the condition.
         allowed: The values that columns may then have, by name, as plain values.
         only_if: Whether the first allowed value occurs only in rows that meet the condition.
     """
@@ -63,11 +61,7 @@ class Consequence:
 
 @dataclass(frozen=True)
 class Awaited:
-    """A column that is written after all rows of a database are drawn; until then it is constant.
-
-    Args:
-        column: The column, by public facts. The model does not contain this column.
-    """
+    """A column that is written after all rows of a database are drawn; no model contains it."""
 
     column: Column
     inputs = ()

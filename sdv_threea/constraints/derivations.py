@@ -274,11 +274,7 @@ class Joint(Derivation):
 
 @dataclass(frozen=True)
 class Indicator(Derivation):
-    """Flags of which exactly one is set, as one category: the name of that column.
-
-    Args:
-        flags: The replaced columns: numbers or categories whose values are 0 and 1.
-    """
+    """Flags (values 0 and 1) of which exactly one is set, as one category: its name."""
 
     name: str
     flags: tuple[Column, ...]

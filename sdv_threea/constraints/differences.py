@@ -31,8 +31,7 @@ from sdv_threea.rows.intake.columns import read_numbers
 class Order:
     """A rule: ``low`` is at most ``high``, or below it, unless one of them is missing.
 
-    Args:
-        difference: Name of the column that holds ``high - low``.
+    The column ``difference`` holds ``high - low``.
     """
 
     low: str

@@ -30,11 +30,7 @@ class FormulaError(ValueError):
 
 @dataclass(frozen=True)
 class Expression:
-    """Arithmetic of columns.
-
-    Args:
-        tree: The parsed text: names, finite numbers, signs and the four operations.
-    """
+    """Arithmetic of columns, as a tree of names, finite numbers, signs and the four operations."""
 
     tree: ast.expr
 

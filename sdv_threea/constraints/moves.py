@@ -48,13 +48,7 @@ class Move(Protocol):
 
 @dataclass(frozen=True)
 class Bound:
-    """Numbers or dates that are not below, or not above, a column of the row they lead to.
-
-    Args:
-        other: The column that bounds it.
-        path: How its rows lead to those of ``other``.
-        is_low: Whether ``other`` is the lower end.
-    """
+    """Numbers or dates that are not below (``is_low``) or above another column they lead to."""
 
     writes: Name
     other: Name
@@ -161,11 +155,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Copy:
-    """Cells that equal those of the row that a row leads to; rows without one take any cells.
-
-    Args:
-        path: How rows lead to those of ``other``.
-    """
+    """Cells that equal those of the row that a row leads to; rows without one take any cells."""
 
     writes: Name
     other: Name
@@ -254,11 +244,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Choose:
-    """A category that exactly one of the rows that lead to the same row has.
-
-    Args:
-        path: How rows lead to the one that they share.
-    """
+    """A category that exactly one of the rows that lead to the same row has."""
 
     writes: Name
     value: Any
@@ -305,9 +291,7 @@ class Choose:
 class Rank:
     """Numbers 1 to k of the k rows that lead to the same row.
 
-    Args:
-        path: How rows lead to the one that they share.
-        order: The column in whose order rows are numbered; ``None`` for that of the drawn numbers.
+    Without an ``order`` rows are numbered in the order of the drawn numbers.
     """
 
     writes: Name

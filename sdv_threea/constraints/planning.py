@@ -23,14 +23,9 @@ def plan(
 ) -> tuple[Move, ...]:
     """Return the steps that meet rules, each after those that write what it reads.
 
-    Numbers that a ``Formula`` computes of written columns are computed again.
-
-    Args:
-        rules: The rules between tables.
-        constraints: The constraints on single tables, each with its ``table_name``.
-        metadata: SDV's metadata of all tables.
-        public: The tables that are copied as they are.
-        rising: The columns that rise among the rows of one row, and how these lead to it.
+    Numbers that a ``Formula`` computes of written columns are computed again. ``constraints`` are
+    those on single tables, ``public`` tables are copied as they are, and ``rising`` columns rise
+    among the rows that lead to the same row.
 
     Raises:
         SynthesizerInputError: If the metadata does not fit a rule, or rules contradict each other.

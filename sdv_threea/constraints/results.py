@@ -46,13 +46,9 @@ class Outcome(Protocol):
 
 @dataclass(frozen=True)
 class Result:
-    """A numerical column that follows from other columns of its row.
+    """A numerical column that follows from other columns of its row; no model contains it.
 
-    Args:
-        column: The numerical column, by public facts. The model does not contain this column.
-        expression: How it follows.
-        dates: The columns that are dates.
-        decimals: The decimals that it is rounded to; ``None`` for no rounding.
+    Without ``decimals`` it is not rounded.
     """
 
     column: Number

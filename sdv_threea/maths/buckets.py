@@ -81,12 +81,7 @@ def occupy(counts: Floats, scale: float, total: float, known: int = 0) -> Floats
 
     Each count is drawn given the noisy one, so that single counts stay as uncertain as the noise
     makes them, and all buckets together are as empty and as uneven as the released counts show.
-
-    Args:
-        counts: Noisy counts, shape (B,).
-        scale: The standard deviation of their noise.
-        total: The number of records in all buckets.
-        known: The number of values, if it is public; otherwise 0.
+    ``total`` is the number of records, ``known`` that of values if it is public, else 0.
     """
     if not scale:
         return counts

@@ -190,15 +190,10 @@ GRID_BINS = 12
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class JointDistribution:
-    """Shares of the rows in each bin of a grid. Not differentially private.
+    """Shares of the rows in each bin of a grid, shape (bins, bins). Not differentially private.
 
-    Args:
-        labels: Names of the levels, or centres of the bins, of the first column (the rows of the
-            grid) and of the second one (its columns).
-        binned: For both columns, True if the labels are points on an axis.
-        real: Shares of the real rows, shape (grid rows, grid columns). Bins of fewer than five rows
-            are 0.
-        synthetic: Shares of the synthetic rows, same shape.
+    Labels are as in a :class:`Distribution`, of the rows and of the columns of the grid. Bins of
+    fewer than five real rows are 0 on the real side.
     """
 
     labels: tuple[pd.Index, pd.Index]

@@ -83,12 +83,9 @@ Columns = tuple[tuple[str, Bins | Listed], ...]
 
 @dataclass(frozen=True)
 class Coder:
-    """Maps records to codes and classes.
+    """Maps records to codes of the ``scored`` columns, and to classes.
 
-    Args:
-        scored: The columns whose codes are kept.
-        target: The column that classes follow from, or ``None``: then there is one class.
-        of_code: The class of each code of the target, -1 for none.
+    ``of_code`` is the class of each code of the target, -1 for none; without one all are alike.
     """
 
     columns: Columns

@@ -22,12 +22,7 @@ Cells = dict[str, Any]
 
 @dataclass(frozen=True)
 class Deriving:
-    """Maps rows with the columns of the user to rows with derived columns.
-
-    Args:
-        steps: Functions that derive other columns.
-        names: The columns of the result, in order.
-    """
+    """Maps rows with the columns of the user to rows with derived ones, by ``names`` in order."""
 
     untouched: tuple[str, ...]
     steps: tuple[Callable[[pd.DataFrame], Cells], ...]
