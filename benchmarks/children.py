@@ -1,0 +1,145 @@
+"""How fast are large databases, and how much memory do they take?
+
+    python benchmarks/children.py                               # a minute
+    python benchmarks/children.py --rows 100000 --results /tmp/children.csv
+
+Customers, and ten times as many orders of six columns, are fitted at epsilon 3 and as many are
+sampled. Seconds are those of the processor. Each run is a process of its own; *peak* is the most
+memory that is resident during fit and sample, beyond what was before.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from runner import Benchmark, Job, Options, Row, read_memory
+from sdv.metadata import Metadata
+
+#: Orders of one customer, on average.
+ORDERS = 10
+
+KINDS = {
+    'customers': {
+        'customer': 'id',
+        'age': 'numerical',
+        'sex': 'categorical',
+        'region': 'categorical',
+    },
+    'orders': {
+        'order': 'id',
+        'customer': 'id',
+        'amount': 'numerical',
+        'kind': 'categorical',
+        'day': 'datetime',
+        'gift': 'boolean',
+    },
+}
+
+
+def list_jobs(options: Options) -> Iterator[Job]:
+    """List the runs."""
+    for rows in options.rows:
+        yield {'rows': rows}
+
+
+def make_tables(rows: int) -> dict[str, pd.DataFrame]:
+    """Make customers, and ``rows`` orders that cost more the older a customer is."""
+    rng, number = np.random.default_rng(0), rows // ORDERS
+    age = rng.integers(18, 90, number)
+    owner = np.sort(rng.integers(0, number, rows))
+    customers = pd.DataFrame(
+        {
+            'customer': np.arange(number),
+            'age': age,
+            'sex': rng.choice(['f', 'm'], number),
+            'region': rng.choice(list('abcdefgh'), number),
+        }
+    )
+    orders = pd.DataFrame(
+        {
+            'order': np.arange(rows),
+            'customer': owner,
+            'amount': np.round(rng.lognormal(3, 1, rows) * (1 + age[owner] / 100), 2),
+            'kind': rng.choice(['web', 'shop', 'post'], rows),
+            'day': pd.Timestamp('2020-01-01') + pd.to_timedelta(rng.integers(0, 999, rows), 'D'),
+            'gift': rng.random(rows) < 0.2,
+        }
+    )
+    return {'customers': customers, 'orders': orders}
+
+
+def describe() -> Metadata:
+    """Return the metadata of both tables."""
+    tables = {
+        name: {
+            'primary_key': next(iter(kinds)),
+            'columns': {column: {'sdtype': kind} for column, kind in kinds.items()},
+        }
+        for name, kinds in KINDS.items()
+    }
+    link = {
+        'parent_table_name': 'customers',
+        'parent_primary_key': 'customer',
+        'child_table_name': 'orders',
+        'child_foreign_key': 'customer',
+    }
+    return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+
+
+def measure(job: Job, options: Options) -> Row:
+    """Fit and sample in this process, and watch its memory."""
+    from sdv_threea import ClustMixMultiTableSynthesizer
+
+    warnings.simplefilter('ignore')
+    tables = make_tables(job['rows'])
+    synthesizer = ClustMixMultiTableSynthesizer(
+        describe(), epsilon=3.0, delta=1e-7, privacy_unit='customers', verbose=False
+    )
+    with Watch() as watch:
+        start = time.process_time()
+        synthesizer.fit(tables)
+        fitted = time.process_time()
+        sampled = synthesizer.sample_scale(1.0)
+        done = time.process_time()
+    return {
+        'fit_s': fitted - start,
+        'sample_s': done - fitted,
+        'peak_mib': watch.peak,
+        'sampled': len(sampled['orders']),
+    }
+
+
+class Watch:
+    """Watch the resident memory of this process; ``peak`` is the most beyond that at the start."""
+
+    def __enter__(self) -> Self:
+        self.before, self.peak, self.done = read_memory() or 0.0, 0.0, threading.Event()
+        self.thread = threading.Thread(target=self._look, daemon=True)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.done.set()
+        self.thread.join()
+
+    def _look(self) -> None:
+        while not self.done.wait(0.05):
+            self.peak = max(self.peak, (read_memory() or 0.0) - self.before)
+
+
+BENCHMARK = Benchmark(
+    name='children',
+    list_jobs=list_jobs,
+    measure=measure,
+    options={'rows': [100_000, 300_000, 1_000_000]},
+    process='job',
+)
+
+if __name__ == '__main__':
+    BENCHMARK.main(__doc__)
