@@ -159,11 +159,13 @@ def _first_step(own: StepCounts, bar: float) -> float:
     Finer numbers are at most half of all, and no more than noise explains. A round step would
     change them, so it needs noise that cannot mask more than :data:`FEW_FINER` of all numbers.
     """
-    counts = own.counts
+    counts, evidence = own.counts, _fit_steps(own) if own.scale else np.zeros(len(own.counts))
     for step, of_step in zip(own.steps, _find_multiples(own.steps), strict=True):
         multiples, finer = counts[of_step].sum(), counts[~of_step].sum()
         noise, is_round = own.spread(int((~of_step).sum())), own.is_round(step)
         evident = multiples >= max(bar * own.spread(int(of_step.sum())), float(is_round))
+        # Half the squared evidence is a log likelihood, of as many patterns as multiples.
+        evident |= evidence[of_step].max() > math.sqrt(bar**2 + 2 * math.log(of_step.sum()))
         most = counts.sum() * (FEW_FINER if is_round else 0.5)
         clear = not is_round or noise <= most
         if evident and clear and finer <= max(min(bar * noise, most), 0.0):
@@ -174,17 +176,12 @@ def _first_step(own: StepCounts, bar: float) -> float:
 def _likeliest_step(own: StepCounts, bar: float) -> float:
     """Return the decimal step that noisy counts make most likely; 0 for none.
 
-    If all numbers are rounded to a step, a known part of them are multiples of each coarser step by
-    chance; a matched filter estimates how many numbers there are. A priori the first decimal step
-    is as likely as all others together. If more numbers are off this step than noise explains, a
-    finer step is returned.
+    A priori the first decimal step is as likely as all others together. If more numbers are off
+    this step than noise explains, a finer step is returned.
     """
     last = len(own.steps)
-    expected = np.eye(last + 1)
-    expected[:last, :last] = _find_chances(own.steps)
-    fits = expected @ own.counts / np.linalg.norm(expected, axis=1) / own.scale
     plain = [at for at, step in enumerate(own.steps) if not own.is_round(step)]
-    likelihoods = np.maximum(fits, 0.0) ** 2 / 2
+    likelihoods = np.maximum(_fit_steps(own), 0.0) ** 2 / 2
     likelihoods[plain[:1]] += math.log(max(last, 1))
     best = int(likelihoods.argmax())
     for at in plain:
@@ -192,6 +189,18 @@ def _likeliest_step(own: StepCounts, bar: float) -> float:
         if at >= best and own.counts[off].sum() <= bar * own.spread(int(off.sum())):
             return own.steps[at]
     return 0.0
+
+
+def _fit_steps(own: StepCounts) -> Floats:
+    """Return the evidence that numbers are rounded to each step, in noise scales, and to none.
+
+    If all numbers are rounded to a step, a known part of them are multiples of each coarser step by
+    chance; a matched filter estimates how many numbers there are.
+    """
+    last = len(own.steps)
+    expected = np.eye(last + 1)
+    expected[:last, :last] = _find_chances(own.steps)
+    return np.asarray(expected @ own.counts / np.linalg.norm(expected, axis=1) / own.scale)
 
 
 def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar: float) -> Heaps:

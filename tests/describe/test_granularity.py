@@ -166,3 +166,18 @@ def test_numbers_were_rounded_to_several_steps(rng, scale):
 
     assert [step for step, _ in heaps] == [1000.0, 10.0, 1.0]
     assert [share for _, share in heaps] == pytest.approx([0.2, 0.3, 0.5], abs=0.03)
+
+
+@pytest.mark.parametrize(('step', 'num_records'), [(1.0, 1600), (0.1, 1200), (0.01, 1200)])
+def test_numbers_of_one_step_are_multiples_of_each_coarser_one_as_often_as_chance(
+    step, num_records, rng
+):
+    """The noise of many candidates would exceed the sum of all counts of multiples."""
+    values = np.round(rng.uniform(10, 90, num_records) / step) * step
+    counts = count(values, EVERY_STEP).counts + 148 * rng.normal(size=(200, len(EVERY_STEP) + 1))
+    found = [
+        finest_step(StepCounts(row, EVERY_STEP, 148.0).given(float(num_records), 60.0), BAR)
+        for row in counts
+    ]
+
+    assert np.mean(np.array(found) == step) > 0.75
