@@ -127,6 +127,22 @@ class Look:
             scales=np.concatenate([scales, self.scales[codes]]),
         )
 
+    def restore(self, before: Look, low: float, high: float) -> Look:
+        """Return the look with the bins of an earlier one and their counts between two borders."""
+        mine, theirs = find_grid(self.column), find_grid(before.column)
+        first, end = np.searchsorted(mine, [low, high])
+        inside = slice(*np.searchsorted(theirs, [low, high]))
+
+        def join(own: Floats, old: Floats) -> Floats:
+            return np.concatenate([own[:first], old[inside], own[end:]])
+
+        return replace(
+            self,
+            column=replace(self.column, grid=tuple(join(mine, theirs).tolist())),
+            counts=join(self.counts, before.counts),
+            scales=join(self.scales, before.scales),
+        )
+
 
 def find_clusters(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> list[Wholes]:
     """Return the evident bins of a sketch, by cluster, ascending."""
@@ -190,9 +206,17 @@ def _cut(low: float, high: float, step: float, parts: float) -> Floats:
 
 
 def settle(
-    look: Look, zones: list[Zone], step: float, num_looks: int, constants: DescribeConstants
+    look: Look,
+    before: Look,
+    zones: list[Zone],
+    step: float,
+    num_looks: int,
+    constants: DescribeConstants,
 ) -> Look:
-    """Merge the bins of each zone again, until noise no longer masks which of them are occupied."""
+    """Merge the bins of each zone again, until noise no longer masks which of them are occupied.
+
+    If noise masks it in bins of any size, the zone keeps its bins and counts of the look before.
+    """
     for low, high, _, mass_before in zones:
         grid = find_grid(look.column)
         first, end = np.searchsorted(grid, [low, high])
@@ -207,13 +231,14 @@ def settle(
             inside = sketch[(sketch.edges[:, 0] >= low) & (sketch.edges[:, 1] <= high)]
             found = standing_out(inside, num_looks, constants)
             mass = float(inside.counts[found].sum())
-            if best is None:
-                best = merged
-            if mass < KEPT * most:
-                break
-            best, most = merged, max(mass, most)
-            if len(found) and found[-1] - found[0] + 1 >= SPLIT_BINS:
+            if mass >= KEPT * most:
+                best, most = merged, max(mass, most)
+                if found[-1] - found[0] + 1 >= SPLIT_BINS:
+                    break
+            elif best is not None:
                 break
             size //= 2
+        if best is None and np.isin([low, high], find_grid(before.column)).all():
+            best = look.restore(before, low, high)
         look = best or look
     return look

@@ -146,9 +146,14 @@ def _count_closer(looks: Sequence[Look], asked: Asked, rest: Rest) -> list[Look]
     counts, scale = rest.add_noise(asked, partial(count_again, finer))
     return [
         settle(
-            look.average(row, scale), found, rest.steps[look.column.name], rest.num, rest.constants
+            look.average(row, scale),
+            before,
+            found,
+            rest.steps[look.column.name],
+            rest.num,
+            rest.constants,
         )
-        for look, found, row in zip(finer, zones, counts, strict=True)
+        for look, before, found, row in zip(finer, looks, zones, counts, strict=True)
     ]
 
 

@@ -53,3 +53,16 @@ def test_several_clusters_are_refined_each(find):
 
     assert low == pytest.approx(-74.1, abs=0.05)
     assert high == pytest.approx(151.3, abs=0.05)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_a_cluster_that_noise_masks_in_finer_bins_stays_in_its_coarse_ones(ask, seed):
+    """Laboratory results of four tests, each with a unit of its own."""
+    rng = np.random.default_rng(seed)
+    means, deviations = np.array([[-150.0, 6.5, 40_000.0, 0.002], [5.0, 0.8, 9_000.0, 0.0003]])
+    values = rng.normal(means, deviations, (400, 4)).ravel()
+    table, domain = pd.DataFrame({'x': values}), Domain((Number(name='x', step=0.0),))
+    description, _ = ask(table, draw_from(rng), domain, mu=0.1, num_records=float(values.size))
+    low, high = description.sketches['x'].bounds
+
+    assert np.mean((values >= low) & (values < high)) > 0.9
