@@ -30,6 +30,7 @@ from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import CALIBRATED, USUAL_ROWS, Check, CheckedColumn, Stop
 from sdv_threea.synthesizers.disclosing import name_shared
+from sdv_threea.synthesizers.protection import forecast_table, name_shared
 
 #: The outcomes of columns.
 LEARNED, SHOWN, NAMED, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
@@ -84,13 +85,6 @@ SAYS = {
         'leave columns out.'
     ),
 }
-
-
-#: Sentences on each table of a database before a fit.
-FORECAST = (
-    "Shares of rows of '{table}' are off by about 1 % if {rows:,} units have rows in it. With "
-    'fewer than {least:,}, noise exceeds every share: state what is public.'
-)
 
 
 def check_table(
@@ -225,9 +219,7 @@ def check_database(
         said = name_shared(schema, name)
         notes, lines = (f'{said[:1].upper()}{said[1:]}.',) if said else (), list[str]()
         if (expected := errors[name]) is not None and name not in released:
-            least = one.settings.constants.relational.clear_of_noise * expected.count
-            rows = math.ceil(100 * expected.count)
-            lines = [FORECAST.format(table=name, rows=rows, least=math.ceil(least))]
+            lines = [forecast_table(name, schema, one.settings, expected)]
         checks.append(replace(checked, notes=notes, forecasts=tuple(lines)))
     return checks
 

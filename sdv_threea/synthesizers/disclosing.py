@@ -15,6 +15,7 @@ from sdv_threea.rows.units.schema import Schema
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import warn_of_promise
+from sdv_threea.synthesizers.protection import describe_protection, tell_errors, tell_masked
 from sdv_threea.synthesizers.ruled import list_public
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement, list_public_facts
 from sdv_threea.warning import warn
@@ -162,6 +163,8 @@ def warn_of_release(synthesizer: Any) -> None:
             for each in own
         ]
         warn_of_losses(found, targets)
+        if masked := tell_masked(model):
+            warn(masked)
     elif model is not None:
         warn_of_promise(synthesizer._settings, model.num_rows, fits)
         target = synthesizer.preprocessor.storage.target

@@ -11,6 +11,7 @@ from sdv_threea.constants import RelationalConstants
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.disclosing import describe_protection, tell_errors
+from sdv_threea.synthesizers.protection import describe_protection, tell_errors, tell_masked
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,
@@ -173,6 +174,8 @@ def test_a_line_for_each_table_says_how_far_noise_moves_it():
     assert told['a'] == '400 rows, off by about 20; a share of its rows is off by about 1.2%'
     assert told['b'].startswith('60 rows, off by about 540; noise exceeds all shares of its rows')
     assert 'c' not in told
+    assert tell_masked(SimpleNamespace(tables=tables)).count("'b'") == 1
+    assert not tell_masked(SimpleNamespace(tables={'a': tables['a']}))
 
 
 def read_refits(statement):

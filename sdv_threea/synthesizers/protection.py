@@ -1,0 +1,147 @@
+"""The protection of each table of a database, and the noise in it, in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sdv_threea.accounting.sensitivities import histogram_sensitivity
+from sdv_threea.rows.units.schema import Schema
+
+if TYPE_CHECKING:
+    from sdv_threea.estimate import ExpectedError
+    from sdv_threea.relational.model import TableRelease
+    from sdv_threea.relational.release import DatabaseRelease
+    from sdv_threea.settings import Settings
+
+#: Sentences on a table of a database before a fit. Units of a few magnitudes exceed the noise if
+#: their number exceeds that of a run of magnitudes.
+FORECAST = (
+    "Shares of rows of '{table}' are off by about 1 % if {rows:,} units have rows in it. With "
+    'fewer than {least:,}, noise exceeds every share: state what is public.'
+)
+FORECAST_SIZE = (
+    'With fewer than {few:,}, the table may come back with less than half or more than twice its '
+    'rows: state max_children.'
+)
+
+#: The sentence on tables of which a fit has learned sizes alone.
+MASKED = (
+    'Too few units for this epsilon: only the sizes of the tables {} can be learned. What is '
+    'stated holds anyway: ranges and values with public_metadata=True, and numbers of children '
+    'with min_children and max_children.'
+)
+
+
+def describe_protection(schema: Schema) -> dict[str, str]:
+    """Return the protection of each table of a database, in words."""
+    return {
+        table: _name_unit(schema, table)
+        + _name_orphans(schema, table)
+        + _name_all_shared(schema, table)
+        for table in schema.tables
+    }
+
+
+def name_shared(schema: Schema, table: str) -> str:
+    """State to which of several units a row of this table belongs; empty if there is only one."""
+    owner = schema.owners[table]
+    if owner is None or len(schema.unit_links(table)) < 2:
+        return ''
+    return (
+        f"rows of '{table}' that refer to several units are protected with the one that "
+        f'{owner.name} leads to, and not with the others'
+    )
+
+
+def _name_orphans(schema: Schema, table: str) -> str:
+    """State that rows without an owner are units of their own; empty if there are no such rows."""
+    orphans = _find_orphaned(schema, table)
+    if not orphans:
+        return ''
+    named = ' or '.join(f"'{each}'" for each in schema.private if each in orphans)
+    return (
+        f'; a row of {named} that hangs off no unit is one of its own, with all that hangs off it'
+    )
+
+
+def _name_all_shared(schema: Schema, table: str) -> str:
+    """Return :func:`name_shared` for the table and for all tables above it that own its rows."""
+    told = ''
+    while table in schema.private and (owner := schema.owners[table]) is not None:
+        said = name_shared(schema, table)
+        told += f'; {said}' if said else ''
+        table = owner.parent
+    return told
+
+
+def _find_orphaned(schema: Schema, table: str) -> set[str]:
+    """Find the tables, from a table upwards, whose rows may have no owner."""
+    if table in schema.public:
+        return set()
+    links = schema.unit_links(table)
+    found = {each for link in links for each in _find_orphaned(schema, link.parent)}
+    # One required link leads every row to a unit.
+    return found if any(link.required for link in links) or not links else found | {table}
+
+
+def _name_unit(schema: Schema, table: str) -> str:
+    if table in schema.public:
+        return 'public: not protected, copied as it is'
+    if table in schema.reached:
+        return f"one row of '{schema.main}' with every row that can be reached from it"
+    root = schema.root(table)
+    hanging = [f"'{each}'" for each in schema.private if schema.root(each) == root and each != root]
+    if hanging:
+        return f"one row of '{root}' with its rows in {', '.join(hanging)}, and nothing else"
+    return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
+
+
+def forecast_table(table: str, schema: Schema, settings: Settings, errors: ExpectedError) -> str:
+    """Return the errors to expect of a table of a database before a fit, in a line."""
+    from sdv_threea.relational.magnitudes import RUN_LENGTHS
+    from sdv_threea.relational.plan import rest_share
+
+    constants, budget = settings.constants.relational, errors.plan.known.budget
+    told = FORECAST.format(
+        table=table,
+        rows=math.ceil(100 * errors.count),
+        least=math.ceil(constants.clear_of_noise * errors.count),
+    )
+    if schema.owners[table] is None:
+        return told
+    part = constants.magnitudes_of_few / rest_share(schema, table, constants)
+    noise = histogram_sensitivity(1, budget.neighbors) / (budget.mu * math.sqrt(part))
+    few = constants.clear_of_noise * math.sqrt(max(RUN_LENGTHS)) * noise
+    return f'{told} {FORECAST_SIZE.format(few=math.ceil(few))}'
+
+
+def tell_masked(model: DatabaseRelease) -> str:
+    """Say in a sentence of which tables nothing but sizes can be learned; empty for none."""
+    masked = [f"'{name}'" for name, table in model.tables.items() if _is_masked(table)]
+    return MASKED.format(', '.join(masked)) if masked else ''
+
+
+def _is_masked(table: TableRelease) -> bool:
+    """Return whether noise exceeds all shares of the rows of a table."""
+    return table.noise * table.constants.clear_of_noise > 1
+
+
+def tell_errors(model: DatabaseRelease) -> dict[str, str]:
+    """Return the error that noise makes in each private table, in a line; nothing if there is none.
+
+    Both numbers are standard deviations: of the number of rows, and of the share of rows that have
+    a value.
+    """
+    told = {}
+    for name, table in model.tables.items():
+        if not table.noise:
+            continue
+        rows = f'{table.size:.0f} rows, off by about {min(table.size_noise, 9 * table.size):.0f}'
+        shares = f'a share of its rows is off by about {table.noise:.1%}'
+        if _is_masked(table):
+            shares = (
+                'noise exceeds all shares of its rows: a public fact is worth more than a count'
+            )
+        told[name] = f'{rows}; {shares}'
+    return told
