@@ -94,6 +94,8 @@ class Category:
         ordered: Whether the order of ``values`` has a meaning.
         unreleased: The substitute in samples for values that are not released, if values are
             unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
+        apart: How unlike each value is the one before it, shape (V,), if the values are rows of a
+            public table; otherwise empty.
         many: Whether there are too many values to list (``high_cardinality`` of SDV's metadata).
         pseudonyms: If the values are buckets, the made-up names in them; otherwise ``None``.
     """
@@ -104,6 +106,7 @@ class Category:
     ordered: bool = False
     unreleased: Hashable = SPREAD
     many: bool = False
+    apart: tuple[float, ...] = ()
     pseudonyms: Pseudonyms | None = field(default=None, compare=False)
 
 

@@ -251,7 +251,8 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     least = counts.least_evident(constants.approximate)
     cuts = columns, density.masks, ordered, pairs.num_bins, least
-    bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
+    apart = [getattr(each, 'apart', ()) for each in encoder.scored_transformers]
+    bins = cut_pair_bins(*cuts, constants.joint, constants.approximate, apart)
     edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
     known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
     unlisted = [getattr(each, 'unlisted', -1) for each in encoder.scored_transformers]

@@ -140,14 +140,16 @@ class CategoryEncoder(Encoder):
         nullable: Whether values may be missing; ``None`` to learn it.
         unreleased: The stand-in for all unlisted values, which share a code: a value, or
             :data:`~sdv_threea.domain.MISSING`. By default they have no code.
+        apart: How unlike each value is the one before it, if that is known.
     """
 
     INPUT_SDTYPE = 'categorical'
     SUPPORTED_SDTYPES = ['categorical', 'boolean', 'ordinal']
-    FACTS = ('values', 'ordered', 'nullable', 'unreleased')
+    FACTS = ('values', 'ordered', 'nullable', 'unreleased', 'apart')
 
     values: tuple[Hashable, ...]
     ordered = False
+    apart: tuple[float, ...] = ()
     unreleased: Hashable | None
 
     def __init__(
@@ -156,8 +158,9 @@ class CategoryEncoder(Encoder):
         ordered: bool = False,
         nullable: bool | None = None,
         unreleased: Hashable | None = None,
+        apart: tuple[float, ...] = (),
     ) -> None:
-        facts = {'values': values, 'ordered': ordered, 'nullable': nullable}
+        facts = {'values': values, 'ordered': ordered, 'nullable': nullable, 'apart': apart}
         super().__init__(**facts, unreleased=unreleased)
 
     @property
@@ -243,7 +246,7 @@ def _make_transformer(column: Column, description: Description) -> Transformer:
         unreleased = None if column.unreleased == SPREAD else column.unreleased
         # Every column needs a code that can occur: if no value is known, the missing one.
         nullable = bool(column.nullable) or not (values or unreleased)
-        return CategoryEncoder(values, column.ordered, nullable, unreleased)
+        return CategoryEncoder(values, column.ordered, nullable, unreleased, column.apart)
     name = column.name
     sketch, heavy = description.sketches.get(name), description.spikes.get(name, {})
     edges = released_edges(column, sketch, heavy)

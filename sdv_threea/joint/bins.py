@@ -5,6 +5,7 @@ Only released counts and the price are read: post-processing.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Sequence
 from itertools import combinations
@@ -160,23 +161,27 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
     least: float,
     constants: JointConstants,
     of_stage: ApproximateConstants,
+    apart: Sequence[Sequence[float]] = (),
 ) -> list[NDArray[np.int64]]:
     """Return the bin of each code of all columns, shape (S,); -1 for codes without a bin.
 
     Codes outside their mask, and categories without records, have no bin. ``columns`` are
     probabilities of codes; code 0 is the missing value. Spikes, of at least the probability
     ``least``, and the missing value come on top of ``num_bins``. ``of_stage`` are the constants by
-    which ordered columns are cut.
+    which ordered columns are cut. ``apart`` is how unlike each value of a category is the one
+    before it, shape (S - 1,); if it is known, bins are runs of alike values.
     """
     found = []
-    for shares, mask, natural in zip(columns, masks, ordered, strict=True):
+    near = apart or ((),) * len(columns)
+    for shares, mask, natural, own in zip(columns, masks, ordered, near, strict=True):
         if natural:
             runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
             mask, runs = shares > 0, np.arange(len(shares))
             carried = min(2 * num_bins, constants.most_values)
             if mask.sum() > max(carried, constants.own_values):
-                runs = pack(shares, min(num_bins, constants.own_values))
+                few = min(num_bins, constants.own_values)
+                runs = _divide(shares, own, few, least) if own else pack(shares, few)
         bins = np.full(len(shares), -1)
         # Noise would put records into a bin of codes that cannot occur.
         bins[mask] = np.unique(runs[mask], return_inverse=True)[1]
@@ -191,6 +196,34 @@ def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:
         bins[code] = np.argmin(loads)
         loads[bins[code]] += shares[code]
     return bins
+
+
+def _divide(
+    shares: NDArray[np.float64], apart: Sequence[float], num_bins: int, least: float
+) -> NDArray[np.int64]:
+    """Return the bin of each category, shape (S,): runs, each of a share of at least ``least``.
+
+    Runs are divided in two, again and again, where two large parts are most unlike. The missing
+    value is a bin of its own.
+    """
+    sums, gaps = np.append(0.0, np.cumsum(shares)), np.append(0.0, apart)
+
+    def cut(start: int, end: int) -> tuple[float, int, int, int]:
+        """Return the gain of the best cut of a run, negative, and where it is; 0 for no cut."""
+        places = np.arange(start + 1, end)
+        before, after = sums[places] - sums[start], sums[end] - sums[places]
+        gains = gaps[places] * before * after / max(sums[end] - sums[start], 1e-300)
+        gains = np.append(0.0, np.where(np.minimum(before, after) < least, 0.0, gains))
+        best = int(gains.argmax())
+        return -float(gains[best]), start + best, start, end
+
+    runs, cuts = [cut(1, len(shares))], [1]
+    while len(cuts) < num_bins and runs[0][0] < 0:
+        _, place, start, end = heapq.heappop(runs)
+        cuts.append(place)
+        heapq.heappush(runs, cut(start, place))
+        heapq.heappush(runs, cut(place, end))
+    return np.searchsorted(np.sort(cuts), np.arange(len(shares)), side='right')
 
 
 def _pair_noise(num_pairs: int, mu: float) -> float:

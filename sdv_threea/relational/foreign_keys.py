@@ -63,13 +63,13 @@ def level(
 
     References drawn one by one would be too uneven by chance. ``noise``, the deviation of a share,
     makes the shares too uneven, so they are shrunk first. If there are many more references than
-    rows of the parent, every row is referred to at least once.
+    rows of the parent, every row is referred to at least once. References move to rows near theirs.
     """
     shares = _within_noise(chances / chances.sum(), noise, constants.top_discount)
     wanted = round_shares(shares, len(drawn))
     if noise and len(chances) <= constants.most_lifted * len(drawn):
         wanted = adjust_counts(wanted, len(drawn), None, rng, 1)
-    return _move(drawn, wanted, rng)
+    return _move(drawn, wanted, rng, near=True)
 
 
 def keep_within(
@@ -107,9 +107,16 @@ def _admit(
 
 
 def _move(
-    drawn: NDArray[np.int64], wanted: NDArray[np.int64], rng: np.random.Generator
+    drawn: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    rng: np.random.Generator,
+    *,
+    near: bool = False,
 ) -> NDArray[np.int64]:
-    """Return references, moved at random and as few as possible, to reach the wanted counts."""
+    """Return references, moved as few as possible, to reach the wanted counts.
+
+    References move to rows at random, or to rows ``near`` theirs.
+    """
     surplus = np.bincount(drawn, minlength=len(wanted)) - wanted
     # Number the references to each row of the parent from 0, in random order. References whose
     # number is below the row's surplus move.
@@ -121,6 +128,8 @@ def _move(
     moved = order[ranks < np.maximum(surplus, 0)[mixed]]
     free = rng.permutation(np.repeat(np.arange(len(wanted)), np.maximum(-surplus, 0)))
     moved, free = moved[: len(free)], free[: len(moved)]
+    if near:
+        moved, free = moved[np.argsort(drawn[moved], kind='stable')], np.sort(free)
     levelled = drawn.copy()
     levelled[moved] = free
     return levelled

@@ -10,7 +10,7 @@ A model of one table reads no other table, so relations to other tables become c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -28,6 +28,9 @@ from sdv_threea.rows.units.schema import Link, Schema
 
 #: The index that orders the rows of each owner, by table; ``None`` for the order of the table.
 Orders = Mapping[str, str | None]
+
+#: By public table, its rows in an order of likeness, and how unlike each is the one before it.
+Alike = Mapping[str, tuple[tuple[int, ...], tuple[float, ...]]]
 
 #: Candidate granularities of gaps between times, in seconds: a week, a day, and so on. Times
 #: themselves lie years from the start of 2000, so no time equals one of these steps.
@@ -108,10 +111,12 @@ def own_domain(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
     indices: Mapping[Link, Column] = MappingProxyType({}),
+    alike: Alike = MappingProxyType({}),
 ) -> Domain:
     """Describe by public facts counts, references and presences, then the user's columns.
 
-    ``indices`` are those of the rows that a row owns.
+    ``indices`` are those of the rows that a row owns. Public rows are listed in the order of
+    ``alike``.
 
     The user's columns come last, because the last column may be taken as the target.
     """
@@ -121,8 +126,9 @@ def own_domain(
         high = None if most is None else float(most)
         columns.append(Number(name=name, low=float(least), high=high, step=1.0, nullable=False))
     for link, name in layout.references.items():
-        rows: tuple[Hashable, ...] = tuple(range(num_rows[link.parent]))
-        columns.append(Category(name=name, values=rows, nullable=False if link.required else None))
+        rows, apart = alike.get(link.parent, (tuple(range(num_rows[link.parent])), ()))
+        nullable = False if link.required else None
+        columns.append(Category(name=name, values=rows, nullable=nullable, apart=apart))
     for name in layout.present.values():
         columns.append(Category(name=name, values=(False, True), nullable=False))
     for link, name in layout.shared.items():
@@ -216,6 +222,7 @@ def context_domain(
             values=tuple(range(1, transformer.size)),
             nullable=transformer.nullable,
             ordered=transformer.ordered,
+            apart=getattr(transformer, 'apart', ()),
         )
         for transformer, name in zip(transformers, names, strict=True)
     )

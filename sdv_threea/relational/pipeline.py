@@ -38,6 +38,7 @@ from sdv_threea.relational.following import (
     share_following,
 )
 from sdv_threea.relational.layout import (
+    Alike,
     Layout,
     Orders,
     context_columns,
@@ -77,6 +78,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     *,
     children: Mapping[Link, Children],
     ordered: Orders = MappingProxyType({}),
+    alike: Alike = MappingProxyType({}),
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
     track: Callable[[tuple[str, ...]], Iterable[str]] = iter,
@@ -101,6 +103,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         children: By link, the public bounds on the number of rows that refer to one parent row.
         ordered: The tables in which the rows of one owner are in order, and the index that they
             rise by; ``None`` for the order of the table.
+        alike: The order of the rows of large public tables; public.
         noise: The source of noise; tests may replace it.
         rng: Source of two streams that nobody else may know. The first stream is for draws from
             released models. The second stream chooses private rows: how many numbers are taken from
@@ -109,7 +112,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)
     children = complete_children(schema, children)
-    plans = plan_tables(schema, domains, database.num_rows, children, ordered)
+    plans = plan_tables(schema, domains, database.num_rows, children, ordered, alike)
     layouts = {table: plan.layout for table, plan in plans.items()}
     listed = {table: domains[table][index] for table, index in ordered.items() if index}
     indices = {table: each for table, each in listed.items() if isinstance(each, Number)}

@@ -11,7 +11,7 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Category, Domain
-from sdv_threea.relational.layout import Layout, Orders, add_name, lay_out, own_domain
+from sdv_threea.relational.layout import Alike, Layout, Orders, add_name, lay_out, own_domain
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
@@ -37,13 +37,14 @@ def plan_tables(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
     orders: Orders = MappingProxyType({}),
+    alike: Alike = MappingProxyType({}),
 ) -> dict[str, Plan]:
     """Return a plan of each private table, parents before their children."""
     plans: dict[str, Plan] = {}
     for table in schema.private:
         layout, owner = lay_out(schema, table, domains[table].names, orders), schema.owners[table]
         indices = {link: domains[link.child][str(orders[link.child])] for link in layout.firsts}
-        domain = own_domain(layout, domains[table], num_rows, children, indices)
+        domain = own_domain(layout, domains[table], num_rows, children, indices, alike)
         above = 1 if owner is None else plans[owner.parent].most_rows
         each = 1 if owner is None else children[owner].most
         # Each of a unit's rows of the owner owns at most ``each`` rows.

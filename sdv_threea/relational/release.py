@@ -23,10 +23,10 @@ from sdv_threea.relational.foreign_keys import (
     adjust_counts,
     choose_within,
     keep_within,
-    level,
     move_away,
 )
 from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, context_transformers
+from sdv_threea.relational.likeness import refer_to_public
 from sdv_threea.relational.model import References, TableRelease, draw_rows
 from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
@@ -306,7 +306,7 @@ class DatabaseRelease:
         """
         layout, found = self.tables[table].layout, {}
         for link in layout.references:
-            found[link] = self._refer_to_public(table, link, rows, rng)
+            found[link] = refer_to_public(self.tables[table], link, rows, rng)
         for link in self.schema.links_away(table):
             here = np.ones(len(rows), dtype=np.bool_)
             if link in layout.present:
@@ -368,19 +368,6 @@ class DatabaseRelease:
                 rows = pd.Series(drawn[table].parents[link])
                 return rows.where(rows >= 0)
         return drawn[table].rows[name].reset_index(drop=True)
-
-    def _refer_to_public(
-        self, table: str, link: Link, rows: pd.DataFrame, rng: np.random.Generator
-    ) -> NDArray[np.int64]:
-        """Take the references to a public table from the drawn rows, and level their counts."""
-        model = self.tables[table]
-        named = rows[model.layout.references[link]].astype('float64').fillna(-1)
-        found: NDArray[np.int64] = named.to_numpy().astype(np.int64)
-        chances = overall_chances(model.released, model.layout.references[link])[1:]
-        here = found >= 0
-        if chances.sum() > 0:
-            found[here] = level(found[here], chances, model.noise, model.constants, rng)
-        return found
 
 
 def _settle(

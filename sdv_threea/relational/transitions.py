@@ -214,6 +214,20 @@ def describe_following(model: TableRelease) -> tuple[Category, ...]:
         for name, transformer in zip(names, own, strict=True):
             occurs = np.asarray((released.chances(transformer.name) > 0).any(axis=0))
             codes = tuple(each for each in np.flatnonzero(occurs).tolist() if each > 0)
-            nullable, ordered = bool(occurs[0]), transformer.ordered
-            found.append(Category(name=name, values=codes, nullable=nullable, ordered=ordered))
+            column = Category(
+                name=name,
+                values=codes,
+                nullable=bool(occurs[0]),
+                ordered=transformer.ordered,
+                apart=_keep_apart(transformer, codes),
+            )
+            found.append(column)
     return (*(each for each in context if isinstance(each, Category)), *found)
+
+
+def _keep_apart(transformer: Transformer, codes: tuple[int, ...]) -> tuple[float, ...]:
+    """Return how unlike each of these codes is the one before it, if that is known."""
+    apart = getattr(transformer, 'apart', ())
+    if not apart or not codes:
+        return ()
+    return tuple(np.maximum.reduceat(apart[: codes[-1]], [0, *codes[:-1]]).tolist())

@@ -31,7 +31,12 @@ from sdv_threea.synthesizers.disclosing import (
     state_promises,
 )
 from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
-from sdv_threea.synthesizers.multi_table_adapter import MultiTableAdapter, derive, label_rows
+from sdv_threea.synthesizers.multi_table_adapter import (
+    MultiTableAdapter,
+    derive,
+    label_rows,
+    order_public,
+)
 from sdv_threea.synthesizers.progress import bars, show_tables
 from sdv_threea.synthesizers.released import count_fit
 from sdv_threea.synthesizers.statement import DatabaseStatement
@@ -292,6 +297,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             {name: synthesizers[name].settings for name in schema.private},
             children=self._terms.read_children(schema),
             ordered=orders,
+            alike=order_public(self, schema),
             track=partial(show_tables, shown=self.verbose),
         )
         learn_tables(self)

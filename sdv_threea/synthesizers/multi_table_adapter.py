@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 from sdv.cag import ProgrammableConstraint
@@ -39,6 +39,9 @@ from sdv_threea.synthesizers.ruled import adopt_rules, check_rules, plan_rules
 from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.turns import in_turn
+
+if TYPE_CHECKING:
+    from sdv_threea.relational.layout import Alike
 
 #: Arguments that the synthesizers of all tables share.
 SHARED = ('epsilon', 'delta', 'neighbors', 'public_metadata', 'invalid_cells')
@@ -255,3 +258,17 @@ def label_rows(synthesizer: MultiTableAdapter, schema: Schema) -> dict[str, Labe
     for name in schema.private:
         taken[name].update(derive(tables[name]).names)
     return label_numbers(schema, taken)
+
+
+def order_public(synthesizer: MultiTableAdapter, schema: Schema) -> Alike:
+    """Order the rows of large public tables by their attributes."""
+    from sdv_threea.relational.likeness import order_alike  # late, to keep the import of SDV light
+
+    found = {}
+    for name, rows in synthesizer._public_rows.items():
+        one = synthesizer._table_synthesizers[name]
+        if len(rows) > one.settings.constants.joint.own_values:
+            keys = [link.columns for link in schema.links_of(name)]
+            order, apart = order_alike(rows, derive(one), keys)
+            found[name] = tuple(order.tolist()), tuple(apart.tolist())
+    return found

@@ -140,3 +140,36 @@ def test_bins_of_an_ordered_column_are_intervals_beside_spikes_and_the_missing_v
     others = np.delete(bins, alone)
     assert (np.diff(others) >= 0).all()
     assert len(np.unique(others)) == 4
+
+
+def cut_alike(shares, apart, num_bins=4, least=0.01):
+    shares = np.append(0.0, shares)
+    mask = np.ones(len(shares), dtype=bool)
+    known = [shares], [mask], [False], num_bins, least, *ROOMS
+    (bins,) = cut_pair_bins(*known, [tuple(apart)])
+    assert bins[0] == -1, 'nothing is missing'
+    return bins[1:]
+
+
+def test_alike_values_share_a_bin():
+    apart = np.zeros(100)
+    apart[[20, 50, 97]] = 4.0
+
+    bins = cut_alike(np.full(100, 0.01), apart)
+
+    assert (np.flatnonzero(np.diff(bins)) + 1).tolist() == [20, 50, 97]
+
+
+def test_bins_are_of_large_parts_that_are_unlike():
+    apart = np.full(100, 0.1)
+    apart[[2, 40, 80]] = 9.0, 5.0, 5.0
+    shares = np.full(100, 0.01)
+    shares[:2] = 0.001
+
+    bins = cut_alike(shares / shares.sum(), apart, num_bins=3)
+
+    assert (np.flatnonzero(np.diff(bins)) + 1).tolist() == [40, 80]
+
+
+def test_values_that_are_all_alike_share_one_bin():
+    assert set(cut_alike(np.full(100, 0.01), np.zeros(100))) == {0}
