@@ -1,13 +1,18 @@
 """What rows of one owner have in common: how it is estimated, and rows that are drawn so."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from chance import draw_from
+from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.relational.agreement import Alike, _believe, _count_alike
+from sdv_threea.relational.pipeline import release_database
 from sdv_threea.settings import Settings
+from sdv_threea.synthesizers import multi_table
 
 SHARES = np.array([0.0, 0.5, 0.3, 0.2])
 
@@ -51,6 +56,8 @@ def test_a_pair_adds_one_to_a_code_of_each_column_at_most():
 @pytest.mark.parametrize('paired', [True, False])
 def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired):
     monkeypatch.setattr(Settings, 'counts_pairs', paired)
+    chance = {'noise': draw_from(np.random.default_rng(3)), 'rng': np.random.default_rng(4)}
+    monkeypatch.setattr(multi_table, 'release_database', partial(release_database, **chance))
     rng = np.random.default_rng(2)
     num_units = 4000
     sizes = rng.choice([1, 2, 5], num_units, p=[0.3, 0.4, 0.3])
@@ -64,16 +71,8 @@ def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired
     }
     kinds = {'band': sorted(set(band)), **{name: list('abc') for name in others}}
     columns = {name: {'sdtype': 'categorical'} for name in kinds}
-    about = {
-        'patient': {
-            'primary_key': 'id',
-            'columns': {'id': {'sdtype': 'id'}, 'sex': {'sdtype': 'categorical'}},
-        },
-        'stay': {'columns': {'patient': {'sdtype': 'id'}, **columns}},
-    }
-    keys = {'parent_primary_key': 'id', 'child_foreign_key': 'patient'}
-    edge = {'parent_table_name': 'patient', 'child_table_name': 'stay', **keys}
-    metadata = Metadata.load_from_dict({'tables': about, 'relationships': [edge]})
+    about = {'patient': {'id': 'id', 'sex': 'categorical'}, 'stay': {'patient': 'id', **columns}}
+    metadata = describe_tables(about, ('stay', 'patient', 'patient', 'id'))
     first = tables['stay'].drop_duplicates('patient')
     made = ClustMixMultiTableSynthesizer(
         metadata, epsilon=1.0, delta=1e-6, privacy_unit='patient', verbose=False
