@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from scripts import script_fixture
 
 BENCHMARKS = Path(__file__).parents[2] / 'benchmarks'
 
@@ -57,10 +58,7 @@ def run_script(tmp_path, runner):
     return run
 
 
-@pytest.fixture(scope='module')
-def runner(load_script):
-    with load_script('runner') as module:
-        yield module
+runner = script_fixture('runner')
 
 
 def is_gone(pid):

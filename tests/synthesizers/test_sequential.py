@@ -1,11 +1,11 @@
 """Sequences: in order, of the lengths that are asked for, and protected as a whole."""
 
+import described
 import numpy as np
 import pandas as pd
 import pytest
 from sdv.cag import FixedCombinations, Inequality, SingleTableProgrammableConstraint
 from sdv.errors import InvalidDataError, NotFittedError, SynthesizerInputError
-from sdv.metadata import Metadata
 from sdv.utils import load_synthesizer
 
 from sdv_threea import BudgetLedger, ClustMixSequentialSynthesizer, ClustMixSynthesizer
@@ -31,11 +31,10 @@ def make_table():
 
 
 def describe(**keys):
-    columns = {'who': 'id', 'sex': 'categorical', 'day': 'datetime', 'ward': 'categorical'}
-    columns = {name: {'sdtype': sdtype} for name, sdtype in columns.items()}
-    columns['day']['datetime_format'] = '%Y-%m-%d'
+    day = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    columns = {'who': 'id', 'sex': 'categorical', 'day': day, 'ward': 'categorical'}
     keys = keys or {'sequence_key': 'who', 'sequence_index': 'day'}
-    return Metadata.load_from_dict({'tables': {'stays': {'columns': columns, **keys}}})
+    return described.describe(columns, 'stays', **keys)
 
 
 @pytest.fixture(scope='module')
@@ -186,9 +185,8 @@ def ruled():
     """Make a synthesizer of stays with constraints of SDV, and rules of ours."""
     table = make_bills()
     kinds = dict.fromkeys(table, 'numerical') | dict.fromkeys(('ward', 'bed'), 'categorical')
-    columns = {name: {'sdtype': kind} for name, kind in {**kinds, 'who': 'id'}.items()}
     keys = {'sequence_key': 'who', 'sequence_index': 'day'}
-    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns, **keys}}})
+    metadata = described.describe(kinds | {'who': 'id'}, 'stays', **keys)
     context = ['born', 'moved', 'total']
     synthesizer = ClustMixSequentialSynthesizer(metadata, context_columns=context, epsilon=30.0)
     synthesizer.add_constraints(
