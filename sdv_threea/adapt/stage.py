@@ -141,7 +141,7 @@ def _cut(
     noise = counts.least_evident(constants.approximate)
     cuts = columns, density.masks, ordered, num_bins, max(noise, least)
     most = min(constants.joint.own_values, 2 * num_bins)
-    few = replace(constants.joint, own_values=most, most_values=most)
+    few = replace(constants.joint, own_values=most)
     return cut_pair_bins(*cuts, few, constants.approximate)
 
 

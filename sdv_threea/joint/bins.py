@@ -79,7 +79,7 @@ def suits_number(num_bins: int, sizes: Sequence[int], constants: JointConstants)
     Between two numbers, correlations show about as much as coarse bins do, and they predict a third
     number better. Columns of few values are different: their values have a bin each.
     """
-    few = sum(size <= constants.few_values for size in sizes)
+    few = sum(size <= 2 * constants.own_values for size in sizes)
     return num_bins >= constants.least_bins_of_number or 2 * few >= len(sizes)
 
 
@@ -178,8 +178,7 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
             runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
             mask, runs = shares > 0, np.arange(len(shares))
-            carried = min(2 * num_bins, constants.most_values)
-            if mask.sum() > max(carried, constants.own_values):
+            if mask.sum() > max(2 * num_bins, constants.own_values):
                 few = min(num_bins, constants.own_values)
                 runs = _divide(shares, own, few, least) if own else pack(shares, few)
         bins = np.full(len(shares), -1)

@@ -22,14 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.constants import Evidence
+from sdv_threea.joint.constants import MISSED
 from sdv_threea.joint.runs import follow_values
 from sdv_threea.joint.tables import rake
 
 #: A count stands out if it exceeds this many noise scales.
-STANDING_OUT = 2.5
-
-#: A function drops values that fewer than this share of a code's records have.
-LEAST_SHARE = 0.02
+STANDING_OUT = Evidence().clear_of_noise()
 
 #: Rounds of iterative proportional fitting.
 RAKING_ROUNDS = 20
@@ -195,7 +194,7 @@ def _read_function(seen: Seen, *, in_order: bool) -> NDArray[np.float64]:
         chances[seen.unlisted[0]] = _stand_out(seen)[seen.unlisted[0]]
         chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
     table = rake(chances * held + 1e-9 * (columns > 0), rows, columns, RAKING_ROUNDS)
-    return _drop(table, LEAST_SHARE * held)
+    return _drop(table, MISSED * held)
 
 
 def _keep_likeliest(table: NDArray[np.float64], unlisted: int) -> NDArray[np.float64]:

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdv_threea.constants import Evidence
+
+#: The share of records whose value noise may mask: those of small codes, and of rare values. Set by
+#: hand.
+MISSED = 0.02
+
+#: A category has one number if at least this share of its records has the same digits. Set by
+#: hand.
+MOSTLY = 0.5
+
+#: A relation holds for a column if at least this share of the records obeys, and a pair ranks
+#: nearly as high as another one from this part of its rank on. Set by hand.
+NEARLY = 0.9
+
 
 @dataclass(frozen=True, kw_only=True)
-class JointConstants:
+class JointConstants(Evidence):
     """The constants of pairs and triples of columns.
 
     In a functional pair, one column (the parent) seems to determine the other (the child). Figures
     are of throw-away fits on the tree of their day.
 
     Args:
-        least_bins: Pairs are counted from this many bins per column on. With fewer, a table shows
-            no more than a correlation, which is cheaper.
+        least_bins: Pairs and triples are counted from this many bins per column on. With fewer, a
+            table shows no more than a correlation, which is cheaper.
         least_bins_of_number: The same for an adapted numerical target, if most columns have many
             values. Counting from 9 on costs models .03 on california_housing at epsilon 1; not
             counting from 13 on costs .01 to .04 on protein_casp, with marginals of three columns
@@ -22,13 +36,11 @@ class JointConstants:
         least_bins_of_guess: A numerical column may be the guessed target if it has at least this
             many bins. With 3, models gain nothing on telco_churn, and marginals of three columns
             are off by .136 in place of .113.
-        few_values: A column has few values if it has at most as many. Set by hand.
         most_bins: Maximum number of bins of an ordered column. Tables of 64 are fitted much worse.
-        own_values: Categories of up to this many values have a bin for each. Set by hand.
-        most_values: Each value has a bin, too, in categories of up to twice as many values as an
-            ordered column has bins, if they have at most this many; other values share bins of
-            about equal mass. With 24, one in a hundred rows of adult and covtype_compact is
-            impossible without noise; with 64, next to none.
+        own_values: Categories of up to this many values have a bin for each. A category has one,
+            too, with up to twice as many values as an ordered column has bins. With 24 bins at
+            most, one in a hundred rows of adult and covtype_compact is impossible without noise;
+            with 64, next to none. A column has few values if it has at most twice as many.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. At
             epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3; with 2, it is .595 if ranges
             are public, no better otherwise, and marginals of three columns of numbers are 1 %
@@ -49,15 +61,13 @@ class JointConstants:
             telco_churn contradict themselves at epsilon 1 with a target.
         most_stressed: More precise pairs of rare values may add this share to the variance of all
             others. With .33, marginals of three columns of mushroom are 8 % worse at epsilon 1.
-        least_information: Tables of less mutual information, in nats, are left out. Set by hand.
-        most_partners: A table is kept if it is among this many with the most mutual information for
-            one of its columns. The limit bounds the time of wide tables. Set by hand.
         emptiness: The power of the probability that a bin is not empty, by which the bin is
             multiplied. With 2, impossible pairs vanish; shrinkage alone leaves a tenth of their
             mass.
         least_likeness: The least energy of a functional pair (its squared departure from
-            independence), relative to that of a function. Chosen on Adult and on a generated table
-            of dependencies.
+            independence), relative to that of a function; and the least part of the entropy of its
+            values that the order of bins explains, if values follow it. Chosen on Adult and on a
+            generated table of dependencies.
         least_told: The least information of a function, in nats: its likeness times the entropy of
             the child. Set by hand.
         sure: From this likeness on a pair counts as certain, as do pairs whose values follow an
@@ -66,15 +76,10 @@ class JointConstants:
             child. With it, a region follows from the city, and not from the store. Set by hand.
         blur: Penalty, in nats, of parents whose codes are intervals. With it, a kind follows from
             the product, and not from its price. Set by hand.
-        most_cells: Larger tables are not counted code by code. The limit bounds time and memory.
-            Set by hand.
-        left_out: The share of records whose codes may have fewer.
         most_noise: Functional pairs with more than this many times the noise that they bear are
             left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict themselves
             at epsilon 1 with a target.
         least_spent: The least part of the remaining price that functional pairs get.
-        most_needed: If functional pairs need more than this part of the remaining price, they get
-            all of it. Set by hand.
         most_weighed: The largest weight of a functional pair, in units of the least. Set by hand.
         settled: A column depends on its parent alone if less than this share of its entropy is
             left. With .25, 8 % of the rows of census_kdd at epsilon 8 deny how taxes are filed.
@@ -86,14 +91,10 @@ class JointConstants:
             too, and single columns are further off.
         rounds: The most rounds of iterative proportional fitting for a column. Impossible pairs
             need more than two; eight over-fit the particles.
-        least_triple_bins: Triples are looked at from this many bins per column on. Set by hand.
         most_triple_bins: The most bins of a column in a triple. Set by hand.
-        few_triples: The number of triples for which bins are chosen. Set by hand.
-        triple_records: A bin of three columns is expected to hold this many times the noise. With
-            3, models lose .04 on tables of numbers at epsilon 8.
-        most_looks: The most triples that are looked at. The limit bounds the time. Set by hand.
+        triple_records: A bin of three columns is expected to hold this many times the noise of a
+            single table. With 8.5, models lose .04 on tables of numbers at epsilon 8.
         look_part: The part of the remaining price that the look costs. Set by hand.
-        look_doubt: Noise scales that are subtracted from the distance of a triple. Set by hand.
         look_slack: The share of records that is subtracted from the distance of a triple, because
             noise of pairs adds to it. With 0, triples on Adult at epsilon 8 make marginals of three
             columns worse.
@@ -113,10 +114,8 @@ class JointConstants:
     least_bins: int = 3
     least_bins_of_number: int = 13
     least_bins_of_guess: int = 5
-    few_values: int = 48
     most_bins: int = 32
     own_values: int = 24
-    most_values: int = 64
     records_per_noise: float = 3.0
     records_per_class: float = 150.0
     most_columns: int = 128
@@ -124,32 +123,23 @@ class JointConstants:
     least_rare: float = 0.75
     most_added: float = 0.33
     most_stressed: float = 0.25
-    least_information: float = 1e-4
-    most_partners: int = 16
     emptiness: float = 2.0
     least_likeness: float = 0.5
     least_told: float = 0.15
     sure: float = 0.75
     nearness: float = 0.2
     blur: float = 0.1
-    most_cells: int = 2**20
-    left_out: float = 0.02
     most_noise: float = 2.0
     least_spent: float = 0.2
-    most_needed: float = 0.95
     most_weighed: int = 8
     settled: float = 0.05
     one_code: float = 0.3
     step: float = 1.0
     particles: int = 24_000
     rounds: int = 4
-    least_triple_bins: int = 3
     most_triple_bins: int = 12
-    few_triples: int = 8
-    triple_records: float = 6.0
-    most_looks: int = 500
+    triple_records: float = 17.0
     look_part: float = 0.05
-    look_doubt: float = 2.0
     look_slack: float = 0.01
     few_directions: float = 2.0
     unseen_part: float = 0.5

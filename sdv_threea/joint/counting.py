@@ -40,6 +40,7 @@ from sdv_threea.joint.pairs import PairCounts, release_pair_counts
 from sdv_threea.joint.pricing import Function, carry_functions, sum_needs
 from sdv_threea.joint.tables import complete, estimate_tables
 from sdv_threea.joint.triples import (
+    MOST_LOOKS,
     list_triples,
     merge_bins,
     num_triple_bins,
@@ -134,7 +135,7 @@ class JointReleases:
         pairs, margins = self._complete(interactions)
         unlisted = singles.unlisted or (-1,) * len(margins)
         columns = zip(margins, singles.columns, singles.ordered, unlisted, strict=True)
-        sides = [Side.look(*each, constants.left_out) for each in columns]
+        sides = [Side.look(*each) for each in columns]
         found = find_functions(pairs, sides, constants, singles.num_given, known)
         # Digits need as little noise as codes do, and get their part of the price.
         parents = [pair for pair, own in found.items() if not own.in_order]
@@ -177,7 +178,7 @@ class JointReleases:
         wanted = tuple((i, j) for i, table, j in known if may_have_one(table, constants))
         if not wanted or not self.spending.left(self.promised):
             return None
-        seen = singles.columns, singles.num_records, wanted, constants
+        seen = singles.columns, singles.num_records, wanted
         terms = self.spending.rest(price_values(*seen) * self.spending.distance, self.promised)
         sizes = [len(singles.bins[category]) for category, _ in wanted]
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
@@ -186,7 +187,7 @@ class JointReleases:
         """Release the interactions of triples that are worth their price, if there are any."""
         spending, constants, promised = self.spending, self.constants, self.promised
         columns = known.columns[: len(known.ordered)] if self.adapted else known.columns
-        barred = known.functions, known.list_settled(constants), constants.most_looks
+        barred = known.functions, known.list_settled(constants), MOST_LOOKS
         triples = list_triples(known.information[: len(columns), : len(columns)], *barred)
         if not triples:
             return None
@@ -201,7 +202,7 @@ class JointReleases:
             distances, noise = spending.keep(release_distances(self.rows, bins, expected, **terms))
             # If two distributions differ by a share of the records, their counts differ by twice
             # that.
-            doubt = constants.look_doubt * noise + 2 * constants.look_slack * num_records
+            doubt = constants.clear_of_noise() * noise + 2 * constants.look_slack * num_records
             excess, left = exceed_chance(distances, expected), spending.left(promised)
             chosen, part = choose_triples(excess - doubt, expected, pairs, left, constants)
         if not chosen:

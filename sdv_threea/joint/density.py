@@ -21,6 +21,10 @@ from sdv_threea.joint.places import Tie, tie_columns
 from sdv_threea.joint.tables import inform
 from sdv_threea.joint.terms import Triples
 
+#: Tables with less mutual information, in nats, are not fitted, nor are those that are not among
+#: this many with the most information for one of their columns: wide tables would take long.
+LEAST_INFORMATION, MOST_PARTNERS = 1e-4, 16
+
 
 @dataclass(frozen=True)
 class Joint:
@@ -105,20 +109,20 @@ def fit_joint(
     triples = None
     if interplay is not None:
         triples = Triples(interplay.estimate(known.tables), interplay.merged)
-    telling = [at for at in known.tables if known.information[at] > constants.least_information]
+    telling = [at for at in known.tables if known.information[at] > LEAST_INFORMATION]
     telling.sort(key=lambda pair: -known.information[pair])
-    tables = {pair: known.tables[pair] for pair in keep_strongest(telling, constants.most_partners)}
+    tables = {pair: known.tables[pair] for pair in keep_strongest(telling)}
     given = known.columns, tables, known.functions
     chain = _fit(*given, triples, known.first, constants, rng, known.given)
     return Joint(*given, known.ordered, chain, constants, known.edges, triples, known.numbers)
 
 
-def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
-    """Keep the pairs that are among the first ``most_partners`` of either of their columns."""
+def keep_strongest(pairs: Iterable[Pair], most: int = MOST_PARTNERS) -> list[Pair]:
+    """Keep the pairs that are among the first ``most`` of either of their columns."""
     partners: Counter[int] = Counter()
     kept = []
     for i, j in pairs:
-        if min(partners[i], partners[j]) < most_partners:
+        if min(partners[i], partners[j]) < most:
             kept.append((i, j))
             partners.update((i, j))
     return kept

@@ -38,9 +38,8 @@ from sdv_threea.rows.tables import Columns
 #: Candidates for the correlation of neighbouring bins of an ordered column. More gain nothing.
 LIKENESS = (0.7, 0.93)
 
-#: Share of the variance that bins do not have in common: if neighbours are similar, and if the
-#: similarity is that of other tables.
-OWN_PART, LEARNT_OWN_PART = 0.03, 0.1
+#: Share of the variance that similar bins do not have in common.
+OWN_PART = 0.05
 
 #: Candidates for ``a``: how far bins depart, relative to their counts under independence.
 SPREADS = np.geomspace(0.02, 2.0, 5)
@@ -177,7 +176,7 @@ def _learn(unlike: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np
     if not shown.sum() > 0:
         return unlike
     size = np.trace(unlike) / shown.sum()
-    found = LEARNT_OWN_PART * unlike + (1 - LEARNT_OWN_PART) * size * (turn * shown) @ turn.T
+    found = OWN_PART * unlike + (1 - OWN_PART) * size * (turn * shown) @ turn.T
     return np.asarray(found)
 
 

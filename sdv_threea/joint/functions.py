@@ -17,24 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.constants import NEARLY, JointConstants
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import Function, find_small
 from sdv_threea.joint.tables import couple, left_open
 
-#: The squared noise of a table is bounded by its mean plus this many standard deviations.
-SURE = 4.0
+#: Larger tables are not counted code by code: a limit of time and memory.
+MOST_CELLS = 2**20
 
 #: A pair is not a function if its margins allow less than this share of the rarer values to be
 #: assigned to whole codes.
 LEAST_GIVEN = 0.25
-
-#: Values do not follow the order of bins if the bins leave more than this share of their entropy.
-MOST_OPEN = 0.5
-
-#: A pair ranks nearly as high as another one from this part of its rank on.
-NEARLY = 0.9
 
 #: Counts of ordered values may differ from the expected table by this part of its energy.
 SLACK = 0.05
@@ -45,8 +39,22 @@ MOST_HIDDEN = 0.08
 #: A pair is also examined without the child's most frequent value if it has this share of records.
 OFTEN = 0.2
 
-#: Noise masks the rest of a table unless a function's energy exceeds it by this factor.
-DROWNED = 4.0
+
+class Noise(NamedTuple):
+    """The noise of counts whose margins are known well.
+
+    Args:
+        scale: Noise scale of a count.
+        doubt: Standard deviations of the squared noise of a table that its bound leaves room for.
+    """
+
+    scale: float
+    doubt: float
+
+    def bound(self, counts: NDArray[np.float64]) -> float:
+        """Return an upper bound of the squared noise of a table."""
+        free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+        return float(self.scale**2 * (free + self.doubt * math.sqrt(2 * free)))
 
 
 class Side(NamedTuple):
@@ -76,7 +84,6 @@ class Side(NamedTuple):
         shares: NDArray[np.float64],
         ordered: bool,
         unlisted: int,
-        left_out: float,
     ) -> Side:
         """Summarise a column, given counts of its bins and probabilities of its codes.
 
@@ -86,7 +93,7 @@ class Side(NamedTuple):
         listed[unlisted if unlisted >= 0 else slice(0, 0)] = 0.0
         size = math.log(max(int(np.count_nonzero(shares)), 1))
         units = counts / counts.sum() if ordered else listed
-        small = find_small(listed if listed.any() else shares, left_out)
+        small = find_small(listed if listed.any() else shares)
         return cls(counts, units, left_open(shares[None]), size, ordered, small)
 
 
@@ -102,11 +109,12 @@ def find_functions(
     No path of the forest leads from one of the first ``num_given`` columns to another.
     """
     rated = {}
+    doubt = constants.clear_of_noise(len(pairs.tables))
     for (i, j), counts in pairs.tables.items():
-        if math.exp(sides[i].size + sides[j].size) <= constants.most_cells:
-            scale = pairs.scales[i, j]
+        if math.exp(sides[i].size + sides[j].size) <= MOST_CELLS:
+            noise = Noise(pairs.scales[i, j], doubt)
             turns = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
-            first, second = (_rate(*turn, scale, constants) for turn in turns)
+            first, second = (_rate(*turn, noise, constants) for turn in turns)
             rated[i, j] = max((*first, False), (*second, True))
     telling = [pair for pair, (_, alone, *_) in rated.items() if alone > constants.least_told]
     found = {}
@@ -143,7 +151,7 @@ def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
 
 
 def _rate(
-    counts: NDArray[np.float64], parent: Side, child: Side, scale: float, constants: JointConstants
+    counts: NDArray[np.float64], parent: Side, child: Side, noise: Noise, constants: JointConstants
 ) -> tuple[float, float, bool]:
     """Return how well the parent determines the child, and whether values follow its order.
 
@@ -153,13 +161,13 @@ def _rate(
     shares = child.counts / child.counts.sum()
     full, runs, clear = _full_energy(parent.units, shares), False, False
     if parent.ordered:
-        runs, running = _run_along(counts, parent.units, shares, scale)
+        runs, running = _run_along(counts, parent.units, shares, noise, constants)
         if child.ordered and not runs:  # numbers that are merely close follow from coarse bins
             return -math.inf, 0.0, False
         full = min(full, running)
-        hidden = _bound_noise(counts, scale)
+        hidden = noise.bound(counts)
         clear = runs and hidden < MOST_HIDDEN * running * counts.sum() ** 2
-    energy = _find_energy(counts, parent.counts, child.counts, scale)
+    energy = _find_energy(counts, parent.counts, child.counts, noise)
     likeness = energy / max(child.counts.sum() ** 2 * full, 1e-9)
     if likeness <= constants.least_likeness:
         return -math.inf, 0.0, False
@@ -172,16 +180,16 @@ def _rate(
     # A certain function is worth counting, even if the parent has many more codes than the child.
     alone = found - (min(far, found / 2) if sure == 1 else far)
     if not runs:
-        beside = _look_beside(counts, parent.units, shares, scale)
+        beside = _look_beside(counts, parent.units, shares, noise, constants)
         if beside is None:
-            return _rate(*_merge_rest(counts, parent, child, scale), constants)
+            return _rate(*_merge_rest(counts, parent, child, noise), constants)
         found *= min(max(beside, 0.0) / constants.sure, 1.0) ** 2
     return found - far, alone, clear
 
 
 def _merge_rest(
-    counts: NDArray[np.float64], parent: Side, child: Side, scale: float
-) -> tuple[NDArray[np.float64], Side, Side, float]:
+    counts: NDArray[np.float64], parent: Side, child: Side, noise: Noise
+) -> tuple[NDArray[np.float64], Side, Side, Noise]:
     """Merge all values of the child except the most frequent one; return arguments of `_rate`.
 
     The merged values add to the penalty for many codes, like the codes of the parent.
@@ -192,14 +200,16 @@ def _merge_rest(
     shares = own / own.sum()
     size = 2 * math.log(2) - child.size
     two = Side(own, shares, left_open(shares[None]), size, ordered=False, small=child.small)
-    return merged, parent, two, scale * math.sqrt(2 - 2 / counts.shape[1])
+    scale = noise.scale * math.sqrt(2 - 2 / counts.shape[1])
+    return merged, parent, two, noise._replace(scale=scale)
 
 
 def _look_beside(
     counts: NDArray[np.float64],
     parent: NDArray[np.float64],
     child: NDArray[np.float64],
-    scale: float,
+    noise: Noise,
+    constants: JointConstants,
 ) -> float | None:
     """Return a pair's likeness to a function without the most frequent value of the child.
 
@@ -211,14 +221,14 @@ def _look_beside(
         return math.inf
     kept = np.arange(len(child)) != frequent
     shares, rest = child[kept] / child[kept].sum(), counts[:, kept]
-    noise = _bound_noise(rest, scale)
+    masked = noise.bound(rest)
     departure = rest - np.outer(rest.sum(axis=1), shares)
     others = parent[_give_values(parent, child) != frequent]
     full = _full_energy(others / max(others.sum(), 1e-9), shares)
     full *= np.square(counts.sum() * child[kept].sum())
-    if full <= DROWNED * noise:
+    if masked >= (1 - constants.sure) * full:  # noise alone may cost a function its likeness
         return None
-    return math.inf if math.isinf(full) else float((np.square(departure).sum() - noise) / full)
+    return math.inf if math.isinf(full) else float((np.square(departure).sum() - masked) / full)
 
 
 def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> float:
@@ -250,7 +260,8 @@ def _run_along(
     counts: NDArray[np.float64],
     parent: NDArray[np.float64],
     child: NDArray[np.float64],
-    scale: float,
+    noise: Noise,
+    constants: JointConstants,
 ) -> tuple[bool, float]:
     """Return whether values follow the order of the parent, and the energy of such a table.
 
@@ -263,24 +274,18 @@ def _run_along(
     total = float(counts.sum())
     if total <= 0:
         return False, energy
-    if left_open(running) > MOST_OPEN * left_open(child[None]):
+    if left_open(running) > (1 - constants.least_likeness) * left_open(child[None]):
         return False, math.inf
     departs = float(np.square(counts[:, order] / total - running).sum())
-    return departs <= _bound_noise(counts, scale) / total**2 + SLACK * energy, energy
+    return departs <= noise.bound(counts) / total**2 + SLACK * energy, energy
 
 
 def _find_energy(
     counts: NDArray[np.float64],
     rows: NDArray[np.float64],
     columns: NDArray[np.float64],
-    scale: float,
+    noise: Noise,
 ) -> float:
     """Return the squared distance of counts from independent columns, beyond the noise."""
     departure = counts - np.outer(rows, columns) / rows.sum()
-    return float(np.square(departure).sum() - _bound_noise(counts, scale))
-
-
-def _bound_noise(counts: NDArray[np.float64], scale: float) -> float:
-    """Return an upper bound of the squared noise of a table whose margins are known well."""
-    free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-    return float(scale**2 * (free + SURE * math.sqrt(2 * free)))
+    return float(np.square(departure).sum() - noise.bound(counts))

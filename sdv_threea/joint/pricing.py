@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import JointConstants
-
-#: The share of records of a functional pair that may get a wrong value because of noise.
-MISSED = 0.02
+from sdv_threea.joint.constants import MISSED, JointConstants
 
 #: Weights of pairs that are counted code by code are multiples of one over this.
 WEIGHT_UNIT = 8
@@ -87,7 +84,7 @@ def price_functions(
     weights = {k: max(round(WEIGHT_UNIT * most / own), WEIGHT_UNIT) for k, own in borne.items()}
     needed = math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
     price = max(needed, math.sqrt(constants.least_spent) * left)
-    return weights, price if price < constants.most_needed * left else left
+    return weights, min(price, left)
 
 
 def sum_needs(functions: Iterable[Function], num_records: float) -> float:
@@ -95,8 +92,8 @@ def sum_needs(functions: Iterable[Function], num_records: float) -> float:
     return math.fsum(max(own.bear(num_records), 1.0) ** -2 for own in functions)
 
 
-def find_small(shares: NDArray[np.float64], left_out: float) -> float:
-    """Return the share of a small code; all smaller codes have ``left_out`` of the records."""
+def find_small(shares: NDArray[np.float64]) -> float:
+    """Return the share of a small code: all smaller codes together have few records."""
     present = np.sort(shares[shares > 0])
     held = np.cumsum(present)
-    return float(present[np.searchsorted(held, left_out * held[-1])])
+    return float(present[np.searchsorted(held, MISSED * held[-1])])

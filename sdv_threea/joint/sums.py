@@ -18,8 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.constants import Evidence
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import TIME_STEPS, Domain, Number
+from sdv_threea.joint.constants import NEARLY
 from sdv_threea.joint.parts import Part
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -38,12 +40,12 @@ APART = 0.1
 #: A likely sum and its parts added up have at least this correlation.
 LEAST_CORRELATION = 0.7
 
-#: At least this share of the records adds up if a column is computed from others.
-NEARLY_ALL = 0.9
+#: Noise of a count, relative to the number of records: it does not hide the records that differ.
+PRECISE = (1 - NEARLY) / Evidence().clear_of_noise()
 
-#: Noise of a count, relative to the number of records. A rule needs values in all of its columns in
-#: at least this share of the records, or noise would exceed its count. Set by hand.
-PRECISE, LEAST_COMPLETE = 0.03, 0.25
+#: A rule needs values in all of its columns in at least this share of the records, or noise would
+#: exceed its count. Set by hand.
+LEAST_COMPLETE = 0.25
 
 #: Relative distance of two floats that are the same result of a few operations.
 SAME = 1e-9
@@ -165,7 +167,7 @@ def release_sums(
         own = likely[at]
         totals, parts = {each.total for each in found}, {name for x in found for name in x.parts}
         apart = totals.isdisjoint({own.total, *own.parts}) and own.total not in parts
-        if counts[at] > NEARLY_ALL * sizes[at] and apart:
+        if counts[at] > NEARLY * sizes[at] and apart:
             found.append(own)
     return tuple(found), receipt
 

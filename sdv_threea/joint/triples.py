@@ -7,7 +7,6 @@ released of the triples that are worth it (:mod:`~sdv_threea.joint.interplay`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import combinations
@@ -29,6 +28,9 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
+#: The most triples that are looked at: a limit of time.
+MOST_LOOKS = 500
+
 #: Three columns, in ascending order. The class, if present, is the last column.
 Triple = tuple[int, int, int]
 
@@ -36,16 +38,16 @@ Triple = tuple[int, int, int]
 def num_triple_bins(num_records: float, mu: float, constants: JointConstants) -> int:
     """Return how many bins a column has in triples; 0 if noise exceeds the counts.
 
-    A bin of three columns should hold several times the noise, if a few triples are counted, and at
-    least one record. The released ``num_records`` may be negative.
+    A bin of three columns should hold several times the noise of a few triples, and at least one
+    record. The released ``num_records`` may be negative.
     """
     if not mu:
         return 0
-    held = constants.triple_records * math.sqrt(constants.few_triples) / mu
+    held = constants.triple_records / mu
     cells = max(num_records, 0.0) / max(held, 1.0)
     # Floating-point roots of cubes may be just below a whole number.
     carried = int(min(cells ** (1 / 3) + 1e-9, constants.most_triple_bins))
-    return carried if carried >= constants.least_triple_bins else 0
+    return carried if carried >= constants.least_bins else 0
 
 
 def list_triples(

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.constants import Evidence
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.constants import MOSTLY, NEARLY, JointConstants
 from sdv_threea.joint.pricing import Function, find_small, sum_needs
 from sdv_threea.joint.tables import left_open
 from sdv_threea.privacy.door import release
@@ -29,16 +30,8 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import BASE, DIGITS, count_digits
 from sdv_threea.statistics import registry
 
-#: A count stands out if it exceeds this many noise scales: the largest of 64 zero counts does so
-#: once in 70 times.
-STANDING_OUT = 3.5
-
-#: A category has one number if at least this share of its records has the same digits.
-MOSTLY = 0.5
-
-#: Categories have one number and no other if at least this share of the records agrees. Records of
-#: the commonest number, which may be the same in all categories, do not count.
-NEARLY_ALL = 0.95
+#: A count stands out if it exceeds this many noise scales, and so the largest of many zero counts.
+STANDING_OUT = Evidence().clear_of_noise(BASE)
 
 #: The relative width of a few floats.
 FEW_FLOATS = 1e-14
@@ -119,10 +112,9 @@ def price_values(
     columns: Sequence[NDArray[np.float64]],
     num_records: float,
     wanted: Sequence[Pair],
-    constants: JointConstants,
 ) -> float:
     """Return the price, in GDP, at which nearly all categories show their digits."""
-    shares = (find_small(columns[category], constants.left_out) for category, _ in wanted)
+    shares = (find_small(columns[category]) for category, _ in wanted)
     digits = [Function(own, BASE) for own in shares]
     return math.sqrt(sum_needs(DIGITS * [min(digits)] * len(digits), num_records))
 
@@ -164,7 +156,10 @@ def estimate_values(
 def find_single(
     counts: ValueCounts, tables: Mapping[Pair, NDArray[np.float64]], num_records: float
 ) -> tuple[Pair, ...]:
-    """Return the pairs whose categories evidently have one number and no other."""
+    """Return the pairs whose categories evidently have one number and no other.
+
+    Records of the commonest number, which may be the same in all categories, do not count.
+    """
     found = []
     for pair, digits in counts.digits.items():
         present = num_records * tables[pair][:, 1:]
@@ -172,6 +167,6 @@ def find_single(
         seen = records * MOSTLY > STANDING_OUT * counts.scale
         alike = digits.max(axis=2).mean(axis=0)[seen].sum()
         commonest = present[seen].sum(axis=0).max()
-        if alike - commonest > NEARLY_ALL * (records[seen].sum() - commonest):
+        if alike - commonest > NEARLY * (records[seen].sum() - commonest):
             found.append(pair)
     return tuple(found)

@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from sdv_threea.joint.departures import (
-    LEARNT_OWN_PART,
     LIKENESS,
     OWN_PART,
     SPREADS,
@@ -54,7 +53,7 @@ def list_covariances(axis, other=None):
     values, turn = np.linalg.eigh(rows @ rows.T - directions * centre(size))
     shown = turn @ np.diag(np.maximum(values, 0)) @ turn.T
     shown = shown * np.trace(found[0]) / np.trace(shown)
-    return [*found, LEARNT_OWN_PART * found[0] + (1 - LEARNT_OWN_PART) * shown]
+    return [*found, OWN_PART * found[0] + (1 - OWN_PART) * shown]
 
 
 def shrink_by_the_formula(tables, scale, axes):

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from sdv_threea.joint.bins import pack
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.constants import MISSED, JointConstants
 from sdv_threea.joint.functions import Side, _put_chains_first, find_functions
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import (
-    MISSED,
     Function,
     carry_functions,
     find_small,
@@ -25,7 +24,7 @@ NUM_RECORDS = 30_000
 def look(margins, columns, ordered, unlisted=None):
     """The columns as parents and children."""
     each = zip(margins, columns, ordered, unlisted or [-1] * len(columns), strict=True)
-    return [Side.look(*own, CONSTANTS.left_out) for own in each]
+    return [Side.look(*own) for own in each]
 
 
 def find(pairs, margins, columns, ordered, constants):
@@ -227,4 +226,4 @@ def test_functions_get_some_of_what_is_left_and_no_more(left, share):
 @pytest.mark.parametrize('listed', [1.0, 0.01, 1e-6])
 def test_a_small_code_is_small_among_what_is_listed(listed):
     shares = listed * np.array([0.0, 0.004, 0.496, 0.5])
-    assert find_small(shares, 0.02) == 0.496 * listed
+    assert find_small(shares) == 0.496 * listed

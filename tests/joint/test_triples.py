@@ -66,14 +66,14 @@ def test_without_a_column_for_the_class_labels_do_not_matter(rng):
 @pytest.mark.parametrize('mu', [0.0, 1e-3, 0.1, 2.0, math.inf])
 def test_a_bin_of_three_columns_holds_some_times_the_noise(num_records, mu):
     num_bins = num_triple_bins(num_records, mu, CONSTANTS)
-    noise = math.sqrt(CONSTANTS.few_triples) / mu if mu else math.inf
+    noise = CONSTANTS.triple_records / CONSTANTS.records_per_noise / mu if mu else math.inf
     noise = max(noise, 1 / CONSTANTS.records_per_noise)  # a bin holds a record, too
     assert num_bins <= CONSTANTS.most_triple_bins
     if num_bins:
-        assert num_bins >= CONSTANTS.least_triple_bins
+        assert num_bins >= CONSTANTS.least_bins
         assert num_bins**3 * CONSTANTS.records_per_noise * noise <= num_records * (1 + 1e-6)
     else:
-        least = CONSTANTS.least_triple_bins**3 * CONSTANTS.records_per_noise
+        least = CONSTANTS.least_bins**3 * CONSTANTS.records_per_noise
         assert num_records <= 0 or not mu or num_records < least * noise
 
 

@@ -125,7 +125,7 @@ def test_only_numbers_inside_intervals_are_asked():
 
 def test_the_price_is_what_nearly_all_categories_bear():
     columns = [np.append(np.full(9, 0.11), 0.01), np.full(4, 0.25), np.full(50, 0.02)]
-    mu = price_values(columns, 6000.0, [(0, 2), (1, 2)], CONSTANTS)
+    mu = price_values(columns, 6000.0, [(0, 2), (1, 2)])
     # The tenth value, of 60 records, is left out: the others have 660.
     assert 2 / mu == pytest.approx(Function(0.11, BASE).bear(6000.0))
-    assert price_values(columns, 0.0, [(0, 2)], CONSTANTS) == pytest.approx(math.sqrt(DIGITS))
+    assert price_values(columns, 0.0, [(0, 2)]) == pytest.approx(math.sqrt(DIGITS))
