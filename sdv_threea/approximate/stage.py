@@ -38,13 +38,13 @@ from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.encoding.support import support
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins
+from sdv_threea.joint.constants import LEAST_COMPLETE
 from sdv_threea.joint.counting import JointReleases
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.parts import Part, find_parts
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.joint.sums import (
-    LEAST_COMPLETE,
     Sum,
     find_likely,
     list_numbers,

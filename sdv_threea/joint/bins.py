@@ -16,14 +16,10 @@ from numpy.typing import NDArray
 
 from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.constants import ApproximateConstants
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.constants import STRESSES, JointConstants
 
 #: Two columns, in ascending order unless stated otherwise.
 Pair = tuple[int, int]
-
-#: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the
-#: precision would be spread over so many columns that it improves none.
-STRESSES = np.linspace(3, 1.5, 16)
 
 
 class PairPlan(NamedTuple):

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.constants import TRIPLE_STEP, JointConstants
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
 from sdv_threea.joint.levelling import level
 from sdv_threea.joint.tables import is_settled
@@ -38,10 +38,6 @@ from sdv_threea.maths.steps import track
 #: The largest factor of a weight in a round. The smaller one is for columns with a functional
 #: dependency, which must keep impossible values impossible.
 LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
-
-#: The largest factor of a weight of two columns together in a round. If a triple and a pair exclude
-#: all values of a record between them, this smaller factor makes the pair decide.
-TRIPLE_STEP = 3.0
 
 #: Probabilities of a particle are rescaled if their sum falls below this. A step may shrink the sum
 #: by the square of a weight's factor, which single floats still hold.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from sdv_threea.constants import Evidence
 
 #: The share of records whose value noise may mask: those of small codes, and of rare values. Set by
@@ -17,6 +19,73 @@ MOSTLY = 0.5
 #: A relation holds for a column if at least this share of the records obeys, and a pair ranks
 #: nearly as high as another one from this part of its rank on. Set by hand.
 NEARLY = 0.9
+
+#: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the
+#: precision would be spread over so many columns that it improves none.
+STRESSES = np.linspace(3, 1.5, 16)
+
+#: Candidates for the count of a bin, relative to its count under independence. Set by hand.
+RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
+
+#: A bin up to this ratio counts as empty. Set by hand.
+EMPTY = 1 / 40
+
+#: Candidates for the correlation of neighbouring bins of an ordered column. More gain nothing.
+LIKENESS = (0.7, 0.93)
+
+#: Share of the variance that similar bins do not have in common. Set by hand.
+OWN_PART = 0.05
+
+#: Candidates for ``a``: how far bins depart, relative to their counts under independence. Set by
+#: hand.
+SPREADS = np.geomspace(0.02, 2.0, 5)
+
+#: A pair is not a function if its margins allow less than this share of the rarer values to be
+#: assigned to whole codes. Set by hand.
+LEAST_GIVEN = 0.25
+
+#: Counts of ordered values may differ from the expected table by this part of its energy. Set by
+#: hand.
+SLACK = 0.05
+
+#: Values are clearly in order if noise masks at most this part of their energy. Set by hand.
+MOST_HIDDEN = 0.08
+
+#: A pair is also examined without the child's most frequent value if it has this share of records.
+#: Set by hand.
+OFTEN = 0.2
+
+#: A pair's weight falls with this power of its number of bins. Set by hand.
+POWER = 1 / 6
+
+#: Candidates for the part of the price that triples get. Set by hand.
+TRIPLE_PARTS = (0.15, 0.3, 0.5, 0.7)
+
+#: The least share of its expected count that every bin keeps if there is noise. Set by hand.
+TRIPLE_LEFT = 0.01
+
+#: The largest distance of a column from a function of a numerical column, in total variation,
+#: relative to the distance of the column from its most frequent value. In throw-away fits at
+#: epsilon 1, true functions are mostly within .05, and a dozen false ones within .2.
+PART_APART = 0.2
+
+#: The mean of a likely sum differs from the sum of means by at most this share of itself, and each
+#: part has at least half of this share. Set by hand.
+SUM_APART = 0.1
+
+#: A likely sum and its parts added up have at least this correlation. Set by hand.
+SUM_CORRELATION = 0.7
+
+#: A rule needs values in all of its columns in at least this share of the records, or noise would
+#: exceed its count. Set by hand.
+LEAST_COMPLETE = 0.25
+
+#: Candidates for the probability that the next code draws its value again. Set by hand.
+CHANCES = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+
+#: The largest factor of a weight of two columns together in a round. If a triple and a pair exclude
+#: all values of a record between them, this smaller factor makes the pair decide. Set by hand.
+TRIPLE_STEP = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,18 +31,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.joint.constants import LIKENESS, OWN_PART, SPREADS
 from sdv_threea.joint.interactions import contrasts
 from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.rows.tables import Columns
-
-#: Candidates for the correlation of neighbouring bins of an ordered column. More gain nothing.
-LIKENESS = (0.7, 0.93)
-
-#: Share of the variance that similar bins do not have in common.
-OWN_PART = 0.05
-
-#: Candidates for ``a``: how far bins depart, relative to their counts under independence.
-SPREADS = np.geomspace(0.02, 2.0, 5)
 
 #: Rounds of expectation maximisation for the frequencies of the candidates.
 ROUNDS = 19

@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import NEARLY, JointConstants
+from sdv_threea.joint.constants import (
+    LEAST_GIVEN,
+    MOST_HIDDEN,
+    NEARLY,
+    OFTEN,
+    SLACK,
+    JointConstants,
+)
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import Function, find_small
@@ -25,19 +32,6 @@ from sdv_threea.joint.tables import couple, left_open
 
 #: Larger tables are not counted code by code: a limit of time and memory.
 MOST_CELLS = 2**20
-
-#: A pair is not a function if its margins allow less than this share of the rarer values to be
-#: assigned to whole codes.
-LEAST_GIVEN = 0.25
-
-#: Counts of ordered values may differ from the expected table by this part of its energy.
-SLACK = 0.05
-
-#: Values are clearly in order if noise masks at most this part of their energy.
-MOST_HIDDEN = 0.08
-
-#: A pair is also examined without the child's most frequent value if it has this share of records.
-OFTEN = 0.2
 
 
 class Noise(NamedTuple):

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.joint.bins import Pair, count_bins
+from sdv_threea.joint.constants import POWER
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -37,9 +38,6 @@ from sdv_threea.statistics import registry
 
 #: The smallest weight of a table. Weights are rounded to whole numbers, so small ones would be off.
 LEAST_WEIGHT = 8
-
-#: A pair's weight falls with this power of its number of bins.
-POWER = 1 / 6
 
 #: Names of one, two or three columns on receipts.
 NAMES = {1: 'columns', 2: 'pairs of columns', 3: 'triples of columns'}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import pdtr
 
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.constants import TRIPLE_LEFT, TRIPLE_PARTS, JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.triples import Triple
@@ -25,14 +25,8 @@ from sdv_threea.joint.triples import Triple
 #: The mean of a normal's absolute value, in standard deviations.
 MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 
-#: Candidates for the part of the price that triples get.
-PARTS = (0.15, 0.3, 0.5, 0.7)
-
 #: The axes of a triple, each with the other two.
 AXES = ((2, (0, 1)), (1, (0, 2)), (0, (1, 2)))
-
-#: The least share of its expected count that every bin keeps if there is noise.
-LEAST_LEFT = 0.01
 
 #: Rounds of iterative proportional fitting to the pairs.
 RAKING_ROUNDS = 10
@@ -70,7 +64,7 @@ class Interplay:
             total = expected.sum()
             table = _add_pairs((expected + departure) / total, pairs_of)
             # Raking cannot refill an empty bin, so bins that pairs allow must not become empty.
-            least = LEAST_LEFT * (expected + expected.mean()) / total * bool(scale)
+            least = TRIPLE_LEFT * (expected + expected.mean()) / total * bool(scale)
             table = np.maximum(table, least)
             raked = _rake(table[None] / table.sum(), [(at, own[None]) for at, own in pairs_of])
             found[triple] = raked[0]
@@ -183,7 +177,7 @@ def choose_triples(
     # The squared effect of a record on an interaction, relative to that on counts.
     moved = directions / sizes
     best: tuple[float, list[Triple], float] = (0.0, [], 0.0)
-    for part in PARTS:
+    for part in TRIPLE_PARTS:
         # The L1 error from noise, if a record moved all tables together by one.
         error = constants.noise_left * MEAN_ABSOLUTE * np.sqrt(directions * sizes)
         error /= mu * math.sqrt(part)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import TIME_STEPS, Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
+from sdv_threea.joint.constants import PART_APART
 from sdv_threea.rows.intake.columns import read_categories, read_numbers
 from sdv_threea.rows.intake.scalars import spell
 
@@ -36,11 +37,6 @@ OFFSETS = (0, 1, -1)
 
 #: Names of months and weekdays, by their first letters.
 NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec', 'mon tue wed thu fri sat sun'
-
-#: The largest distance of a column from a function of a numerical column, in total variation,
-#: relative to the distance of the column from its most frequent value. In throw-away fits at
-#: epsilon 1, true functions are mostly within .05, and a dozen false ones within .2.
-APART = 0.2
 
 #: Values of an interval that are tried, and the most results of a function.
 LOOKED_AT, MOST_RESULTS = 64, 512
@@ -186,7 +182,7 @@ def find_parts(
                 if own is not number and meant is not None:
                     known = results, shares, own, meant, columns[own.name]
                     rated.append(_rate((number.name,), function, *known))
-    rated = [each for each in rated if each[0] < APART]
+    rated = [each for each in rated if each[0] < PART_APART]
     return [part for _, part in sorted(rated, key=lambda each: each[0])[:MOST_PARTS]]
 
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: Candidates for the probability that the next code draws its value again.
-CHANCES = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+from sdv_threea.joint.constants import CHANCES
 
 
 def follow_values(logs: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:

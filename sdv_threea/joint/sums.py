@@ -21,7 +21,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.constants import Evidence
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import TIME_STEPS, Domain, Number
-from sdv_threea.joint.constants import NEARLY
+from sdv_threea.joint.constants import NEARLY, SUM_APART, SUM_CORRELATION
 from sdv_threea.joint.parts import Part
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -33,19 +33,8 @@ from sdv_threea.statistics import registry
 #: The most parts of a sum, numbers that are looked at, and sums that are counted.
 MOST_PARTS, MOST_NUMBERS, MOST_SUMS = 4, 16, 8
 
-#: The mean of a likely sum differs from the sum of means by at most this share of itself, and each
-#: part has at least half of this share.
-APART = 0.1
-
-#: A likely sum and its parts added up have at least this correlation.
-LEAST_CORRELATION = 0.7
-
 #: Noise of a count, relative to the number of records: it does not hide the records that differ.
 PRECISE = (1 - NEARLY) / Evidence().clear_of_noise()
-
-#: A rule needs values in all of its columns in at least this share of the records, or noise would
-#: exceed its count. Set by hand.
-LEAST_COMPLETE = 0.25
 
 #: Relative distance of two floats that are the same result of a few operations.
 SAME = 1e-9
@@ -117,17 +106,17 @@ def find_likely(
         small = [
             place
             for place, each in enumerate(means)
-            if place != at and APART / 2 * abs(mean) <= each * np.sign(mean) < abs(mean)
+            if place != at and SUM_APART / 2 * abs(mean) <= each * np.sign(mean) < abs(mean)
         ]
         for size in range(2, MOST_PARTS + 1):
             for parts in combinations(small, size):
                 apart = abs(sum(means[part] for part in parts) - mean)
                 chosen = list(parts)
                 varies = deviation * math.sqrt(max(covariances[np.ix_(chosen, chosen)].sum(), 0.0))
-                if apart > APART * abs(mean) or not varies:
+                if apart > SUM_APART * abs(mean) or not varies:
                     continue
                 correlation = float(covariances[at, chosen].sum()) / varies
-                if correlation >= LEAST_CORRELATION:
+                if correlation >= SUM_CORRELATION:
                     step = getattr(domain[total], 'step', None) or 0.0
                     names = tuple(moments[part][0] for part in parts)
                     found.append((-correlation, apart / abs(mean), Sum(total, names, step)))

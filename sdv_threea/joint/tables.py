@@ -21,18 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.constants import EMPTY, RATIOS, JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.maths.simplex import project_to_simplex
-
-#: Candidates for the count of a bin, relative to its count under independence.
-RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
-
-#: A bin up to this ratio counts as empty.
-EMPTY = 1 / 40
 
 #: The most bins that the frequencies of ratios are fitted to. More would take memory and gain
 #: nothing.
