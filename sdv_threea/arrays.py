@@ -1,7 +1,5 @@
 """Names for the arrays that most functions take and return: of floats, whole numbers, truths."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -8,8 +8,6 @@ A draft is locked while its process lives. Drafts of killed processes are unlock
 the same target is written again.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

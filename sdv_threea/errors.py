@@ -1,7 +1,5 @@
 """Errors whose messages are public."""
 
-from __future__ import annotations
-
 #: The reasons to stop a fit that a user may accept: free text or personal information is released
 #: word for word, persons have several rows, no column is learned, ranges contradict constraints, or
 #: noise exceeds nearly all counts.

@@ -8,8 +8,6 @@ Formal guarantees, of every function here:
     * the result is a function of public facts and of released numbers: it costs nothing
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Names that lead out of a folder are refused. Characters that move a cursor are escaped.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -23,8 +23,6 @@ The paper charges step 3 alone (``guarantee='paper'``); the sound accounting cha
 Distances are whole numbers, so no rounding error depends on another record.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Input: the facts of a datasheet and the files of the synthetic tables. Output: J
 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html).
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path

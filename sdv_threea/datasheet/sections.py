@@ -1,7 +1,5 @@
 """The questions of a datasheet, and their answers: from the release, or from the publisher."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

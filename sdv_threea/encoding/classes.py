@@ -3,8 +3,6 @@
 Classes are the values of a categorical target, or intervals of a numerical one.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import partial

@@ -4,8 +4,6 @@ Bins are half-open intervals. A column of few possible values has a bin for each
 hold about equal mass by noisy counts, and a heavy single value, a *spike*, has its own bin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Find which codes can occur, given estimated ranges and released histograms: post-processing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ All text is escaped, except for the arguments ``html``, ``lead``, ``parts`` and 
 HTML already.
 """
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Iterable, Mapping

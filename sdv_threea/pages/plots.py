@@ -5,8 +5,6 @@ readable on narrow screens. Colours follow the dark mode of the page. Real data 
 synthetic data is teal in all pictures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 

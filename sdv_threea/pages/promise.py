@@ -1,7 +1,5 @@
 """A privacy statement in plain words: sentences and a table of odds for a page."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Write a page of HTML with its style and its search, and a picture in SVG, as one file each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path

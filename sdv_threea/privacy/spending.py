@@ -1,7 +1,5 @@
 """Spending: hands out the budget stage by stage, and keeps every receipt."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

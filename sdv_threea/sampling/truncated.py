@@ -6,8 +6,6 @@ Draws of several scores have importance weights. Probabilities are logarithms of
 intervals may be very improbable and far out.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

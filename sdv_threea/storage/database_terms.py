@@ -1,7 +1,5 @@
 """The user's statements about a whole database: privacy unit, public facts, targets."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -15,8 +15,6 @@ have the same. A synthetic column has the dtype of the private one, with two exc
   values are stored as ``Int64``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Sampled rows and synthesizers in files, with the version that made them."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

@@ -6,8 +6,6 @@ makes distinct. Ids with a format, and personal information, are left to SDV. Fo
 cannot generate in time are refused.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ personal information, unknown ones) are never read: SDV's generators make them u
 here; :mod:`sdv_threea.metadata` makes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace

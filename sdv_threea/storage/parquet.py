@@ -5,8 +5,6 @@ values get another type if one is missing. Files that are read one by one, for e
 would then disagree. The types of columns are therefore chosen once, from released facts.
 """
 
-from __future__ import annotations
-
 import errno
 import math
 import os

@@ -4,8 +4,6 @@ The processor is fitted on a proxy table (:mod:`~sdv_threea.storage.dtypes`) and
 private row. Modelled columns skip it: they have transformers of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Private tables as users bring them: in memory, in Parquet files, or as a DataFrame of Dask's."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import defaultdict

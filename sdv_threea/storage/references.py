@@ -3,8 +3,6 @@
 Complaints show no value of a row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any

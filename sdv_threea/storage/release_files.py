@@ -6,8 +6,6 @@ names no code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`
 holds.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """The names of released classes in files: a class may move, its name in a file never changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from importlib import import_module

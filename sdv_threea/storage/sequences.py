@@ -4,8 +4,6 @@ The table of sequences has the key and the columns that do not vary in a sequenc
 has the key and the remaining columns. The order of the rows is left to the database of both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The storage of the columns of one table, before a release and after it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Sampled values as users store them: the reverse of :mod:`sdv_threea.rows.intake`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 names.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Hashable, Mapping

@@ -1,7 +1,5 @@
 """Warnings about refits, weak promises, and samples that fall short."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

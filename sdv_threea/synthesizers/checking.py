@@ -4,8 +4,6 @@ The check follows from names, declared types, stated facts and settings, and fro
 if it is released, so the check costs nothing and may be published.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Arguments of a synthesizer that cannot be changed after construction."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar

@@ -1,7 +1,5 @@
 """SDV's event log, without the number of rows of the private table."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

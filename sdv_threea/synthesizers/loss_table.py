@@ -1,7 +1,5 @@
 """The losses of a release in words: a table, lines of the statement, and one warning."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 Constraints are public, and no row is read.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

@@ -6,8 +6,6 @@ compares every name with the installed libraries, and raises an error if one has
 adapters import it before they define a class.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping
 from importlib import import_module

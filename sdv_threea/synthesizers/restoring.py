@@ -5,8 +5,6 @@ the public facts and the release as plain values, from which a new synthesizer i
 file from anybody can be opened.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 A rule reads sampled rows and public facts, and no private row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any

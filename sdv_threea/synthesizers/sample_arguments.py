@@ -1,7 +1,5 @@
 """Checks of the arguments of a sample, each with one error that names the argument."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The facts of a datasheet, read off a fitted synthesizer: released numbers and public facts."""
 
-from __future__ import annotations
-
 import math
 import platform
 from collections.abc import Iterator, Mapping

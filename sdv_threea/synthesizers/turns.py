@@ -4,8 +4,6 @@ Made-up ids are counted on from sample to sample, so two samples at once would r
 at once would undo each other.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from copy import deepcopy

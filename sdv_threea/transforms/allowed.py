@@ -1,7 +1,5 @@
 """The RDT transformers that a user may choose: record by record before codes, and generators."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

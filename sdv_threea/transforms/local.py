@@ -1,7 +1,5 @@
 """Transformers of RDT's that act record by record: copied, fitted to public facts and called."""
 
-from __future__ import annotations
-
 import warnings
 from copy import deepcopy
 

@@ -5,8 +5,6 @@ Cells are read as plain values, constraints replace columns by derived ones
 take the same steps in reverse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -10,8 +10,6 @@ Formal guarantees:
     * names are a function of the pool, of the generator of names and of the released counts
 """
 
-from __future__ import annotations
-
 import zlib
 from collections import Counter
 from collections.abc import Callable

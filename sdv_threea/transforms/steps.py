@@ -12,8 +12,6 @@ Formal guarantees:
     * an error of a transformer is replaced by one that shows no value
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """The transformers of the modelled columns of one table."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
