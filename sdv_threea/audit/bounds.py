@@ -45,7 +45,7 @@ def bound_rate(hits: int, trials: int, confidence: float) -> float:
         * in at least ``confidence`` of all series of independent trials the bound is at or above
           the probability, whatever the probability is
     """
-    _check(confidence)
+    check_confidence(confidence)
     if hits >= trials:
         return 1.0
     return float(beta.ppf(confidence, hits + 1, trials - hits))
@@ -68,7 +68,7 @@ def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> f
           exceeds the ``epsilon`` of an ``(epsilon, delta)``-DP mechanism with probability at most
           ``1 - confidence``
     """
-    _check(confidence)
+    check_confidence(confidence)
     level = (2 + confidence) / 3
     alarms = bound_rate(guesses.false_alarms, guesses.without, level)
     misses = bound_rate(guesses.misses, guesses.present, level)
@@ -107,7 +107,8 @@ def bound_gaussian_epsilon(guesses: Guesses, delta: float, confidence: float = 0
     return epsilon_from_mu(bound_mu(guesses, delta, confidence), delta)
 
 
-def _check(confidence: float) -> None:
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence that is no probability between 0 and 1."""
     if not 0 < confidence < 1:
         raise InputError(
             f'confidence must be between 0 and 1 (for example 0.95), got {confidence}.'

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from sdv_threea.audit.bounds import bound_epsilon, bound_gaussian_epsilon
+from sdv_threea.audit.bounds import bound_epsilon, bound_gaussian_epsilon, check_confidence
 from sdv_threea.audit.guessing import guess
 from sdv_threea.audit.messages import count_words, listen
 from sdv_threea.audit.result import AuditResult, LowerBound
@@ -126,5 +126,4 @@ def _check(epsilon: float, delta: float, runs: int, confidence: float) -> None:
         raise InputError(f'delta must be at least 0 and below 1, got {delta}.')
     if not runs >= LEAST_RUNS:
         raise InputError(f'runs must be at least {LEAST_RUNS}, got {runs}: try 1000.')
-    if not 0 < confidence < 1:
-        raise InputError(f'confidence must be between 0 and 1, got {confidence}.')
+    check_confidence(confidence)

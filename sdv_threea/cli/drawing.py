@@ -10,7 +10,7 @@ import pandas as pd
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.files import check_kind, read_format
 from sdv_threea.cli.outputs import staged
-from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
+from sdv_threea.cli.saved import draw, load, plan_draws, write_parts
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import write_table
 from sdv_threea.cost import check_rows
@@ -28,7 +28,7 @@ def sample_files(
     """Sample tables, and write each to a file."""
     fitted = load(synthesizer)
     fitted.memory_limit = options['memory_limit']
-    names, sizes = list_tables(fitted), plan_draws(fitted, rows, scale)
+    names, sizes = list(fitted.metadata.tables), plan_draws(fitted, rows, scale)
     if options['rows_per_file'] is not None:
         write_parts(fitted, int(sum(sizes)), out, options['rows_per_file'])
         return

@@ -189,11 +189,6 @@ def load(path: Path) -> Synthesizer:
     return loaded
 
 
-def list_tables(synthesizer: Synthesizer) -> list[str]:
-    """Return the names of the tables that a synthesizer samples."""
-    return list(synthesizer.metadata.tables)
-
-
 def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) -> list[float]:
     """Return the sizes for :func:`draw`: at most :data:`ROWS_PER_DRAW` rows each, or one scale."""
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):

@@ -18,7 +18,6 @@ These modules may map private records, each by itself, to derived columns, and c
 * :mod:`~sdv_threea.constraints.planning`: the order in which such rules are met,
 * :mod:`~sdv_threea.constraints.moves`: steps that write columns of sampled tables such that a rule
   holds,
-* :mod:`~sdv_threea.constraints.donors`: cells in the place of others outside of a range,
 * :mod:`~sdv_threea.constraints.linked`: sampled tables that refer to each other.
 """
 

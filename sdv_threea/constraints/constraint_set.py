@@ -257,12 +257,6 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
     return copy
 
 
-def spell_constraint(constraint: Any) -> dict[str, Any]:
-    """Return a constraint as SDV writes it to JSON."""
-    spelled: dict[str, Any] = constraint.get_constraint_dict()
-    return spelled
-
-
 def read_constraint(spelled: Mapping[str, Any]) -> Any:
     """Return a constraint that consists of parameters from what SDV writes of it.
 

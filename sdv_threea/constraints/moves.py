@@ -7,9 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from sdv_threea.arrays import Bools, Floats
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constraints.consequences import is_among
-from sdv_threea.constraints.donors import choose_donors, round_out, shift_rows
 from sdv_threea.constraints.expressions import Expression
 from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, find_step, store
 from sdv_threea.constraints.results import SAME, SECONDS
@@ -98,15 +97,14 @@ class Within:
         """Replace the cells that are outside of their range."""
         low, high = self._find_range(linked)
         if self.rises:
-            shift_rows(linked, self.writes, self.rises, low, high)
+            _shift_rows(linked, self.writes, self.rises, low, high)
         own = linked.read(self.writes)
         rows = np.flatnonzero((own < low) | (own > high))
         if not len(rows):
             return
-        donors = choose_donors(own, low[rows], high[rows], rows)
+        donors = _choose_donors(own, low[rows], high[rows], rows)
         found = donors >= 0
-        cells = linked.take(self.writes)
-        linked.put(self.writes, rows[found], cells.take(donors[found]))
+        linked.put(self.writes, rows[found], linked.take(self.writes).take(donors[found]))
         rest = rows[~found]
         if len(rest):
             up = own[rest] < low[rest]
@@ -137,19 +135,15 @@ class Within:
         about = linked.describe(self.writes)
         is_date = about['sdtype'] == 'datetime'
         step, decimals = (find_step(own), None) if is_date else (0.0, find_decimals(own))
-        slack = DATE_SLACK if is_date else NUMBER_SLACK
-        cells = linked.take(self.writes).iloc[:0].reset_index(drop=True)
-        for each in slack:
+        cells, held = None, np.zeros(len(ends), dtype=np.bool_)
+        for each in DATE_SLACK if is_date else NUMBER_SLACK:
             far = each * (1.0 if is_date else np.maximum(np.abs(ends), 1.0))
-            moved = round_out(ends + np.where(up, far, -far), up, step, decimals)
+            moved = _round_out(ends + np.where(up, far, -far), up, step, decimals)
             spelled = linked.spell(self.writes, moved, step)
             read = read_in_days(spelled, about)
             fine = np.where(up, read >= ends, read <= ends)
-            if not len(cells):
-                cells, held = spelled, fine
-            else:
-                cells = cells.where(held | ~fine, spelled)
-                held |= fine
+            cells = spelled if cells is None else cells.where(held | ~fine, spelled)
+            held |= fine
         return cells
 
 
@@ -339,3 +333,52 @@ def join_bounds(parts: Iterable[Part], rising: Mapping[Name, Path]) -> list[Move
             moves.append(part)
     own = ((tuple(dict.fromkeys(each)), rising.get(name, ())) for name, each in ends.items())
     return [*(Within(*each) for each in own), *moves]
+
+
+def _choose_donors(own: Floats, low: Floats, high: Floats, rows: Wholes) -> Wholes:
+    """Return the row whose cell each of some rows takes, -1 for none.
+
+    The chosen cell lies in the range. Its rank among the cells of the range is about that of the
+    row among the cells on the row's side of the range.
+    """
+    known = np.flatnonzero(np.isfinite(own))
+    order = known[np.argsort(own[known], kind='stable')]
+    values = own[order]
+    first, last = np.searchsorted(values, low), np.searchsorted(values, high, side='right')
+    at = np.searchsorted(values, own[rows])
+    below = own[rows] < low
+    share = np.where(
+        below, at / np.maximum(first, 1), (at - last) / np.maximum(len(values) - last, 1)
+    )
+    places = np.minimum(first + np.floor(share * (last - first)).astype(np.int64), last - 1)
+    return np.where(last > first, np.append(order, -1)[places], -1)
+
+
+def _round_out(ends: Floats, up: Bools, step: float, decimals: int | None) -> Floats:
+    """Round ends up or down to a step, or to decimals."""
+    if decimals is not None:
+        scaled = np.round(ends * 10.0**decimals, 6)
+        return np.where(up, np.ceil(scaled), np.floor(scaled)) / 10.0**decimals
+    if not step:
+        return ends
+    scaled = np.round(ends / step, 6)
+    return np.where(up, np.ceil(scaled), np.floor(scaled)) * step
+
+
+def _shift_rows(linked: Linked, name: Name, path: Path, low: Floats, high: Floats) -> None:
+    """Shift rows that rise together, so that the first of them lies in its range, if it can.
+
+    The differences between rows that lead to the same row by ``path`` stay as they are.
+    """
+    own, groups = linked.read(name), linked.gather(name.table, path)
+    order = np.lexsort((own, groups))
+    firsts = order[np.flatnonzero(np.diff(groups[order], prepend=-1))]
+    starts = own[firsts]
+    outside = np.flatnonzero((starts < low[firsts]) | (starts > high[firsts]))
+    if not len(outside):
+        return
+    rows = firsts[outside]
+    donors = _choose_donors(starts, low[rows], high[rows], outside)
+    shifts = np.zeros(int(groups.max()) + 1)
+    shifts[groups[rows]] = np.where(donors < 0, 0.0, starts[donors] - starts[outside])
+    linked.write(name, own + shifts[groups], find_decimals(own))

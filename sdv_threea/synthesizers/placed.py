@@ -8,7 +8,7 @@ from typing import Any
 
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea.constraints.constraint_set import BUILT_IN, read_constraint, spell_constraint
+from sdv_threea.constraints.constraint_set import BUILT_IN, read_constraint
 from sdv_threea.constraints.planning import list_names
 from sdv_threea.storage.sequences import Sequences
 
@@ -30,7 +30,7 @@ def place_constraint(constraint: Any, sequences: Sequences) -> Any:
             'sequence are released apart from the others: use the constraints of SDV, or those of '
             'sdv_threea.constraints.'
         )
-    spelled = deepcopy(spell_constraint(constraint))
+    spelled = deepcopy(constraint.get_constraint_dict())
     parameters, table, parent = spelled['parameters'], sequences.table, sequences.parent
     if not constraint._is_single_table:
         moved = {f'{table}.{name}': f'{parent}.{name}' for name in sequences.context}

@@ -14,7 +14,7 @@ import pandas as pd
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea.constraints.constraint_set import BUILT_IN, read_constraint, spell_constraint
+from sdv_threea.constraints.constraint_set import BUILT_IN, read_constraint
 from sdv_threea.errors import InputError
 from sdv_threea.storage.files import check_version, get_version
 from sdv_threea.storage.release_files import DamagedError, read_plain
@@ -57,7 +57,7 @@ def gather_release(synthesizer: Any) -> dict[str, Any]:
         'dates': {name: getattr(held, name, None) for name in DATES},
         'fits': synthesizer.num_releases,
         'recorded': synthesizer._recorded and synthesizer._recorded.to_dict(),
-        'constraints': [spell_constraint(each) for each in synthesizer.get_constraints()],
+        'constraints': [each.get_constraint_dict() for each in synthesizer.get_constraints()],
         **(_tell_tables if hasattr(held, '_table_synthesizers') else _tell_table)(held),
         'texts': _list_texts(held),
         'columns': getattr(synthesizer, '_labels', None),

@@ -8,7 +8,7 @@ from sdv.cag import Inequality
 from sdv.errors import SynthesizerInputError
 
 from sdv_threea.constraints import After, ExactlyOne, Ranks, SameAs, TotalOf, Within
-from sdv_threea.constraints.constraint_set import read_constraint, spell_constraint
+from sdv_threea.constraints.constraint_set import read_constraint
 from sdv_threea.constraints.linked import Linked
 from sdv_threea.constraints.planning import keep_rules, plan
 
@@ -112,7 +112,7 @@ def test_exactly_one_is_met_where_no_other_value_was_drawn(real):
 
 def test_rules_are_written_as_json_and_read_again():
     for rule in RULES:
-        assert repr(read_constraint(spell_constraint(rule))) == repr(rule)
+        assert repr(read_constraint(rule.get_constraint_dict())) == repr(rule)
 
 
 def test_both_ends_may_be_stated_apart():
