@@ -27,7 +27,6 @@ from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import CALIBRATED, USUAL_ROWS, Check, CheckedColumn, Stop
-from sdv_threea.synthesizers.disclosing import name_shared
 from sdv_threea.synthesizers.protection import forecast_table, name_shared
 
 #: The outcomes of columns.

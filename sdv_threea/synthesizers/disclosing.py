@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sdv_threea.accounting import Ledger
 from sdv_threea.cost import check_fit
-from sdv_threea.rows.units.schema import Schema
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.cautions import warn_of_promise
@@ -22,7 +21,6 @@ from sdv_threea.warning import warn
 
 if TYPE_CHECKING:
     from sdv_threea.losses import Loss
-    from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.release import Release
     from sdv_threea.settings import Settings
 
@@ -170,83 +168,3 @@ def warn_of_release(synthesizer: Any) -> None:
         target = synthesizer.preprocessor.storage.target
         (found,) = losses.values()
         warn_of_losses(found, {target} if target else ())
-
-
-def describe_protection(schema: Schema) -> dict[str, str]:
-    """Return the protection of each table of a database, in words."""
-    return {
-        table: _name_unit(schema, table)
-        + _name_orphans(schema, table)
-        + _name_all_shared(schema, table)
-        for table in schema.tables
-    }
-
-
-def name_shared(schema: Schema, table: str) -> str:
-    """State to which of several units a row of this table belongs; empty if there is only one."""
-    owner = schema.owners[table]
-    if owner is None or len(schema.unit_links(table)) < 2:
-        return ''
-    return (
-        f"rows of '{table}' that refer to several units are protected with the one that "
-        f'{owner.name} leads to, and not with the others'
-    )
-
-
-def _name_orphans(schema: Schema, table: str) -> str:
-    """State that rows without an owner are units of their own; empty if there are no such rows."""
-    orphans = _find_orphaned(schema, table)
-    if not orphans:
-        return ''
-    named = ' or '.join(f"'{each}'" for each in schema.private if each in orphans)
-    return (
-        f'; a row of {named} that hangs off no unit is one of its own, with all that hangs off it'
-    )
-
-
-def _name_all_shared(schema: Schema, table: str) -> str:
-    """Return :func:`name_shared` for the table and for all tables above it that own its rows."""
-    told = ''
-    while table in schema.private and (owner := schema.owners[table]) is not None:
-        said = name_shared(schema, table)
-        told += f'; {said}' if said else ''
-        table = owner.parent
-    return told
-
-
-def _find_orphaned(schema: Schema, table: str) -> set[str]:
-    """Find the tables, from a table upwards, whose rows may have no owner."""
-    if table in schema.public:
-        return set()
-    links = schema.unit_links(table)
-    found = {each for link in links for each in _find_orphaned(schema, link.parent)}
-    # One required link leads every row to a unit.
-    return found if any(link.required for link in links) or not links else found | {table}
-
-
-def _name_unit(schema: Schema, table: str) -> str:
-    if table in schema.public:
-        return 'public: not protected, copied as it is'
-    if table in schema.reached:
-        return f"one row of '{schema.main}' with every row that can be reached from it"
-    root = schema.root(table)
-    hanging = [f"'{each}'" for each in schema.private if schema.root(each) == root and each != root]
-    if hanging:
-        return f"one row of '{root}' with its rows in {', '.join(hanging)}, and nothing else"
-    return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
-
-
-def tell_errors(model: DatabaseRelease) -> dict[str, str]:
-    """Return the error that noise makes in each private table, in a line."""
-    told = {}
-    for name, table in model.tables.items():
-        if not table.noise:
-            continue
-        rows = f'{table.size:.0f} rows, off by about {min(table.size_noise, 9 * table.size):.0f}'
-        shares = f'a share of its rows is off by about {table.noise:.1%}'
-        if table.noise * table.constants.clear_of_noise > 1:
-            shares = (
-                'noise exceeds all shares of its rows: a public fact is worth more than a count'
-            )
-        told[name] = f'{rows}; {shares}'
-    return told

@@ -10,7 +10,6 @@ from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.rows.units.schema import Link, Schema
 from sdv_threea.settings import Settings
-from sdv_threea.synthesizers.disclosing import describe_protection, tell_errors
 from sdv_threea.synthesizers.protection import describe_protection, tell_errors, tell_masked
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
