@@ -154,8 +154,10 @@ def guess_end(look: Sketch, looks: Looks) -> float:
         return -math.inf
     start = max(int(starts[-1]) - MORE, 0)
     tail, places = look[start:], borders[start:] - borders[start]
-    shares = np.stack([_share_beyond(places, LAST / float(beyond[start]), own) for own in SHAPES])
-    weights = _fit(tail, shares, float(beyond[start])) * np.diff(places) / places[1:]
+    # The noise of the bins before may be negative; the tail has the records that are evident.
+    records = float(max(beyond[start], beyond[starts[-1]]))
+    shares = np.stack([_share_beyond(places, LAST / records, own) for own in SHAPES])
+    weights = _fit(tail, shares, records) * np.diff(places) / places[1:]
     weights /= weights.sum()
     passed = np.cumsum(weights.sum(axis=0))
     return float(tail.edges[min(int(np.searchsorted(passed, looks.reach)), len(passed) - 1), 1])

@@ -110,3 +110,11 @@ def test_without_noise_the_ends_are_exact(rng):
     second, sketch = look_twice(np.array([3, 9, 70]), 0.0, rng)
 
     assert find_ends(second, sketch, looks()) == (3.0, 70.0)
+
+
+def test_negative_noise_before_an_evident_tail_is_no_number_of_records():
+    """A tail of forty records starts three bins early, where noise took sixty away."""
+    counts = np.array([0.0] * 10 + [40.0, 0.0, 0.0, -60.0, 40.0])
+    edges = np.stack([np.arange(15.0), np.arange(1.0, 16.0)], axis=1)
+
+    assert guess_end(Sketch(edges, counts, 2.0), looks()) >= 14
