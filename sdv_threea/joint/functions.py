@@ -156,7 +156,8 @@ def _rate(
     full, runs, clear = _full_energy(parent.units, shares), False, False
     if parent.ordered:
         runs, running = _run_along(counts, parent.units, shares, noise, constants)
-        if child.ordered and not runs:  # numbers that are merely close follow from coarse bins
+        # Numbers that are merely close follow from coarse bins, and few bins do not show which are.
+        if child.ordered and not (runs and min(counts.shape) >= 2 * constants.least_bins):
             return -math.inf, 0.0, False
         full = min(full, running)
         hidden = noise.bound(counts)
