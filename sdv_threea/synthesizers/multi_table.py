@@ -173,9 +173,20 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private tables. Fitting again is another release, and the costs add up.
 
-        ``data`` has all tables by name. Their dtypes are public: a foreign key stored as integers,
-        for example, reveals that no reference is missing. After an error the synthesizer is
-        unfitted, as in :meth:`ClustMixSynthesizer.fit`, whose errors these are.
+        The dtypes of the tables are public: a foreign key stored as integers, for example, reveals
+        that no reference is missing.
+
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A
+        failed fit still counts as a release if it had begun to read the private rows.
+
+        Args:
+            data: All tables by name.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not a dictionary of tables.
+            InvalidDataError: If the tables do not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+            MemoryError: If the fit would exceed the memory limit.
         """
         for each in self._table_synthesizers.values():
             check_memory(each.preprocessor, each.settings, self.memory_limit)

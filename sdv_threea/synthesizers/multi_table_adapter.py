@@ -100,9 +100,13 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints on single tables, each with its ``table_name``, and rules between tables.
 
-        They are public: SDV's, and those of :mod:`sdv_threea.constraints`. A
-        ``SynthesizerInputError`` refuses what is programmed for several tables, lacks its table, or
-        does not fit the metadata or another constraint.
+        Args:
+            constraints: SDV's constraints, and those of :mod:`sdv_threea.constraints`. They are
+                public.
+
+        Raises:
+            SynthesizerInputError: If a constraint is programmed for several tables, lacks its
+                table, or does not fit the metadata or another constraint.
         """
         check_constraints(constraints)
         if any(isinstance(each, ProgrammableConstraint) for each in constraints):
@@ -132,10 +136,15 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     def set_table_parameters(self, table_name: str, table_parameters: dict[str, Any]) -> None:
         """Set parameters of one table, which keeps its other parameters and its constraints.
 
-        These are parameters of :class:`ClustMixSynthesizer` by name: ``alpha``,
-        ``enforce_min_max_values``, ``enforce_rounding``, ``kernel``, ``locales``, ``mixing``,
-        ``n_components``, ``pseudonyms``, ``public_metadata`` or ``target_column``. Others, which
-        belong to the database as a whole, are a ``SynthesizerInputError``.
+        Args:
+            table_name: The table.
+            table_parameters: Parameters of :class:`ClustMixSynthesizer` by name: ``alpha``,
+                ``enforce_min_max_values``, ``enforce_rounding``, ``kernel``, ``locales``,
+                ``mixing``, ``n_components``, ``pseudonyms``, ``public_metadata`` or
+                ``target_column``.
+
+        Raises:
+            SynthesizerInputError: If a parameter belongs to the database as a whole.
         """
         check_name(table_name=table_name)
         self._validate_table_name(table_name)

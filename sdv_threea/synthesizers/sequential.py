@@ -163,10 +163,14 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints, which samples keep: on the columns of a row, and on those of a sequence.
 
-        They are public: SDV's, each on columns that vary in a sequence or on columns that do not,
-        and those of :mod:`sdv_threea.constraints`. Rules name columns ``table.column``, and the
-        sequence key as the parent. A ``SynthesizerInputError`` refuses programmed ones, and those
-        that do not fit the metadata or another one.
+        Args:
+            constraints: SDV's constraints, each on columns that vary in a sequence or on columns
+                that do not, and those of :mod:`sdv_threea.constraints`. Rules name columns
+                ``table.column``, and the sequence key as the parent. They are public.
+
+        Raises:
+            SynthesizerInputError: If a constraint is programmed, or does not fit the metadata or
+                another constraint.
         """
         check_constraints(constraints)
         placed = [place_constraint(each, self._sequences) for each in constraints]
@@ -181,9 +185,17 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the sequences. Fitting again is another release, and the costs add up.
 
-        ``data`` is a dictionary of the private table by name. No key or index may be missing, and
-        no context column may vary within a sequence. After an error the synthesizer is unfitted, as
-        in :meth:`ClustMixSynthesizer.fit`, whose errors these are.
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A
+        failed fit still counts as a release if it had begun to read the private rows.
+
+        Args:
+            data: A dictionary of the private table by name.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not one table by name.
+            InvalidDataError: If the table does not match the metadata, a key or an index is
+                missing, or a context column varies within a sequence.
+            MemoryError: If the fit would exceed the memory limit.
         """
         self._database.memory_limit, self._database.verbose = self.memory_limit, self.verbose
         forget(self._database)  # also if there is an error before the fit of the database
@@ -221,9 +233,17 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     ) -> dict[str, pd.DataFrame]:
         """Sample a sequence for each row of known context columns. This costs no privacy.
 
-        The rows are by the name of the table, in the order of the context; ``sequence_length`` and
-        the errors are those of :meth:`sample`. A ``ValueError`` says that a column is not a context
-        column, or has values that were not released, and a ``SamplingError`` that there are none.
+        Args:
+            context_columns: The known context columns, a row for each sequence.
+            sequence_length: Number of rows of each; by default lengths are those released.
+
+        Returns:
+            A dictionary of the rows by the name of the table, in the order of the context.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+            SamplingError: If there are no context columns.
+            ValueError: If a column is not a context column, or has values that were not released.
         """
         check_known_columns(context_columns)
         if not self._sequences.context:

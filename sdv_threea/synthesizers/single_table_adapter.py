@@ -127,12 +127,17 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
 
     @in_turn
     def add_constraints(self, constraints: list[Any]) -> None:
-        """Add copies of constraints, which hold in samples after the next fit.
+        """Add constraints, which hold in samples after the next fit.
 
-        They are public: SDV's, or programmed ones. :mod:`sdv_threea.constraints.constraint_set`
-        explains how each kind is met. A ``ConstraintNotMetError`` says that the metadata does not
-        fit a constraint, and a ``SynthesizerInputError`` that it is not for one table, or cannot be
-        met.
+        The constraints are copied; ``get_constraints`` returns the copies.
+        :mod:`sdv_threea.constraints.constraint_set` explains how each kind is met.
+
+        Args:
+            constraints: SDV's constraints, or programmed ones. They are public.
+
+        Raises:
+            ConstraintNotMetError: If the metadata does not fit a constraint.
+            SynthesizerInputError: If a constraint is not for one table, or cannot be met.
         """
         arguments.check_constraints(constraints)
         checked = _validate_constraints_single_table(constraints, self._fitted)
@@ -153,11 +158,20 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         return self.preprocessor.modify(metadata) if version == 'modified' else metadata
 
     def get_transformers(self, table_name: str | None = None) -> dict[str, Any]:
-        """Return RDT's transformers by column, in the order of the metadata; they may be published.
+        """Return RDT's transformers by column, which may be published.
 
         Transformers of modelled columns hold public facts before a fit and released facts after it;
-        samples are drawn by them. The others make columns up. Those of columns that constraints put
-        in place of others come last. It is a ``ValueError`` if none are assigned yet.
+        samples are drawn by them. The others make columns up.
+
+        Args:
+            table_name: Name of the table, which is the only one.
+
+        Returns:
+            Transformers by column, in the order of the metadata; then those of the columns that
+            constraints put in place of others.
+
+        Raises:
+            ValueError: If no transformers are assigned yet, or there is no such table.
         """
         return self.preprocessor.complete_transformers(super().get_transformers(table_name))
 
@@ -165,12 +179,21 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     def update_transformers(
         self, column_name_to_transformer: Mapping[str, Any], table_name: str | None = None
     ) -> None:
-        """Choose RDT's transformers of columns, not fitted; ``None`` for no transformer.
+        """Choose RDT's transformers of columns.
 
         A column that is made up takes a generator. A modelled column takes a transformer that acts
         record by record, before the codes, and is fitted to public facts of the column.
-        :mod:`sdv_threea.transforms.allowed` lists these transformers, and why others are refused by
-        a ``SynthesizerInputError``. It is a ``NotFittedError`` if none are assigned yet.
+        :mod:`sdv_threea.transforms.allowed` lists these transformers, and why others are refused.
+
+        Args:
+            column_name_to_transformer: Transformers by column, not fitted; ``None`` for no
+                transformer.
+            table_name: Name of the table, which is the only one.
+
+        Raises:
+            SynthesizerInputError: If a transformer would learn from private rows or is not
+                available, or there is no such column.
+            NotFittedError: If no transformers are assigned yet.
         """
         arguments.check_transformers(column_name_to_transformer)
         if table_name is not None:
@@ -284,13 +307,26 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     ) -> list[Path]:
         """Sample rows into a folder of Parquet files, holding one file's rows in memory at a time.
 
-        The rows are those of ``sample(num_rows, batch_size=rows_per_file)``, and so are the errors.
-        All files have the same schema, so that the folder is read as one table. Columns of objects
-        get the type of their values, which must be one; column names that are numbers
-        become texts.
+        The rows are those of ``sample(num_rows, batch_size=rows_per_file)``. All files have the
+        same schema, so that the folder is read as one table. Columns of objects get the type of
+        their values; column names that are numbers become texts.
 
-        The folder is new or empty, and appears when all files are complete: ``part-00000.parquet``
-        and so on, returned in order; one without rows for no rows.
+        Args:
+            num_rows: Number of rows.
+            folder: The folder, new or empty. The folder appears when all files are complete.
+            rows_per_file: The most rows of a file.
+            max_tries_per_batch: As in :meth:`sample`.
+            show_progress: Whether to show how many rows are written.
+
+        Returns:
+            The files in order, ``part-00000.parquet`` and so on; one without rows for no rows.
+
+        Raises:
+            FileExistsError: If there is a file, or a folder that is not empty.
+            ImportError: If PyArrow is not installed.
+            OSError: If the files cannot be written, or the disk has no room for them.
+            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
+            ValueError: If a number is not a whole number, or a column has values of several types.
         """
         check_counts(0, num_rows=num_rows)
         check_counts(rows_per_file=rows_per_file, max_tries_per_batch=max_tries_per_batch)
