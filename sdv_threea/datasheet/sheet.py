@@ -63,12 +63,21 @@ class Datasheet:
         return '\n\n'.join(parts) + '\n'
 
     def save_markdown(self, path: str | Path) -> None:
-        """Write the datasheet as Markdown; an existing file is replaced."""
+        """Write the datasheet as Markdown; an existing file is replaced.
+
+        Raises:
+            OSError: If the file cannot be written.
+        """
         with replacing(path) as draft:
             draft.write_text(self.to_markdown(), encoding='utf-8')
 
     def save_html(self, path: str | Path) -> None:
-        """Write the datasheet as one page of HTML; an existing file is replaced."""
+        """Write the datasheet as one page of HTML; an existing file is replaced.
+
+        Raises:
+            OSError: If the file cannot be written.
+            ValueError: If the path does not end in ``.html``.
+        """
         title = f'Datasheet: {self.facts.title}'
         lead = f'<p class="lead">{escape(self.lead)}</p>'
         written = [_write_html(each) for each in self.sections]
@@ -88,7 +97,12 @@ class Datasheet:
         return describe_dataset(self.facts, cite(self.facts), [Path(each) for each in files])
 
     def save_croissant(self, path: str | Path, files: Iterable[str | Path] = ()) -> None:
-        """Write :meth:`to_croissant` as JSON; an existing file is replaced."""
+        """Write :meth:`to_croissant` as JSON; an existing file is replaced.
+
+        Raises:
+            OSError: If a file cannot be read or written.
+            ValueError: If a file is not named after a table.
+        """
         text = json.dumps(self.to_croissant(files), indent=2, ensure_ascii=False)
         with replacing(path) as draft:
             draft.write_text(f'{text}\n', encoding='utf-8')

@@ -138,7 +138,11 @@ class BudgetLedger:
         return told
 
     def total(self) -> Recorded:
-        """Return the total of all fits that began."""
+        """Return the total of all fits that began.
+
+        Raises:
+            InputError: If there is no ledger in the file.
+        """
         if not Path(self.path).exists():
             raise InputError(f"There is no ledger '{self.path}': no fit wrote to it.")
         with self._writing() as file:

@@ -197,9 +197,13 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Translate the tables for :meth:`fit_processed_data`. The result is private.
 
-        These are the modelled columns of the private tables, and the public tables. In place of its
-        keys, each row has a number, and the numbers of the rows that it refers to. Errors are those
-        of :meth:`fit`.
+        Args:
+            data: All tables by name.
+
+        Returns:
+            The modelled columns of the private tables, and the public tables. In place of its keys,
+            each row has a number, and the numbers of the rows that it refers to. Errors are those
+            of :meth:`fit`.
         """
         demand_check(self)
         tables = take_tables(data, self._original_metadata)
@@ -249,6 +253,9 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         """Return the promise of the last fit, table by table, and the cost of each release.
 
         After several fits the statement also has their joint cost, as for one table.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
         """
         check_fitted(self, 'asking for its privacy statement')
         return state_promises(self)
@@ -274,10 +281,15 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         return join_checks(checks, metadata, schema.private)
 
     def get_losses(self) -> pd.DataFrame:
-        """Return which values samples of the last fit lack: a row per table and column.
+        """Return which values samples of the last fit lack, by table and column.
 
-        The columns are those of :meth:`ClustMixSynthesizer.get_losses`. The table costs no privacy
-        and may be published.
+        The table is computed from released numbers, so it costs no privacy and may be published.
+
+        Returns:
+            A row per table and column, as in :meth:`ClustMixSynthesizer.get_losses`.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
         """
         check_fitted(self, 'asking for its losses')
         from sdv_threea.synthesizers.loss_table import tabulate

@@ -33,8 +33,14 @@ def get_trained_synthesizer(
 ) -> ClustMixSynthesizer:
     """Return a synthesizer fitted to a private table: the function of SDGym's that trains.
 
-    ``metadata`` is SDV's as a dictionary, of the one table or with the table by name; ``settings``
-    are those of :class:`ClustMixSynthesizer`.
+    Args:
+        data: The private table, shape (rows, columns).
+        metadata: SDV's metadata as a dictionary: of the one table, or with the table by name.
+        settings: Settings of :class:`ClustMixSynthesizer`.
+
+    Raises:
+        SynthesizerInputError: If a setting is out of range.
+        InvalidDataError: If the table does not match the metadata.
     """
     described = Metadata.load_from_dict(dict(metadata), single_table_name=TABLE)
     # No user can answer the check during a benchmark.

@@ -202,7 +202,11 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         self._database.fit(self._split(data))
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the private table as :meth:`fit` does, with its errors; no value is shown."""
+        """Check the private table as :meth:`fit` does, with its errors; no value is shown.
+
+        Args:
+            data: A dictionary of the private table by name.
+        """
         self._database.validate(self._split(data))
 
     def sample(
@@ -282,6 +286,9 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         """Return the promise of the last fit, and the cost of each of its releases.
 
         The statement has two tables: the sequences, and their rows.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
         """
         said, tables = self._database.get_privacy_statement(), self._sequences
         public = list_public_facts(
@@ -297,7 +304,10 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     def get_losses(self) -> pd.DataFrame:
         """Return which values samples of the last fit lack, by table and column.
 
-        The table costs no privacy and may be published: see :meth:`ClustMixSynthesizer.get_losses`.
+        The table is computed from released numbers, so it costs no privacy and may be published.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
         """
         return self._database.get_losses()
 

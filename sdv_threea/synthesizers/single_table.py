@@ -298,10 +298,14 @@ class ClustMixSynthesizer(SingleTableAdapter):
 
     @in_turn
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Translate the private table, by its name, for :meth:`fit_processed_data`.
+        """Translate the private table for :meth:`fit_processed_data`. The result is private.
 
-        The result, the modelled columns by the name of the table, is private. Errors are those of
-        :meth:`fit`.
+        Args:
+            data: A dictionary of the private table by name.
+
+        Returns:
+            A dictionary of the modelled columns by the name of the table. Errors are those of
+            :meth:`fit`.
         """
         demand_check(self)
         given = self.preprocessor.take(data)
@@ -315,7 +319,15 @@ class ClustMixSynthesizer(SingleTableAdapter):
 
     @attempted
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
-        """Release a private table that :meth:`preprocess` has translated, with its errors."""
+        """Release a private table that :meth:`preprocess` has translated.
+
+        Args:
+            processed_data: The result of :meth:`preprocess`.
+
+        Raises:
+            InvalidDataTypeError: If ``processed_data`` is not one table by name.
+            InvalidDataError: If the table has no rows, or lacks columns.
+        """
         given = self.preprocessor.take(processed_data)
         names = self.preprocessor.derive().derived.names
         if not len(given.take(())):

@@ -122,7 +122,11 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         self._data_processor = make_processor(self.metadata, enforce_min_max_values, locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the private table as :meth:`fit` does, with its errors; no value is shown."""
+        """Check the private table as :meth:`fit` does, with its errors; no value is shown.
+
+        Args:
+            data: A dictionary of the private table by name.
+        """
         self.preprocessor.check(self.preprocessor.take(data))
 
     @in_turn
@@ -150,8 +154,12 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     def get_metadata(self, version: str = 'original') -> Metadata:
         """Return a copy of the public metadata.
 
-        Its version ``'modified'`` has the columns that constraints derive, as ``preprocess``
-        returns them; ``'original'`` has those of the user. Any other is a ``ValueError``.
+        Args:
+            version: ``'original'``, or ``'modified'`` for the columns that constraints derive,
+                which are those that ``preprocess`` returns.
+
+        Raises:
+            ValueError: If there is no such version.
         """
         arguments.check_name(version=version)
         metadata = super().get_metadata(version)
@@ -258,12 +266,21 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         batch_size: int | None = None,
         output_folder_path: str | None = None,
     ) -> dict[str, pd.DataFrame]:
-        """Sample rows that meet conditions, in their order. This costs no privacy.
+        """Sample rows that meet conditions. This costs no privacy.
 
-        ``conditions`` are SDV's ``Condition`` and ``DataFrameCondition`` objects. The other
-        arguments, the result and the errors are those of :meth:`sample`; rows that miss a condition
-        are drawn again. A ``ValueError`` says that a column cannot have a condition, or that no row
-        can meet the conditions.
+        Args:
+            conditions: SDV's ``Condition`` and ``DataFrameCondition`` objects.
+            max_tries_per_batch: As in :meth:`sample`; rows that miss a condition are drawn again.
+            batch_size: As in :meth:`sample`.
+            output_folder_path: As in :meth:`sample`.
+
+        Returns:
+            A dictionary of the rows by the name of the table, in the order of the conditions.
+
+        Raises:
+            FileExistsError: If the file exists already.
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot have a condition, or no row can meet the conditions.
         """
         check_conditions(conditions)
         how = max_tries_per_batch, batch_size
@@ -285,8 +302,19 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     ) -> dict[str, pd.DataFrame]:
         """Complete the rows of a table by the columns that it lacks. This costs no privacy.
 
-        ``known_columns`` has a row for each row to be sampled, in order. The other arguments, the
-        result and the errors are those of :meth:`sample_from_conditions`.
+        Args:
+            known_columns: The known columns, one row for each row to be sampled.
+            max_tries_per_batch: As in :meth:`sample_from_conditions`.
+            batch_size: As in :meth:`sample`.
+            output_folder_path: As in :meth:`sample`.
+
+        Returns:
+            A dictionary of the rows by the name of the table, in the order of the known ones.
+
+        Raises:
+            FileExistsError: If the file exists already.
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot be known, or no row can have the known values.
         """
         check_known_columns(known_columns)
         how = max_tries_per_batch, batch_size
