@@ -61,7 +61,11 @@ PLACES_OF_0_1_0 = {
 
 #: Fields that a class had in earlier versions: they are not read from files.
 FORMER_FIELDS = {
-    'JointConstants': ('records_per_error', 'least_held', 'records_per_digit', 'value_part'),
+    'JointConstants': (
+        *('few_triples', 'few_values', 'least_held', 'least_information', 'least_triple_bins'),
+        *('left_out', 'look_doubt', 'most_cells', 'most_looks', 'most_needed', 'most_partners'),
+        *('most_values', 'records_per_digit', 'records_per_error', 'value_part'),
+    ),
     'RelationalConstants': ('siblings_share', 'most_shared'),
     'TableRelease': ('together', 'common'),
 }

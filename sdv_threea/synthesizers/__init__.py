@@ -21,6 +21,7 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.checking`: the check of a table or a database, which reads no row,
 * :mod:`~sdv_threea.synthesizers.cautions`: warnings about weak promises, refits and rejected rows,
 * :mod:`~sdv_threea.synthesizers.disclosing`: the messages before a fit and after it,
+* :mod:`~sdv_threea.synthesizers.protection`: the protection of tables, and the noise in each,
 * :mod:`~sdv_threea.synthesizers.loss_table`: losses as a table, as sentences and as a warning,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer,
 * :mod:`~sdv_threea.synthesizers.sample_arguments`: checks of the arguments of a sample,

@@ -27,7 +27,7 @@ def test_what_is_refused_is_refused_before_anything_is_read(
 ):
     (tmp_path / 'train.csv').write_text('age\nSECRET\n')
     (tmp_path / 'train.csv.gz').touch()
-    monkeypatch.setattr('sdv_threea.cli.fitting.read_table', lambda *_, **__: pytest.fail('read'))
+    monkeypatch.setattr('sdv_threea.cli.table_files.read_table', lambda *_, **__: pytest.fail('read'))
     monkeypatch.chdir(tmp_path)
     done = call('fit', 'train.csv', *fit_options(adult, **{'--out': 'new.pkl'} | options))
 
@@ -85,7 +85,7 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
             warnings.warn_explicit('SECRET of a folder', UserWarning, place, 1)
         return read(*arguments, **options)
 
-    monkeypatch.setattr('sdv_threea.cli.fitting.read_table', read_and_warn)
+    monkeypatch.setattr('sdv_threea.cli.table_files.read_table', read_and_warn)
     options = fit_options(adult, **{'--delta': 0.009, '--out': tmp_path / 'a.pkl'})
     done = call('fit', adult / 'train.csv', *options)
 

@@ -101,7 +101,9 @@ def test_public_bounds_and_nullability_spare_questions(build_metadata, table):
     # The difference is kept, or the column itself where noise finds it narrower.
     assert synthesizer._model.domain.names in {('low', 'low#high'), ('low', 'high')}
     asked = {each.released for each in synthesizer.get_privacy_statement().receipts}
-    assert not any('missing values' in each or 'granularity' in each for each in asked)
+    assert not any('missing values' in each for each in asked)
+    if synthesizer._model.domain.names == ('low', 'high'):  # differences may have a coarser step
+        assert not any('granularity' in each for each in asked)
     assert sampled['high'].between(0, 400).all()
 
 
