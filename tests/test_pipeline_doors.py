@@ -30,7 +30,9 @@ def release_twice(one, other, domain, settings, replayed=release):
 @pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
 def test_nothing_but_the_door_of_noise_lets_private_records_out(domain, target):
     one, other = make_table(500, seed=1), make_table(90, seed=2).iloc[::-1]
-    other['age'], other['town'] = 7.0, 'c'
+    other['age'] = 7.0
+    if domain is PUBLIC:  # a value that is shown stands in both tables
+        other['town'] = 'c'
     assert release_twice(one, other, retarget(domain, target), Unpaired())[1]
 
 
