@@ -27,7 +27,9 @@ def test_what_is_refused_is_refused_before_anything_is_read(
 ):
     (tmp_path / 'train.csv').write_text('age\nSECRET\n')
     (tmp_path / 'train.csv.gz').touch()
-    monkeypatch.setattr('sdv_threea.cli.table_files.read_table', lambda *_, **__: pytest.fail('read'))
+    monkeypatch.setattr(
+        'sdv_threea.cli.table_files.read_table', lambda *_, **__: pytest.fail('read')
+    )
     monkeypatch.chdir(tmp_path)
     done = call('fit', 'train.csv', *fit_options(adult, **{'--out': 'new.pkl'} | options))
 
