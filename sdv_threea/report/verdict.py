@@ -196,7 +196,7 @@ class Verdict:
         middling = [
             f'{each.use} ({each.band_word})'
             for each in self.grades
-            if each.use and not (each.is_good or each.is_useless)
+            if each.use and not (each.is_good or each.is_useless or each.word == UNDEFINED)
         ]
         if middling:
             said.append(f'Look before you use it for {_join(middling)}.')

@@ -53,7 +53,9 @@ def test_many_times_the_impossible_rows_of_real_ones_are_not_good():
 
 def test_rows_of_no_information_that_are_hardly_ever_impossible_leave_nothing_to_tell():
     told = {'real': 0.0004, 'share': True, 'least': 1e-4}
-    assert grade(0.0011, chance=0.002, **told).word == 'nothing to tell'
+    rare = grade(0.0011, chance=0.002, **told)
+    assert rare.word == 'nothing to tell'
+    assert 'tell' not in Verdict(grades=(rare, grade(0.8))).headline
     assert grade(0.0011, chance=0.03, **told).word != 'nothing to tell'
 
 
