@@ -67,8 +67,9 @@ SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
 # Approximate
 
 #: Standard deviations that details of a histogram may have, relative to the sum that they divide,
-#: and the prior weight of each such deviation, in details. Histograms of ten tables are .87 as far
-#: off at epsilon 1 and .93 at 8 as with one factor of James and Stein.
+#: and the prior weight of each such deviation, in details. Compared with one factor of James and
+#: Stein, the error of the histograms of ten tables is .87 times as large at epsilon 1, and .93
+#: times at 8.
 SPREADS, WEIGHTS = (0.0, 0.05, 0.15, 0.4, 1.0), (0.3, 0.05, 0.05, 0.05, 0.05)
 
 #: Numbers that are sums of others are counted at no more than this part of the price that is left.

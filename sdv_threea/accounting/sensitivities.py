@@ -66,8 +66,8 @@ def distance_sensitivity(triples: int, neighbors: str = 'add_remove', **_: Any) 
     """Return the L2 sensitivity of :func:`~sdv_threea.rows.statistics.sum_distances`, in records.
 
     Formal guarantees:
-        * a record moves at most one count of a histogram, by one, so one distance by at most one,
-          and those of ``t`` triples by at most ``sqrt(t)``
+        * a record changes one count of each histogram by one, so it changes each distance by at
+          most one, and the distances of ``t`` triples together by at most ``sqrt(t)``
         * replacing one record by another moves two counts, so twice as far
     """
     return math.sqrt(triples) * SQUARED_DISTANCE[neighbors]
@@ -112,7 +112,7 @@ def slope_sensitivity(radius: float, neighbors: str = 'add_remove', **_: Any) ->
 def reference_sensitivity(
     columns: int, within: bool, neighbors: str = 'add_remove', **_: Any
 ) -> float:
-    """Return how far a unit moves numbers of references and comparisons of ``r`` columns.
+    """Return the L2 sensitivity, to a unit, of reference counts and comparisons of ``r`` columns.
 
     Formal guarantees:
         * :func:`~sdv_threea.rows.units.links.read_references` states what a unit adds

@@ -1,11 +1,12 @@
-"""Designs: what the weights of a linear predictor are multiplied with, by the codes of a record.
+"""Designs: the factors of the weights of a linear predictor, by the codes of a record.
 
 A *term* puts records into bins: by one column, by two, or all records into one. Each bin has an
 *input*: a weight of evidence, with one weight per term (labels), or one, with a weight per bin
 (numbers). The weight of evidence of code ``s`` in column ``j`` for class ``c`` is
 ``e_cj(s) = log p_j(s | c) / p_j(s)`` (Good 1950). Two classes have ``K = 1`` of them,
 ``e_j(s) = log p_j(s | 1) / p_j(s | 0)``, and one predictor: the first class has log odds of zero.
-More classes have ``K = C`` of both, a numerical target has ``K = 1``.
+With ``C > 2`` classes there are ``K = C`` weights of evidence and predictors; a numerical target
+has ``K = 1``.
 """
 
 from __future__ import annotations

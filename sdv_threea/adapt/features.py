@@ -66,7 +66,7 @@ LEAST_FEATURES, FEWEST_MOST = 8, 128
 #: applies to features. 8 took three times as long as 3 in throw-away fits, for no gain.
 MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
 
-#: The constant next to features in moments, relative to the radius, like the one next to scores.
+#: The constant that is appended to features for their moments, relative to the radius.
 COUNT_WEIGHT = 0.3
 
 #: Smallest factor on the variance of draws; added to their second moments, relative to them.
@@ -159,7 +159,8 @@ def num_features(
 
     Noise in ``r`` weights moves log odds by about ``r / k``, where ``known`` is ``k = mu n``, and
     omitted features cost about ``1 / r``. The error ``(r / k)^2 + b / r`` is therefore least at an
-    ``r`` proportional to ``k^(2/3)``; it is at most ``k / 2``. The limit of ``entries`` saves time.
+    ``r`` proportional to ``k^(2/3)``. No ``r`` exceeds ``k / 2``. The limit of ``entries`` saves
+    time.
     """
     patience = np.clip((known / MUCH_KNOWN) ** (1 / 3), 1, MOST_PATIENCE)
     most_features = constants.most_features * patience ** (1 / 3)

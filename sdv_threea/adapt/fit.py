@@ -175,7 +175,7 @@ class Fit:
         return Predictor(tuple(whole), np.clip(weights, -largest, largest).astype(np.int64))
 
     def parts(self) -> tuple[tuple[Reals, ...], Reals]:
-        """Return what bins add to predictors, (K, S) per term, and the feature weights."""
+        """Return the effects of bins on predictors, (K, S) per term, and the feature weights."""
         weights = self._span.lift(self.belief.means) * self.link.unit
         width = sum(self.design.sizes)
         return self.design.tables(weights[:, :width]), weights[:, width:]
@@ -205,9 +205,9 @@ class Looks:
     """Looks of a fit at the private rows, each for a share of ``mu^2``; ``receipts`` of them.
 
     Formal guarantees:
-        * the rows are read by :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums move by at
-          most :func:`~sdv_threea.accounting.sensitivities.slope_sensitivity`, and with features
-          once by :func:`~sdv_threea.approximate.moments.release_score_moments`
+        * two functions read the rows: :func:`~sdv_threea.adapt.slopes.sum_slopes`, of sensitivity
+          :func:`~sdv_threea.accounting.sensitivities.slope_sensitivity`; and once, if there are
+          features, :func:`~sdv_threea.approximate.moments.release_score_moments`
         * weights and radius of a look are functions of the releases before it
     """
 

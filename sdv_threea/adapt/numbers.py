@@ -6,8 +6,9 @@ and of pairs, and of kernel features, to ``f``. The new score is ``g + kept (t -
 with a standard normal ``z``; cuts turn it into a code of released frequency.
 
 The first release of the fit (:mod:`~sdv_threea.adapt.fit`) is of columns, the second also of pairs,
-if the budget supports them; likely pairs stay. The last release is of all terms again, with kernel
-features unless the terms alone promise more. The prior of weights correlates neighbouring bins.
+if the budget supports them; likely pairs stay. The last release has all terms again, and kernel
+features unless terms alone promise a larger gain. The prior of weights correlates neighbouring
+bins.
 """
 
 from __future__ import annotations

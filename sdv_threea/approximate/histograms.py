@@ -42,7 +42,7 @@ def keep_ends(
     """Return histograms, (C, S), whose first and last possible value have at least share ``least``.
 
     Both ends are known to occur, but noise masks their few records. If the ends had no share,
-    samples would not span the range of the column. The share is at most an equal one.
+    samples would not span the range of the column. No end is raised above an equal share.
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
     # In a column of few codes the ends get no more than an equal share.

@@ -195,8 +195,8 @@ def _add(
     return command
 
 
-#: Add options to a command: of ``detect``, of commands that read files, or the settings of a
-#: release, on which the command calls :func:`settle_promise`.
+#: Decorators that add options to a command: the options of ``detect``, of commands that read files,
+#: or of a fit. A command with the last ones calls :func:`settle_promise` on them.
 detect_options, reading_options, settings_options = (
     partial(_add, options) for options in (DETECTION, READING, SETTINGS)
 )

@@ -72,9 +72,9 @@ class ConditionSampler:
     ) -> Iterator[pd.DataFrame]:
         """Sample a row for each row of conditions that can be met.
 
-        ``known`` has a column for each known column. The rows of a batch come under the index of
-        their conditions; they are fewer if ``max_tries``, the most draws for conditions that are
-        met by rejection, run out.
+        ``known`` has a column for each known column. Each row of a batch has the index of its
+        conditions. Rows are missing if ``max_tries``, the most draws for conditions that are met by
+        rejection, run out.
         """
         asked = self._drop_impossible(self._read(known))
         total = len(asked.known)

@@ -1,4 +1,4 @@
-"""Sampled tables that refer to each other: a column of one table next to the rows of another."""
+"""Sampled tables that refer to each other, and columns of one table by the rows of another."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -47,7 +47,7 @@ class Move(Protocol):
 
 @dataclass(frozen=True)
 class Bound:
-    """Numbers or dates that are not below (``is_low``) or above another column they lead to."""
+    """Numbers or dates that are at least (``is_low``) or at most those of a row they refer to."""
 
     writes: Name
     other: Name
@@ -338,8 +338,8 @@ def join_bounds(parts: Iterable[Part], rising: Mapping[Name, Path]) -> list[Move
 def _choose_donors(own: Floats, low: Floats, high: Floats, rows: Wholes) -> Wholes:
     """Return the row whose cell each of some rows takes, -1 for none.
 
-    The chosen cell lies in the range. Its rank among the cells of the range is about that of the
-    row among the cells on the row's side of the range.
+    The chosen cell lies in the range. Ranks are kept: low ones of the rows on the same side of the
+    range take low cells of the range.
     """
     known = np.flatnonzero(np.isfinite(own))
     order = known[np.argsort(own[known], kind='stable')]

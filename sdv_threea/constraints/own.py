@@ -19,10 +19,10 @@ class OwnConstraint(ProgrammableConstraintHarness):
     Before it is fitted, a constraint that has a ``fit`` calls every row valid.
 
     Formal guarantees:
-        * of the user's code, ``validate_input_data`` alone is run on private rows, and ``is_valid``
-          if there is no ``fit``: in a copy that is thrown away
-        * a constraint that has a ``fit`` is made again from its parameters: the facts that it has
-          learned elsewhere are left behind
+        * two methods of the user's code run on private rows: ``validate_input_data`` and, if there
+          is no ``fit``, ``is_valid``; they run in a copy that is thrown away
+        * a constraint that has a ``fit`` is made again from its parameters, without the facts that
+          it has learned elsewhere
 
     Raises:
         SynthesizerInputError: If the constraint has a ``fit``, and its parameters cannot be read.

@@ -128,7 +128,7 @@ class Look:
         )
 
     def restore(self, before: Look, low: float, high: float) -> Look:
-        """Return the look with the bins of an earlier one and their counts between two borders."""
+        """Return the look with the bins and counts of an earlier look between two borders."""
         mine, theirs = find_grid(self.column), find_grid(before.column)
         first, end = np.searchsorted(mine, [low, high])
         inside = slice(*np.searchsorted(theirs, [low, high]))

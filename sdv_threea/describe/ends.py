@@ -154,7 +154,7 @@ def guess_end(look: Sketch, looks: Looks) -> float:
         return -math.inf
     start = max(int(starts[-1]) - MORE, 0)
     tail, places = look[start:], borders[start:] - borders[start]
-    # The noise of the bins before may be negative; the tail has the records that are evident.
+    # Negative noise may make the sum of the tail too small; the evident records are its least size.
     records = float(max(beyond[start], beyond[starts[-1]]))
     shares = np.stack([_share_beyond(places, LAST / records, own) for own in SHAPES])
     weights = _fit(tail, shares, records) * np.diff(places) / places[1:]

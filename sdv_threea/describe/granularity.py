@@ -164,7 +164,8 @@ def _first_step(own: StepCounts, bar: float) -> float:
         multiples, finer = counts[of_step].sum(), counts[~of_step].sum()
         noise, is_round = own.spread(int((~of_step).sum())), own.is_round(step)
         evident = multiples >= max(bar * own.spread(int(of_step.sum())), float(is_round))
-        # Half the squared evidence is a log likelihood, of as many patterns as multiples.
+        # Half the squared evidence is a log likelihood; each multiple is a pattern that may win by
+        # chance.
         evident |= evidence[of_step].max() > math.sqrt(bar**2 + 2 * math.log(of_step.sum()))
         most = counts.sum() * (FEW_FINER if is_round else 0.5)
         clear = not is_round or noise <= most

@@ -120,7 +120,7 @@ def grid_sketch(
 
 
 def leave_far_times(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
-    """Return the bins that a range may reach: of times the usual ones, up to what is significant.
+    """Return the bins that a range may reach; for times, usual bins, and others up to evident ones.
 
     Births lie up to a century before 2000, so one more octave is usual there. Without this, noise
     moved ends of masked dates to years such as 2319.

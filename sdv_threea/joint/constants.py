@@ -16,8 +16,8 @@ MISSED = 0.02
 #: hand.
 MOSTLY = 0.5
 
-#: A relation holds for a column if at least this share of the records obeys, and a pair ranks
-#: nearly as high as another one from this part of its rank on. Set by hand.
+#: A relation holds for a column if at least this share of the records obeys. A pair ranks nearly as
+#: high as another pair if its rank is at least this part of the other's. Set by hand.
 NEARLY = 0.9
 
 #: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the

@@ -33,7 +33,7 @@ from sdv_threea.statistics import registry
 #: The most parts of a sum, numbers that are looked at, and sums that are counted.
 MOST_PARTS, MOST_NUMBERS, MOST_SUMS = 4, 16, 8
 
-#: Noise of a count, relative to the number of records: it does not hide the records that differ.
+#: Noise scale of a count, as a share of the records: noise this small masks no rule that fails.
 PRECISE = (1 - NEARLY) / Evidence().clear_of_noise()
 
 #: Relative distance of two floats that are the same result of a few operations.
@@ -139,8 +139,8 @@ def release_sums(
 ) -> tuple[tuple[Sum | Part, ...], Receipt]:
     """Return the sums and parts that nearly all records obey, no total of one a part of another.
 
-    ``likely`` ones are public or released, and so are ``sizes``, the numbers of records that have
-    values in all columns of each.
+    The ``likely`` sums are public or released. ``sizes`` are the numbers of records with values in
+    all columns of a sum, and are public or released, too.
 
     Formal guarantees:
         * a record that obeys adds one to the count of a rule: at most one to each of ``k`` counts,

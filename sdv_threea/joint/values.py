@@ -30,7 +30,8 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import BASE, DIGITS, count_digits
 from sdv_threea.statistics import registry
 
-#: A count stands out if it exceeds this many noise scales, and so the largest of many zero counts.
+#: A count stands out if it exceeds this many noise scales; the largest of many zero counts does
+#: not.
 STANDING_OUT = Evidence().clear_of_noise(BASE)
 
 #: The relative width of a few floats.

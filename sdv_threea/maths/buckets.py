@@ -113,7 +113,7 @@ def share_out(counts: Floats, known: int = 0) -> tuple[Wholes, Wholes]:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     reach, places = len(sizes.chances) - 1, _spread(PLACE, len(counts))
     table = sizes.several(int(sizes.rate + 8 * np.sqrt(sizes.rate) + 4))
-    # An impossible count leaves the number of values as likely as in any bucket.
+    # Given an impossible count, each number of values is as likely as in any bucket.
     table += 1e-12 * table.sum(axis=1, keepdims=True)
     usual = np.ceil(pdtrik(places, sizes.rate)).astype(int)
     # In a count beyond the reach, one value is large; the others are as many as in a usual bucket.

@@ -58,7 +58,7 @@ def judge(candidates: Iterator[Candidate]) -> Iterator[Rule]:
         one, other = one[known], other[known]
         if not len(one):
             continue
-        # This order keeps no rows together, and is not random.
+        # A fixed order that moves every row away from its neighbours.
         mixed = np.argsort(np.arange(len(one)) * 0.5 * (5**0.5 - 1) % 1.0)
         obey, by_chance = (float(np.mean(test(one, each))) for each in (other, other[mixed]))
         least = 0.0 if constraint in SUMS else MOST_OBEY

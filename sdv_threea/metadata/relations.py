@@ -32,8 +32,8 @@ from sdv_threea.metadata.links import find_between
 ROWS_PER_VALUE = 20
 
 #: A value fixes a column if, in its rows, at most MOST_VALUES make up LEAST_SHARE of the column.
-#: In throw-away fits at epsilon 1, most people who are not asked have the code for that. The fixed
-#: values are at most RARE_ELSEWHERE frequent in other rows.
+#: In throw-away fits at epsilon 1, most people who were not asked a question have its code for "not
+#: asked". The fixed values are at most RARE_ELSEWHERE frequent in other rows.
 MOST_VALUES, LEAST_SHARE, RARE_ELSEWHERE = 3, 0.9, 0.5
 
 #: The most parts of a sum, and the most numbers among which parts are sought.
@@ -192,7 +192,7 @@ _Fixed = tuple[list[Any], float, float]
 
 
 def _fix(factorized: Any, rows: Array) -> _Fixed | None:
-    """Return the values of a column that nearly all of some rows have and few others."""
+    """Return values of a column that nearly all of these rows have, and few other rows."""
     codes, values = factorized
     here = np.isin(np.arange(len(codes)), rows)
     inside, outside = (

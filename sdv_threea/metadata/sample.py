@@ -33,8 +33,9 @@ def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
     """Propose metadata from public rows, in which SDV detects types, ranges and values.
 
     Never call it on private rows: the result holds their ranges and values. A public sample shows
-    what can occur, but not what cannot. Columns with missing cells are therefore stated to have
-    them, and this fact is open for all others. Widen the ranges to what the private table may hold.
+    what can occur, but not what cannot. The proposal therefore states that cells may be missing in
+    columns where some are, and leaves this question open for all other columns. Widen the ranges to
+    what the private table may hold.
 
     Args:
         tables: Public rows by table.

@@ -75,7 +75,7 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
 def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
     """Return the number of units that have rows in a table, with one deviation of its noise.
 
-    If each row has an owner, there are no more of them than rows of the owner that own any row.
+    If each row has an owner, the number of units is at most the number of owners that own a row.
     """
     units = root.size * (1 + root.noise)
     if not link.required:

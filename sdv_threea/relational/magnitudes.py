@@ -48,8 +48,8 @@ ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 SPREADS, NUM_TRIED = (0.1, 0.5, 1.0), 48
 
 #: The prior chance of each magnitude as the median of the masked ones, up to a factor: a sixteenth
-#: of it for units of 256 rows. Inversely proportional to the rows, berka's ``trans`` (84 rows per
-#: unit) came back with hundreds of rows in place of 20,000. Set by hand.
+#: of it for units of 256 rows. With a chance inversely proportional to the rows, berka's ``trans``
+#: (84 rows per unit) came back with hundreds of rows in place of 20,000. Set by hand.
 MEDIAN_SHARES = 1 / np.sqrt(FIRST)
 
 #: The prior chance that no unit has more rows than noise lets see, if some magnitudes are seen. Set

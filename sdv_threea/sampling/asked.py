@@ -142,8 +142,8 @@ def cut_pools(
     """Yield groups of rows with the same condition, as many at once as fit into a draw.
 
     ``keys`` are the conditions of rows, shape (n,) each. Groups of more than ``most_rows`` are cut.
-    A draw has at most ``room`` records, unless a single group exceeds it; ``sizes`` are the records
-    that a group takes at least, and per row.
+    A draw has at most ``room`` records, or a single group that exceeds it. ``sizes`` are the least
+    number of records of a group, and the number per row.
     """
     if not num_rows:
         return

@@ -165,9 +165,9 @@ SLOPES = Kind(
     name='slopes',
     stage='adapt',
     title='slopes of the loss of the target in {weights} weights',
-    words='slopes of the loss of the target, a few times: in what each column tells; of a '
-    'numerical target also in what pairs of columns tell; with features of the kernel, where the '
-    'budget carries any',
+    words='slopes of the loss of the target, several times: in the weights of columns; of a '
+    'numerical target, also of pairs of columns; and in those of kernel features, if the budget '
+    'supports features',
     moves=('S', '2 S'),
     sensitivity=slope_sensitivity,
     share='adapt',
@@ -223,8 +223,8 @@ AGREEMENT = _approximate(
 LINKS = _approximate(
     name='links',
     title='references to rows of other units, and whether {columns} columns are alike at both ends',
-    words='many tables: how many rows are referred to how often by rows of other units, and '
-    'whether r columns are the same at both ends; 3 + r for 9 + 4r between units of two kinds',
+    words='many tables: numbers of rows by how often rows of other units refer to them, and '
+    'whether r columns agree at both ends; between units of two kinds, 3 + r in place of 9 + 4r',
     moves=('√(9 + 4r)', '2 √(9 + 4r)'),
     sensitivity=reference_sensitivity,
     share='links',

@@ -22,7 +22,8 @@ APART = (
 def place_constraint(constraint: Any, sequences: Sequences) -> Any:
     """Return a copy of a constraint for the table that its columns are released in.
 
-    The sequence key stands for the table of sequences, with the columns that do not vary in one.
+    Columns that do not vary in a sequence are released in the table of sequences, which the user
+    names by the sequence key.
     """
     if type(constraint) not in BUILT_IN:
         raise SynthesizerInputError(
