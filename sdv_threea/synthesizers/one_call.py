@@ -19,6 +19,9 @@ from sdv_threea.warning import warn
 #: The name of the table in the metadata.
 TABLE = 'table'
 
+#: The sdtypes that a name suggests, and the user has to confirm.
+ASKED = ('text', 'datetime')
+
 
 class AssumptionWarning(UserWarning):
     """Warns of the assumptions about a table that came without metadata."""
@@ -39,9 +42,9 @@ def synthesize(
     Only the names and the dtypes of the columns are taken as public: no range, no value, no number
     of rows. No cell decides what a column is. Columns whose names mean keys or personal information
     (``customer_id``, ``first_name``, ``city``) are made up and never read. Texts whose names mean
-    free text or names (``notes``, ``name``) raise an error before anything is read, which asks what
-    they are, and so does all that :meth:`ClustMixSynthesizer.check` stops a fit for, such as an id
-    of persons. An :class:`AssumptionWarning` lists all assumptions.
+    free text, names or dates (``notes``, ``name``, ``date``) raise an error before anything is
+    read, which asks what they are, and so does all that :meth:`ClustMixSynthesizer.check` stops a
+    fit for, such as an id of persons. An :class:`AssumptionWarning` lists all assumptions.
 
     Formal guarantees:
         * both results are those of :class:`ClustMixSynthesizer` with metadata that is a function of
@@ -111,13 +114,13 @@ def _describe(
             f'The dtype {dtypes[untold[0]]} of the column {untold[0]!r} does not tell what it '
             "holds: convert the column, or state it as sdtypes={...: 'categorical'}."
         )
-    if asked := [each.name for each in columns if each.guess and each.sdtype == 'text']:
-        answer = {**stated, **dict.fromkeys(asked, 'text')}
+    if asked := {each.name: each.sdtype for each in columns if each.guess and each.sdtype in ASKED}:
         raise SynthesizerInputError(
-            f'By their names, the columns {asked} may hold free text or names of people, which '
-            'samples could show word for word. Nothing was read. To have them made up, go on with '
-            f"synthesize(..., sdtypes={answer}). In the place of 'text', 'name' makes up names of "
-            "people, and 'categorical' learns a column whose frequent values may be shown."
+            f'By their names, the columns {list(asked)} may hold free text or names of people, '
+            'which samples could show word for word, or dates, which are too rare as categories. '
+            f'Nothing was read. To go on, call synthesize(..., sdtypes={ {**stated, **asked} }): '
+            "'text' is made up, and 'datetime' learned. Or state 'name', which makes up names of "
+            "people, or 'categorical' for a column whose frequent values may be shown."
         )
     return columns
 
@@ -125,9 +128,10 @@ def _describe(
 def _settle(
     column: StatedColumn, dtype: Any, stated: Mapping[Any, str], target: str | None
 ) -> StatedColumn:
-    """Return a column as stated, or by its dtype; its name may only decide that it is made up."""
-    by_dtype = column.name == target or column.sdtype in LEARNED
-    found = stated.get(column.name) or (find_sdtype(dtype) if by_dtype else None)
+    """Return a column as stated or by its dtype, unless its name says what a text may hold."""
+    by_dtype = find_sdtype(dtype)
+    named = column.sdtype not in LEARNED or (column.sdtype, by_dtype) == ('datetime', 'categorical')
+    found = stated.get(column.name) or (None if named and column.name != target else by_dtype)
     return replace(column, sdtype=found, guess='') if found else column
 
 

@@ -113,6 +113,19 @@ def test_what_is_personal_by_its_name_is_learned_if_the_caller_says_so():
     assert set(rows['city']) == {'Bern'}  # the target is learned, whatever it is called
 
 
+def test_texts_that_are_dates_by_their_name_are_asked_about_before_anything_is_read():
+    days = pd.date_range('2012-01-01', periods=300).strftime('%Y/%m/%d').astype(object)
+    weather = pd.DataFrame({'date': days, 'wind': np.arange(300.0)})
+    with pytest.raises(SynthesizerInputError, match=r"sdtypes=\{'date': 'datetime'\}"):
+        synthesize(weather, 1000.0)
+    with pytest.warns(AssumptionWarning):
+        rows, _ = synthesize(weather, 1000.0, num_rows=9, sdtypes={'date': 'datetime'})
+    assert set(pd.to_datetime(rows['date']).dt.year) == {2012}
+    for known in (weather.astype({'date': 'category'}), weather.astype({'date': 'datetime64[ns]'})):
+        with pytest.warns(AssumptionWarning):
+            synthesize(known, 1000.0, num_rows=9)
+
+
 def test_free_text_is_asked_about_before_anything_is_read():
     people = pd.DataFrame(
         {
