@@ -11,7 +11,8 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Wholes
 
 #: Candidate granularities of plain numbers, coarse to fine; finer values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
@@ -76,8 +77,8 @@ class Pseudonyms:
     """
 
     known: int = 0
-    buckets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    sizes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    buckets: Wholes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sizes: Wholes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __str__(self) -> str:
         number = len(self.buckets)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.approximate.density import Density
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
@@ -161,12 +161,12 @@ class Histogram(NamedTuple):
     complete: bool
 
     @property
-    def counts(self) -> NDArray[np.float64]:
+    def counts(self) -> Floats:
         """The noisy counts of the column's codes, shape (S,)."""
         return self.density.counts.columns[self.at]
 
     @property
-    def shown(self) -> NDArray[np.bool_]:
+    def shown(self) -> Bools:
         """The codes that samples show, shape (S,)."""
         return np.asarray(self.density.scores.chances(self.at).max(axis=0) > 0)
 
@@ -175,7 +175,7 @@ class Histogram(NamedTuple):
         num = float(self.density.counts.totals.sum())
         return make_share(count / num, noise / num)
 
-    def share_out(self, inside: NDArray[np.bool_]) -> Share:
+    def share_out(self, inside: Bools) -> Share:
         """Estimate the share of the records that have none of the codes ``inside``, shape (S,).
 
         Two estimates are averaged by precision: the counts of the other codes, and all records

@@ -36,10 +36,11 @@ from sklearn.mixture import GaussianMixture
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import COUNT_WEIGHT, KernelFeatures, make_features, whole_features
-from sdv_threea.adapt.ntk import Points, make_kernel
+from sdv_threea.adapt.ntk import make_kernel
 from sdv_threea.approximate.density import Density, clip_radius
 from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.planning.run import Run
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -122,7 +123,7 @@ def group_size(radius: int, mu: float) -> int:
 
 def _approximate(
     density: Density, encoded: Rows[Encoded], radius: int, size: int, run: Run
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Return the centres of the clusters of each class, (C, K, m), by private EM."""
     carried = np.median(density.counts.totals) / (size * MIXES_PER_CLUSTER)
     wanted = run.settings.clusters_per_class or int(np.clip(carried, 1, MOST_CLUSTERS))
@@ -134,12 +135,8 @@ def _approximate(
 
 
 def first_centres(
-    draws: NDArray[np.int64],
-    classes: NDArray[np.int64],
-    num_classes: int,
-    wanted: int,
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    draws: Wholes, classes: Wholes, num_classes: int, wanted: int, rng: np.random.Generator
+) -> Wholes:
     """Return the means of a mixture of spherical Gaussians fitted to released draws.
 
     Means are in score units, shape (C, K, m), and zero in classes of too few draws.
@@ -160,9 +157,7 @@ def first_centres(
     return centres
 
 
-def assign(
-    points: NDArray[np.integer], classes: NDArray[np.integer], centres: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def assign(points: NDArray[np.integer], classes: NDArray[np.integer], centres: Wholes) -> Wholes:
     """Return the cluster of each record, ``class * K + centre``, shape (n,): the nearest one.
 
     Formal guarantees:
@@ -182,14 +177,8 @@ def assign(
 
 
 def move_centres(
-    rows: Rows[Grouped],
-    centres: NDArray[np.int64],
-    radius: int,
-    *,
-    mu: float,
-    neighbors: str,
-    noise: Noise,
-) -> tuple[NDArray[np.int64], tuple[Receipt, ...]]:
+    rows: Rows[Grouped], centres: Wholes, radius: int, *, mu: float, neighbors: str, noise: Noise
+) -> tuple[Wholes, tuple[Receipt, ...]]:
     """Return the centres after all rounds of private EM, and a receipt per round.
 
     A round moves each centre to the noisy mean of its records, unless that is too noisy.
@@ -222,7 +211,7 @@ def release_groups(  # noqa: PLR0913 (what, how clipped, and the price)
     mu: float,
     neighbors: str,
     noise: Noise,
-) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], Receipt]:
+) -> tuple[tuple[Floats, Floats], Receipt]:
     """Release the number of records in each group, (G,), and their summed scores, (G, m).
 
     Formal guarantees:
@@ -242,19 +231,17 @@ def release_groups(  # noqa: PLR0913 (what, how clipped, and the price)
     return (sums[:, 0] * SCORE_UNITS / radius, sums[:, 1:]), receipt
 
 
-def _sum_groups(radius: int, num_groups: int, chunk: Grouped) -> NDArray[np.int64]:
+def _sum_groups(radius: int, num_groups: int, chunk: Grouped) -> Wholes:
     """Sum the vectors ``(radius, s)`` of the records of each group."""
     return first_moments(lead(clip_norm(chunk.scores, radius), radius), chunk.groups, num_groups)
 
 
-def _group(centres: NDArray[np.int64], chunk: Grouped) -> Grouped:
+def _group(centres: Wholes, chunk: Grouped) -> Grouped:
     """Return the scores of records, and their clusters."""
     return Grouped(chunk.scores, assign(*chunk, centres))
 
 
-def _adapt(
-    density: Density, encoded: Rows[Encoded], centres: NDArray[np.int64], run: Run
-) -> NDArray[np.int64]:
+def _adapt(density: Density, encoded: Rows[Encoded], centres: Wholes, run: Run) -> Wholes:
     """Return the centres moved by kernel inducing points; as they are at ``alpha=1``."""
     num_classes, num_centres, width = centres.shape
     if run.settings.alpha == 1 or num_classes == 1 or not width:
@@ -279,12 +266,8 @@ def _adapt(
 
 
 def induce(
-    start: Points,
-    targets: NDArray[np.float64],
-    features: KernelFeatures,
-    moments: NDArray[np.float64],
-    alpha: float,
-) -> Points:
+    start: Floats, targets: Floats, features: KernelFeatures, moments: Floats, alpha: float
+) -> Floats:
     """Return the support points of least objective on a descent from ``start``, ``S_0``, (k, m).
 
     ``targets`` are ``Y_S``, shape (k, q); points are in standard deviations.
@@ -306,9 +289,7 @@ def induce(
     return best
 
 
-def support_loss(
-    phi: NDArray[np.float64], targets: NDArray[np.float64], moments: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64]]:
+def support_loss(phi: Floats, targets: Floats, moments: Floats) -> tuple[float, Floats]:
     """Return the loss on private rows of a regression on support points, and its slope in ``phi``.
 
     ``||Y - Phi W||^2 = tr(R^T M R)`` with ``R = (-W; I)``: the rows enter through their released
@@ -325,7 +306,7 @@ def support_loss(
     return float(np.sum(residual * fitted)) / 2, slope
 
 
-def _see(points: Points, features: KernelFeatures) -> tuple[NDArray[np.float64], ...]:
+def _see(points: Floats, features: KernelFeatures) -> tuple[Floats, ...]:
     """Return features of points, (k, r), and their derivatives by the coordinates, (k, m, r)."""
     count, width = points.shape
     nudged = points[:, None] + NUDGE * np.eye(width)
@@ -338,12 +319,7 @@ def _see(points: Points, features: KernelFeatures) -> tuple[NDArray[np.float64],
 
 
 def _anonymize(
-    density: Density,
-    encoded: Rows[Encoded],
-    centres: NDArray[np.int64],
-    radius: int,
-    size: int,
-    run: Run,
+    density: Density, encoded: Rows[Encoded], centres: Wholes, radius: int, size: int, run: Run
 ) -> Mixture:
     """Mix the records of each cluster in groups, and return the noisy means as a mixture."""
     num_classes, num_centres, width = centres.shape
@@ -366,11 +342,7 @@ def _anonymize(
 
 
 def _deal(
-    density: Density,
-    centres: NDArray[np.int64],
-    num_mixes: int,
-    factors: NDArray[np.int64],
-    chunk: Encoded,
+    density: Density, centres: Wholes, num_mixes: int, factors: Wholes, chunk: Encoded
 ) -> Grouped:
     """Deal the records of each cluster out to its mixes, by a hash of their codes."""
     scores, classes = score_pooled(density.pooled.scores, chunk)
@@ -388,7 +360,7 @@ def _add_targets(density: Density, features: KernelFeatures, chunk: Encoded) -> 
     return Grouped(np.concatenate([found, targets], axis=1), np.zeros_like(classes))
 
 
-def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _draw(density: Density, run: Run) -> tuple[Wholes, Wholes]:
     """Draw points from the released histograms and correlations, with their classes."""
     gaussians = class_mixture(density.counts.totals, density.correlations)
     codes, classes = Gaussians(gaussians, density.scores).draw(NUM_DRAWS, run.rng)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
 from sdv_threea.adapt.labels import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
@@ -56,7 +56,7 @@ class Release:
     domain: Domain
     ledger: Ledger
     transformers: tuple[Transformer, ...]
-    scored: NDArray[np.int64]
+    scored: Wholes
     scores: NormalScores
     mixture: Mixture
     classes: Classes
@@ -116,7 +116,7 @@ class Release:
         else:
             groups = group([*given.keys, asked[self.domain.target or ''].codes], num_rows)
 
-            def draw(rows: NDArray[np.int64]) -> Targeted:
+            def draw(rows: Wholes) -> Targeted:
                 drawn = model.draw(len(rows), rng, given.take(rows))
                 return target.draw(*drawn, wanted[rows], rng)
 
@@ -128,7 +128,7 @@ class Release:
 
     def _read(
         self, num_rows: int, asked: Mapping[str, CodeCondition]
-    ) -> tuple[RowConditions, NDArray[np.bool_] | None]:
+    ) -> tuple[RowConditions, Bools | None]:
         """Return the conditions on the density, and the mask of the target, (n, C) or (n, S)."""
         classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
         scored, wanted = {}, None
@@ -155,11 +155,7 @@ class Release:
         return RowConditions(scored, classes), wanted
 
     def _decode(
-        self,
-        found: NDArray[np.int64],
-        classes: NDArray[np.int64],
-        rng: np.random.Generator,
-        kept: Collection[str],
+        self, found: Wholes, classes: Wholes, rng: np.random.Generator, kept: Collection[str]
     ) -> pd.DataFrame:
         """Turn codes of scored columns, and classes, into rows; sums in ``kept`` stay as drawn."""
         # Codes are read column by column, so store columns contiguously.
@@ -177,7 +173,7 @@ class Release:
                 own.write(rows, self.domain)
         return rows
 
-    def chances(self, name: str) -> NDArray[np.float64]:
+    def chances(self, name: str) -> Floats:
         """Return the probabilities of a column's codes by class, shape (C, size of column).
 
         Probabilities are zero in classes that do not occur, so a combination of codes can be drawn

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import block_diag, solve_triangular
 
-from sdv_threea.adapt.design import Reals
+from sdv_threea.arrays import Floats
 
 #: Added to the covariance of slopes, which is singular where nothing varies; relative to its
 #: largest entry, if that is not enough.
@@ -27,7 +27,7 @@ class Added(NamedTuple):
     """Places of weights whose prior is known up to a factor, and its root ``R``, (r, r)."""
 
     weights: slice
-    root: Reals
+    root: Floats
 
 
 class Belief:
@@ -36,10 +36,10 @@ class Belief:
     Curvatures, (K, D, D), and slopes, (K, D), are of the same predictors.
     """
 
-    def __init__(self, means: Reals, covariances: Reals) -> None:
+    def __init__(self, means: Floats, covariances: Floats) -> None:
         self.means, self.covariances = means, covariances
 
-    def widen(self, covariance: Reals) -> None:
+    def widen(self, covariance: Floats) -> None:
         """Add weights of mean zero, with this prior covariance, (r, r), for each predictor."""
         self.means = np.pad(self.means, ((0, 0), (0, len(covariance))))
         self.covariances = np.stack([block_diag(own, covariance) for own in self.covariances])
@@ -51,8 +51,8 @@ class Belief:
 
     def open(
         self,
-        curvatures: Sequence[Reals],
-        slopes: Reals,
+        curvatures: Sequence[Floats],
+        slopes: Floats,
         scale: float,
         added: Added,
         spreads: Sequence[float],
@@ -73,7 +73,7 @@ class Belief:
             self.covariances[:, weights, weights] = spread**2 * root @ root.T
         return best > doubt
 
-    def step(self, curvatures: Sequence[Reals], slopes: Reals, scale: float) -> Reals:
+    def step(self, curvatures: Sequence[Floats], slopes: Floats, scale: float) -> Floats:
         """Learn from noisy slopes; return how far the means are to be moved, shape (K, D)."""
         known = zip(curvatures, slopes, self.covariances, strict=True)
         found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
@@ -81,7 +81,9 @@ class Belief:
         return np.stack([way for way, _ in found])
 
 
-def update(curvature: Reals, slope: Reals, scale: float, covariance: Reals) -> tuple[Reals, Reals]:
+def update(
+    curvature: Floats, slope: Floats, scale: float, covariance: Floats
+) -> tuple[Floats, Floats]:
     """Return the step ``d``, (D,), and the posterior ``V'``, (D, D), given ``H``, ``s``, ``V``."""
     moved, root = _slope_law(curvature, scale, covariance)
     white = solve_triangular(root, slope, lower=True)
@@ -90,13 +92,13 @@ def update(curvature: Reals, slope: Reals, scale: float, covariance: Reals) -> t
 
 
 def gain(
-    curvature: Reals,
-    slope: Reals,
+    curvature: Floats,
+    slope: Floats,
     scale: float,
-    covariance: Reals,
-    more: Reals,
+    covariance: Floats,
+    more: Floats,
     spreads: Sequence[float],
-) -> Reals:
+) -> Floats:
     """Return how much likelier priors ``V + t^2 M M^T`` make a slope than ``V`` does, in nats.
 
     ``spreads`` are ``t``, ``more`` is ``M``, (D, r). With ``S = L L^T`` for ``V``, slopes have
@@ -112,13 +114,13 @@ def gain(
     return np.asarray(0.5 * (guesses * seen / factors - np.log(factors)).sum(axis=1))
 
 
-def choose_spread(gains: Reals, spreads: Sequence[float]) -> tuple[float, float]:
+def choose_spread(gains: Floats, spreads: Sequence[float]) -> tuple[float, float]:
     """Return the likeliest spread, and its gain of log likelihood over zero spread."""
     best = int(np.argmax(gains))
     return spreads[best], float(gains[best])
 
 
-def _slope_law(curvature: Reals, scale: float, covariance: Reals) -> tuple[Reals, Reals]:
+def _slope_law(curvature: Floats, scale: float, covariance: Floats) -> tuple[Floats, Floats]:
     """Return ``H V``, and the Cholesky root of the covariance ``S`` of slopes."""
     moved = curvature @ covariance
     expected = moved @ curvature + curvature

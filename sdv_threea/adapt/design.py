@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.arrays import Floats, Wholes
 
-#: Arrays of doubles, of whole numbers, and of whole numbers of any width.
-Reals = NDArray[np.float64]
-Wholes = NDArray[np.int64]
+#: An array of whole numbers of any width.
 Codes = NDArray[np.integer]
 
 Number = TypeVar('Number', np.int64, np.float64)
@@ -93,7 +92,7 @@ class Design:
         """Return the terms of both."""
         return Design((*self.terms, *other.terms), (*self.inputs, *other.inputs), self.by_bin)
 
-    def matrix(self, codes: Codes) -> Reals:
+    def matrix(self, codes: Codes) -> Floats:
         """Return the inputs of records by weight, shape (n, m) to (K, n, D)."""
         if not self.by_bin:
             pairs = zip(self.terms, self.inputs, strict=True)
@@ -102,7 +101,7 @@ class Design:
         blocks = [np.eye(term.size + 1)[term(codes), :-1] for term in self.terms]
         return np.concatenate(blocks, axis=1)[None]
 
-    def tables(self, weights: Reals) -> tuple[Reals, ...]:
+    def tables(self, weights: Floats) -> tuple[Floats, ...]:
         """Return what each bin adds to the predictors, (K, S) per term, from weights, (K, D)."""
         own = np.split(weights, np.cumsum(self.sizes)[:-1], axis=1)
         pairs = zip(own, self.inputs, strict=True)
@@ -123,7 +122,7 @@ def indicators(terms: tuple[Term, ...]) -> Design:
     return Design(terms, tuple(ones), by_bin=True)
 
 
-def weigh_evidence(chances: Sequence[Reals], totals: Reals, largest: float) -> tuple[Wholes, ...]:
+def weigh_evidence(chances: Sequence[Floats], totals: Floats, largest: float) -> tuple[Wholes, ...]:
     """Return evidence up to ``largest`` in units of ``1 / INPUT_UNITS``, (K, S) per column."""
     shares, tables = totals / totals.sum(), []
     for own in chances:
@@ -163,17 +162,17 @@ class Span:
     are the weights.
     """
 
-    bases: tuple[Reals, ...] = ()
+    bases: tuple[Floats, ...] = ()
 
-    def restrict(self, slopes: Reals) -> Reals:
+    def restrict(self, slopes: Floats) -> Floats:
         """Return slopes in the weights, shape (K, D), as slopes in the coordinates."""
         return self._turn(slopes, [basis.T for basis in self.bases])
 
-    def lift(self, coordinates: Reals) -> Reals:
+    def lift(self, coordinates: Floats) -> Floats:
         """Return the weights, shape (K, D), that have the coordinates."""
         return self._turn(coordinates, self.bases)
 
-    def _turn(self, values: Reals, turns: Sequence[Reals]) -> Reals:
+    def _turn(self, values: Floats, turns: Sequence[Floats]) -> Floats:
         if not turns:
             return values
         # The constant comes first, and features come last.
@@ -182,7 +181,7 @@ class Span:
         return np.concatenate([values[:, :1], np.stack(moved), values[:, end:]], axis=1)
 
 
-def span_of(inputs: Reals) -> tuple[Span, Reals]:
+def span_of(inputs: Floats) -> tuple[Span, Floats]:
     """Return the span of inputs, (K, n, 1 + m), and inputs in it, (K, n, 1 + min(n, m))."""
     if inputs.shape[1] >= inputs.shape[2] - 1:
         return Span(), inputs

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.design import INPUT_UNITS, Codes, Reals
+from sdv_threea.adapt.design import INPUT_UNITS, Codes
 from sdv_threea.adapt.links import Draws
-from sdv_threea.adapt.ntk import Floats, Kernel, Points, make_kernel
+from sdv_threea.adapt.ntk import Kernel, Reals, make_kernel
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.arrays import Floats
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 
@@ -85,8 +86,8 @@ class KernelFeatures:
     """
 
     kernel: Kernel
-    landmarks: Points
-    projection: Reals
+    landmarks: Floats
+    projection: Floats
     radius: int
 
     @property
@@ -101,13 +102,13 @@ class Interplay:
 
     scores: NormalScores
     features: KernelFeatures
-    weights: Reals
+    weights: Floats
 
-    def __call__(self, codes: Codes) -> Reals:
+    def __call__(self, codes: Codes) -> Floats:
         """Return the joint effect for records of codes, shape (n, m) to (n, C)."""
         return self.of_draws(codes) @ self.weights.T
 
-    def of_draws(self, codes: Codes) -> Reals:
+    def of_draws(self, codes: Codes) -> Floats:
         """Return the features of draws, (n, m) to (n, r)."""
         return self.see(codes) / INPUT_UNITS
 
@@ -121,7 +122,7 @@ def plan_interplay(  # noqa: PLR0913 (draws, how they are seen, and the price)
     draws: Draws,
     scores: NormalScores,
     kernel: Callable[..., Any] | None,
-    squares: Reals,
+    squares: Floats,
     known: float,
     multiple: float,
     entries: float,
@@ -174,7 +175,7 @@ def num_features(
 
 def make_features(  # noqa: PLR0913 (points, and how they are seen)
     scores: Codes,
-    weights: Reals,
+    weights: Floats,
     kernel: Kernel,
     *,
     num_landmarks: int,
@@ -250,13 +251,13 @@ def whole_features(
     return result
 
 
-def as_points(scores: Codes) -> Points:
+def as_points(scores: Codes) -> Floats:
     """Return integer scores as points, exactly, cut to the largest score."""
     whole = scores.astype(np.int64)
     return np.asarray(np.clip(whole, -LARGEST_SCORE, LARGEST_SCORE) / SCORE_UNITS)
 
 
-def whole_projection(projection: Reals) -> tuple[Reals, ...]:
+def whole_projection(projection: Floats) -> tuple[Floats, ...]:
     """Return a projection, (P, r), as integers, (r, P), and units, (r, 1), for exact sums."""
     bits = 52 - KERNEL_BITS - math.ceil(math.log2(len(projection)))
     exponents = np.frexp(np.abs(projection).max(axis=0))[1] - bits
@@ -264,7 +265,7 @@ def whole_projection(projection: Reals) -> tuple[Reals, ...]:
     return np.rint(projection / units).T.copy(), units[:, None]
 
 
-def _project(values: Floats, projection: Reals, units: Reals) -> Reals:
+def _project(values: Reals, projection: Floats, units: Floats) -> Floats:
     """Return the product of the values of a tile, (P, b), and a projection, (r, P): (r, b)."""
     # Scaled by a power of two, the largest value of each row has KERNEL_BITS bits.
     _, exponents = np.frexp(np.maximum(values.max(axis=0), -values.min(axis=0)))
@@ -276,7 +277,7 @@ def _project(values: Floats, projection: Reals, units: Reals) -> Reals:
     return np.asarray(raw)
 
 
-def match_moments(features: Reals, weights: Reals, moments: ScoreMoments) -> Reals:
+def match_moments(features: Floats, weights: Floats, moments: ScoreMoments) -> Floats:
     """Return the features of draws, (n, r), mapped linearly to the significant released moments.
 
     With second moments ``G = L L^T`` of draws ``t = (1, phi)``, and ``M`` released, the eigenvalues

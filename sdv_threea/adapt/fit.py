@@ -24,16 +24,7 @@ import numpy as np
 from sdv_threea.accounting import Receipt
 from sdv_threea.accounting.sensitivities import slope_sensitivity
 from sdv_threea.adapt.belief import Added, update
-from sdv_threea.adapt.design import (
-    INPUT_UNITS,
-    Design,
-    Reals,
-    Span,
-    Term,
-    Wholes,
-    indicators,
-    span_of,
-)
+from sdv_threea.adapt.design import INPUT_UNITS, Design, Span, Term, indicators, span_of
 from sdv_threea.adapt.features import COUNT_WEIGHT, MOST_FEATURED, Interplay, match_moments
 from sdv_threea.adapt.links import Classes, Numbers, weigh
 from sdv_threea.adapt.slopes import (
@@ -46,6 +37,7 @@ from sdv_threea.adapt.slopes import (
     sum_slopes,
 )
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.maths.steps import track
 from sdv_threea.privacy.door import release
@@ -86,18 +78,18 @@ class Fit:
         #: Number of features, and the share of the rows behind the slopes.
         self.num_features, self._share = 0, 1.0
 
-    def add_terms(self, terms: tuple[Term, ...], covariance: Reals) -> None:
+    def add_terms(self, terms: tuple[Term, ...], covariance: Floats) -> None:
         """Add terms with a weight per bin, of zero weight and this prior covariance."""
         more = indicators(terms)
         self.design = self.design + more
         self._inputs = np.concatenate([self._inputs, more.matrix(self.codes)], axis=2)
         self.belief.widen(covariance)
 
-    def count(self, term: Term) -> Reals:
+    def count(self, term: Term) -> Floats:
         """Return the curvature of the weights of a term's bins alone: records on the diagonal."""
         return np.diag(np.bincount(term(self.codes) + 1, self.records, term.size + 1)[1:])
 
-    def add_features(self, features: Reals, moments: ScoreMoments, share: float) -> None:
+    def add_features(self, features: Floats, moments: ScoreMoments, share: float) -> None:
         """Add features of draws, (n, r), of zero weight; later slopes use ``share`` of the rows."""
         self._share, self.records = share, self.records * share
         matched = match_moments(features, self.records, moments)
@@ -106,7 +98,7 @@ class Fit:
         self.belief.widen(np.zeros((self.num_features,) * 2))
         self.unopened = Added(slice(-self.num_features, None), np.eye(self.num_features))
 
-    def promise(self, features: Reals, noise: float) -> float:
+    def promise(self, features: Floats, noise: float) -> float:
         """Return the expected information of a slope about feature weights, in nats."""
         squares = np.square(features).sum(axis=1)
         scale = noise * self._longest(self.squares() + squares[:, None])
@@ -135,18 +127,18 @@ class Fit:
         longest = self._longest(self.squares() + added) * self.link.unit
         return max(math.ceil(longest * RADII), 1) * (INPUT_UNITS * TARGET_UNITS // RADII)
 
-    def squares(self) -> Reals:
+    def squares(self) -> Floats:
         """Return the squared norms of the inputs, by draw and predictor, shape (n, K)."""
         return np.asarray(np.square(self._inputs).sum(axis=2).T)
 
-    def _longest(self, squares: Reals) -> float:
+    def _longest(self, squares: Floats) -> float:
         """Return a norm that most slopes ``sqrt(sum_c (y_c - p_c)^2 ||x_c||^2)`` do not exceed."""
         left = self.link.miss(self._predict(self.belief.means))
         norms = np.sqrt((np.square(left) * squares).sum(axis=1))
         of_group = [norms[self.link.groups == group] for group in np.unique(self.link.groups)]
         return max(float(np.quantile(own, self._constants.unclipped_slopes)) for own in of_group)
 
-    def step(self, slopes: Reals, scale: float) -> None:
+    def step(self, slopes: Floats, scale: float) -> None:
         """Move the weights along released slopes, (K D,), as far as their noise allows.
 
         The first slope with new weights sets their prior by maximum likelihood. Features of no
@@ -174,25 +166,25 @@ class Fit:
         whole += [np.zeros_like(own) for own in (added.inputs if added else ())]
         return Predictor(tuple(whole), np.clip(weights, -largest, largest).astype(np.int64))
 
-    def parts(self) -> tuple[tuple[Reals, ...], Reals]:
+    def parts(self) -> tuple[tuple[Floats, ...], Floats]:
         """Return the effects of bins on predictors, (K, S) per term, and the feature weights."""
         weights = self._span.lift(self.belief.means) * self.link.unit
         width = sum(self.design.sizes)
         return self.design.tables(weights[:, :width]), weights[:, width:]
 
-    def _predict(self, means: Reals) -> Reals:
+    def _predict(self, means: Floats) -> Floats:
         return weigh(self._inputs, means)
 
-    def _variances(self) -> Reals:
+    def _variances(self) -> Floats:
         return self.link.curve(self._predict(self.belief.means), self.records)
 
-    def _curvatures(self) -> list[Reals]:
+    def _curvatures(self) -> list[Floats]:
         """Return the curvature of each predictor's weights, (D, D)."""
         # A matrix times its transpose takes half of the time of a general product.
         roots = self._inputs * np.sqrt(self._variances()).T[:, :, None]
         return [root.T @ root for root in roots]
 
-    def _move(self, moves: Reals) -> None:
+    def _move(self, moves: Floats) -> None:
         """Move the weights, with a limit on the change of predictions."""
         change = all_odds(self._predict(moves))
         change -= change.mean(axis=1, keepdims=True)
@@ -222,7 +214,7 @@ class Looks:
 
     def slopes(
         self, rows: Rows[Seen], share: float, added: Design | None = None
-    ) -> tuple[Reals, float]:
+    ) -> tuple[Floats, float]:
         """Release the slopes, in terms ``added`` too, (K D,); return them and their noise scale."""
         fit, design = self._fit, self._fit.design + added if added else self._fit.design
         predictor, radius = fit.predictor(added), fit.radius(len(added.terms) if added else 0)

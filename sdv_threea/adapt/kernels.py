@@ -12,9 +12,9 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
-from sdv_threea.adapt.ntk import Kernel, Points, ReluNtk
+from sdv_threea.adapt.ntk import Kernel, ReluNtk
+from sdv_threea.arrays import Floats
 
 try:
     from jax import enable_x64
@@ -34,12 +34,12 @@ class UserKernel:
 
     function: Callable[..., Any]
 
-    def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
+    def __call__(self, first: Floats, second: Floats) -> Floats:
         """Evaluate the kernel."""
         with float64():
             return np.asarray(_evaluate(self.function, first, second))
 
-    def of_rows(self, landmarks: Points, rows: Points) -> NDArray[np.float64]:
+    def of_rows(self, landmarks: Floats, rows: Floats) -> Floats:
         """Evaluate the kernel for one row at a time, so that batch size cannot change rounding."""
         with float64():
             return np.asarray(_map_rows(self.function, landmarks, rows)).T

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.design import TINY, Codes, Reals, Wholes, look_up, scorecard
+from sdv_threea.adapt.design import TINY, Codes, look_up, scorecard
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
 from sdv_threea.adapt.links import Classes, Draws, draw_by_chance, softmax
 from sdv_threea.adapt.slopes import Seen, all_odds
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -46,30 +46,26 @@ class LabelModel:
         evidence: Log odds that each code adds, ``w e``, shape (C, S) per column.
     """
 
-    offsets: Reals
-    evidence: tuple[Reals, ...]
+    offsets: Floats
+    evidence: tuple[Floats, ...]
     interplay: Interplay | None = None
 
     of_classes: ClassVar[bool] = True
 
-    def log_odds(self, codes: Codes) -> Reals:
+    def log_odds(self, codes: Codes) -> Floats:
         """Return the log odds of records, (n, m) to (n, C); code -1 adds nothing."""
         found = np.tile(self.offsets, (len(codes), 1))
         for column, table in zip(codes.T, self.evidence, strict=True):
             found += look_up(table, column)
         return found if self.interplay is None else found + self.interplay(codes)
 
-    def chances(self, codes: Codes) -> Reals:
+    def chances(self, codes: Codes) -> Floats:
         """The class probabilities of records, shape (n, C)."""
         return softmax(self.log_odds(codes))
 
     def draw(
-        self,
-        codes: Wholes,
-        classes: Wholes,
-        wanted: NDArray[np.bool_] | None,
-        rng: np.random.Generator,
-    ) -> tuple[Wholes, Wholes, Reals]:
+        self, codes: Wholes, classes: Wholes, wanted: Bools | None, rng: np.random.Generator
+    ) -> tuple[Wholes, Wholes, Floats]:
         """Draw the class of records among the ``wanted`` ones, shape (C,) or (n, C).
 
         Returns:
@@ -81,7 +77,7 @@ class LabelModel:
         return codes, draw_by_chance(chances, rng), chances.sum(axis=1)
 
     def adjusted(
-        self, draws: Draws, shares: Reals, alpha: float, constants: AdaptConstants
+        self, draws: Draws, shares: Floats, alpha: float, constants: AdaptConstants
     ) -> LabelModel:
         """Return the model with stretched log odds and with these class ``shares``, shape (C,).
 
@@ -154,7 +150,7 @@ def _make_model(fit: Fit, interplay: Interplay | None) -> LabelModel:
     return LabelModel(constant[:, 0], tuple(evidence), weighed)
 
 
-def _root_mean_square(odds: Reals, weights: Reals) -> float:
+def _root_mean_square(odds: Floats, weights: Floats) -> float:
     """Return the standard deviation of log odds, shape (n, C), pooled over classes."""
     odds = odds - odds.mean(axis=1, keepdims=True)
     centred = odds - np.average(odds, axis=0, weights=weights)
@@ -162,7 +158,7 @@ def _root_mean_square(odds: Reals, weights: Reals) -> float:
     return max(float(np.sqrt(squares.mean())), TINY)
 
 
-def _calibrate(odds: Reals, offsets: Reals, weights: Reals, shares: Reals) -> Reals:
+def _calibrate(odds: Floats, offsets: Floats, weights: Floats, shares: Floats) -> Floats:
     """Return the offsets, shape (C,), that give the classes these shares."""
     goal = np.log(np.maximum(shares, TINY))
     for _ in range(CALIBRATION_STEPS):

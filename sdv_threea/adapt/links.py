@@ -6,12 +6,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from sdv_threea.adapt.belief import Belief
-from sdv_threea.adapt.design import TINY, Reals, Wholes
+from sdv_threea.adapt.design import TINY
 from sdv_threea.adapt.slopes import (
     ODDS_UNITS,
     TARGET_UNITS,
@@ -19,6 +18,7 @@ from sdv_threea.adapt.slopes import (
     class_residuals,
     number_residuals,
 )
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import AdaptConstants
 
 #: L-BFGS steps of the start, enough to come near the least loss.
@@ -37,9 +37,9 @@ class Draws(NamedTuple):
 
     codes: Wholes
     labels: Wholes
-    weights: Reals
+    weights: Floats
 
-    def among(self, kept: NDArray[np.bool_]) -> Draws:
+    def among(self, kept: Bools) -> Draws:
         """Return some of the draws."""
         return Draws(self.codes[kept], self.labels[kept], self.weights[kept])
 
@@ -72,13 +72,13 @@ class Classes:
         self._classes = np.eye(max(num_odds, 2))[draws.labels]
         self.shares = draws.weights @ self._classes / draws.weights.sum()
 
-    def begin(self, inputs: Reals, num_weights: int) -> Belief:
+    def begin(self, inputs: Floats, num_weights: int) -> Belief:
         """Return weights fitted to the labels of the draws, from inputs (K, n, D)."""
         smoothing, shape = self._constants.smoothing, (self._num, inputs.shape[2])
         expected = (1 - smoothing) * self._classes + smoothing * self.shares
         precision = 1 / self._constants.start_weight_spread**2
 
-        def lose(flat: Reals) -> tuple[float, Reals]:
+        def lose(flat: Floats) -> tuple[float, Floats]:
             """Return the penalised loss over draws and its gradient."""
             weights = flat.reshape(shape)
             logs = log_softmax(all_odds(weigh(inputs, weights)), axis=1)
@@ -96,11 +96,11 @@ class Classes:
         covariance = spread**2 * np.eye(shape[1])
         return Belief(found.x.reshape(shape), np.tile(covariance, (self._num, 1, 1)))
 
-    def miss(self, predicted: Reals) -> Reals:
+    def miss(self, predicted: Floats) -> Floats:
         """Return the residuals of the draws, shape (n, K)."""
         return self._own(self._classes - softmax(all_odds(predicted)))
 
-    def curve(self, predicted: Reals, records: Reals) -> Reals:
+    def curve(self, predicted: Floats, records: Floats) -> Floats:
         """Return the curvature of the loss of each draw in each predictor, shape (n, K).
 
         The curvature is raised because all classes move at once.
@@ -110,7 +110,7 @@ class Classes:
         own = np.maximum(chances * (1 - chances), least) * records[:, None] * others
         return self._own(own)
 
-    def _own(self, values: Reals) -> Reals:
+    def _own(self, values: Floats) -> Floats:
         """Return the classes whose log odds are not zero, shape (n, C) to (n, K)."""
         return values[:, values.shape[1] - self._num :]
 
@@ -124,38 +124,38 @@ class Numbers:
     units = TARGET_UNITS
     residuals = staticmethod(number_residuals)
 
-    def __init__(self, records: Reals, left: Wholes) -> None:
+    def __init__(self, records: Floats, left: Wholes) -> None:
         self.records, self.groups = records, np.zeros(len(records), dtype=np.int64)
         squares = np.square(left / TARGET_UNITS)
         # Scores are whole multiples of a score unit, so less than that is rounding.
         self.unit = max(math.sqrt(float(np.average(squares, weights=records))), 1 / ODDS_UNITS)
         self._left = left[:, None] / TARGET_UNITS / self.unit
 
-    def begin(self, inputs: Reals, num_weights: int) -> Belief:
+    def begin(self, inputs: Floats, num_weights: int) -> Belief:
         """Return weights of zero, because draws are as the density predicts."""
         return Belief(np.zeros((1, num_weights)), np.zeros((1, num_weights, num_weights)))
 
-    def miss(self, predicted: Reals) -> Reals:
+    def miss(self, predicted: Floats) -> Floats:
         """Return the residuals of the density, (n, 1): draws do not show what is predicted."""
         return self._left
 
-    def curve(self, predicted: Reals, records: Reals) -> Reals:
+    def curve(self, predicted: Floats, records: Floats) -> Floats:
         """Return the curvature of the loss of each draw, (n, 1): its variance is one."""
         return records[:, None]
 
 
-def weigh(inputs: Reals, weights: Reals) -> Reals:
+def weigh(inputs: Floats, weights: Floats) -> Floats:
     """Return the predictors of draws, (n, K), from inputs, (K, n, D), and weights, (K, D)."""
     return np.asarray((inputs @ weights[:, :, None])[:, :, 0].T)
 
 
-def softmax(log_odds: Reals) -> Reals:
+def softmax(log_odds: Floats) -> Floats:
     """Return probabilities from log odds, shape (n, C)."""
     odds = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
-def draw_by_chance(chances: Reals, rng: np.random.Generator) -> Wholes:
+def draw_by_chance(chances: Floats, rng: np.random.Generator) -> Wholes:
     """Draw a class from each row of probabilities, (n, C), which need not sum to one."""
     passed = np.cumsum(chances, axis=1)
     places = rng.random((len(chances), 1)) * passed[:, -1:]

@@ -23,10 +23,10 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-Points = NDArray[np.float64]
+from sdv_threea.arrays import Floats
 
 #: An array of single or double precision.
-Floats = NDArray[np.floating[Any]]
+Reals = NDArray[np.floating[Any]]
 
 #: Floor under square roots, whose derivative is infinite at zero.
 TINY = 1e-36
@@ -35,10 +35,10 @@ TINY = 1e-36
 class Kernel(Protocol):
     """The interface of a kernel: NumPy arrays in and out."""
 
-    def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
+    def __call__(self, first: Floats, second: Floats) -> Floats:
         """Evaluate the kernel between public points, shapes (a, m) and (b, m) to (a, b)."""
 
-    def of_rows(self, landmarks: Points, rows: Points) -> Floats:
+    def of_rows(self, landmarks: Floats, rows: Floats) -> Reals:
         """Evaluate the kernel at landmarks, (P, m), and private rows, (b, m): shape (P, b).
 
         Formal guarantees:
@@ -60,16 +60,16 @@ class ReluNtk:
     depth: int = 1
     bias_std: float = 1.0
 
-    def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
+    def __call__(self, first: Floats, second: Floats) -> Floats:
         """Evaluate the kernel in double precision."""
         return np.asarray(self._evaluate(*self._first_layer(first, second)))
 
-    def of_rows(self, landmarks: Points, rows: Points) -> Floats:
+    def of_rows(self, landmarks: Floats, rows: Floats) -> Reals:
         """Evaluate the kernel in single precision, which takes half the time."""
         inputs = self._first_layer(landmarks, rows)
         return self._evaluate(*(each.astype(np.float32) for each in inputs))
 
-    def _first_layer(self, first: Points, second: Points) -> tuple[Points, Points, Points]:
+    def _first_layer(self, first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
         """Return ``S_0(x, z)``, ``S_0(x, x)`` and ``S_0(z, z)``: (a, b), (a, 1) and (1, b)."""
         squares = np.square(first).sum(axis=1)[:, None], np.square(second).sum(axis=1)[None, :]
         inner = first @ second.T
@@ -79,7 +79,7 @@ class ReluNtk:
             each += self.bias_std**2
         return inner, *squares
 
-    def _evaluate(self, covariance: Floats, variance_1: Floats, variance_2: Floats) -> Floats:
+    def _evaluate(self, covariance: Reals, variance_1: Reals, variance_2: Reals) -> Reals:
         """Return ``T_h`` given ``S_0``; arrays are updated in place."""
         bias, ntk = self.bias_std**2, covariance.copy()
         root, active = np.empty_like(covariance), np.empty_like(covariance)

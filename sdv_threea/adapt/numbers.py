@@ -21,19 +21,19 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from scipy.special import ndtr
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import Added, choose_spread, gain
-from sdv_threea.adapt.design import Codes, Reals, Term, Wholes, add_up, indicators, make_terms
+from sdv_threea.adapt.design import Codes, Term, add_up, indicators, make_terms
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
 from sdv_threea.adapt.links import Draws, Numbers, draw_by_chance
 from sdv_threea.adapt.slopes import TARGET_UNITS, Seen
 from sdv_threea.adapt.trees import UNITS_PER_SCORE, Trees
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -95,7 +95,7 @@ class Expectation:
     def adjusted(
         self,
         draws: Draws,
-        shares: Reals,
+        shares: Floats,
         alpha: float,
         constants: AdaptConstants,
         rng: np.random.Generator,
@@ -133,18 +133,14 @@ class NumberModel:
     expectation: Expectation
     kept: float
     jitter: float
-    cuts: Reals
-    shares: Reals
+    cuts: Floats
+    shares: Floats
 
     of_classes: ClassVar[bool] = False
 
     def draw(
-        self,
-        codes: Wholes,
-        classes: Wholes,
-        wanted: NDArray[np.bool_] | None,
-        rng: np.random.Generator,
-    ) -> tuple[Wholes, Wholes, Reals]:
+        self, codes: Wholes, classes: Wholes, wanted: Bools | None, rng: np.random.Generator
+    ) -> tuple[Wholes, Wholes, Floats]:
         """Draw the number of records among the ``wanted`` codes, (n, S); missing ones stay missing.
 
         Returns:
@@ -161,8 +157,8 @@ class NumberModel:
         return codes, classes, chances
 
     def _draw_among(
-        self, wanted: NDArray[np.bool_], codes: Wholes, rng: np.random.Generator
-    ) -> tuple[Wholes, Reals]:
+        self, wanted: Bools, codes: Wholes, rng: np.random.Generator
+    ) -> tuple[Wholes, Floats]:
         found, masses = np.zeros(len(codes), dtype=np.int64), np.empty(len(codes))
         for start in range(0, len(codes), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
@@ -178,7 +174,7 @@ class NumberModel:
             masses[rows] = np.minimum(chances.sum(axis=1), 1.0)
         return found, masses
 
-    def _places(self, codes: Codes) -> Reals:
+    def _places(self, codes: Codes) -> Floats:
         """Return ``g + kept (t - f)`` of records, shape (n,)."""
         expected = self.expectation.expect(codes)
         residuals = self.expectation.start(codes)
@@ -276,8 +272,8 @@ def _see(start: Expectation, chunk: Encoded) -> Seen:
 def _add_pairs(
     fit: Fit,
     pairs: tuple[Term, ...],
-    roots: Sequence[Reals],
-    slopes: Reals,
+    roots: Sequence[Floats],
+    slopes: Floats,
     scale: float,
     constants: AdaptConstants,
 ) -> None:
@@ -313,7 +309,7 @@ def _expect(start: Expectation, fit: Fit, interplay: Interplay | None) -> Expect
     return replace(start, terms=fit.design.terms, values=values, interplay=kept or None)
 
 
-def _root(bins: Wholes, is_ordered: bool, reach: float) -> Reals:
+def _root(bins: Wholes, is_ordered: bool, reach: float) -> Floats:
     """Return the root of the prior covariance of the weights of a column's bins, (G, G)."""
     size = int(bins.max(initial=-1)) + 1
     if not is_ordered:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.design import Codes, Design, Number, Wholes, add_up
+from sdv_threea.adapt.design import Codes, Design, Number, add_up
+from sdv_threea.arrays import Wholes
 
 #: Units per one of a target, of what is predicted of it, and of its residual.
 TARGET_UNITS = 2**12

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sdv_threea.adapt.design import Wholes, weigh_evidence
+from sdv_threea.adapt.design import weigh_evidence
 from sdv_threea.adapt.labels import LabelModel, adapt_labels
 from sdv_threea.adapt.links import Draws
 from sdv_threea.adapt.numbers import Expectation, NumberModel, adapt_number, carries_number
@@ -20,6 +20,7 @@ from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
 from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.arrays import Wholes
 from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint

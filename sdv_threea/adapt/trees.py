@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sdv_threea.adapt.design import Codes, Reals, Wholes
+from sdv_threea.adapt.design import Codes
 from sdv_threea.adapt.slopes import TARGET_UNITS
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.arrays import Floats, Wholes
 
 #: Units of predictions per unit of a score.
 UNITS_PER_SCORE = TARGET_UNITS // SCORE_UNITS
@@ -75,7 +76,7 @@ class Trees:
 def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
     codes: Wholes,
     scores: Wholes,
-    weights: Reals,
+    weights: Floats,
     columns: Sequence[int],
     sizes: Sequence[int],
     ordered: Sequence[bool],
@@ -107,7 +108,7 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
     return trees
 
 
-def _rank(column: Wholes, scores: Wholes, weights: Reals, size: int, is_ordered: bool) -> Wholes:
+def _rank(column: Wholes, scores: Wholes, weights: Floats, size: int, is_ordered: bool) -> Wholes:
     """Rank codes by their order or, for categories, by the mean score; code -1 comes first."""
     ranks = np.arange(1, size + 1)
     if not is_ordered:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import ApproximateConstants
 
 #: Fixed-point scale of bin weights.
@@ -21,9 +21,7 @@ WEIGHT_UNIT = 16
 LEAST_SHARE = 1e-9
 
 
-def num_class_bins(
-    totals: NDArray[np.float64], scale: float, constants: ApproximateConstants
-) -> int | None:
+def num_class_bins(totals: Floats, scale: float, constants: ApproximateConstants) -> int | None:
     """Return the number of bins of an ordered column; without noise ``None``, for one per code.
 
     The number is the root of a typical class size in units of the noise scale: more bins show finer
@@ -37,12 +35,8 @@ def num_class_bins(
 
 
 def cut_bins(
-    shares: NDArray[np.float64],
-    mask: NDArray[np.bool_],
-    num_bins: int | None,
-    least: float,
-    constants: ApproximateConstants,
-) -> NDArray[np.int64]:
+    shares: Floats, mask: Bools, num_bins: int | None, least: float, constants: ApproximateConstants
+) -> Wholes:
     """Return the bin of each code of an ordered column, shape (S,); bin 0 has the missing value.
 
     Each of ``num_bins`` bins (``None`` for one per code) has an equal sum of root probabilities.
@@ -66,9 +60,7 @@ def cut_bins(
     return np.asarray(np.append(0, ranks[bins] + 1), dtype=np.int64)
 
 
-def _is_spike(
-    shares: NDArray[np.float64], least: float, constants: ApproximateConstants
-) -> NDArray[np.bool_]:
+def _is_spike(shares: Floats, least: float, constants: ApproximateConstants) -> Bools:
     """Return which codes exceed ``least`` and are much heavier than their neighbours."""
     times = constants.spike
     around = np.pad(shares, times, mode='edge')
@@ -76,7 +68,7 @@ def _is_spike(
     return np.asarray((shares > least) & (shares > times * np.median(windows, axis=1)))
 
 
-def bin_weights(shares: NDArray[np.float64], least: float) -> NDArray[np.int64]:
+def bin_weights(shares: Floats, least: float) -> Wholes:
     """Return integer weights of the bins of a column, (G,), larger for rarer bins.
 
     A weight ``w`` divides the noise of a bin's count by ``w``. Noise of variance ``v`` loses about
@@ -93,12 +85,8 @@ def bin_weights(shares: NDArray[np.float64], least: float) -> NDArray[np.int64]:
 
 
 def reconcile(
-    counts: NDArray[np.float64],
-    scale: float,
-    bin_counts: NDArray[np.float64],
-    bin_scales: NDArray[np.float64],
-    bins: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    counts: Floats, scale: float, bin_counts: Floats, bin_scales: Floats, bins: Wholes
+) -> Floats:
     """Return least-squares counts of codes, (S,), from their own counts and counts of their bins.
 
     A bin of ``k`` codes is known from their sum, with variance ``k scale^2``, and from its own

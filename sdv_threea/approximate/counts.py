@@ -9,9 +9,9 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import Evidence
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.door import release
@@ -34,8 +34,8 @@ class Counts:
         settled: The columns whose counts have no noise any more.
     """
 
-    columns: tuple[NDArray[np.float64], ...]
-    totals: NDArray[np.float64]
+    columns: tuple[Floats, ...]
+    totals: Floats
     scale: float
     settled: frozenset[int] = frozenset()
 
@@ -44,7 +44,7 @@ class Counts:
         return 0.0 if at in self.settled else self.scale
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """The shares of the classes, shape (C,)."""
         return np.asarray(self.totals / self.totals.sum())
 
@@ -89,9 +89,9 @@ class BinPlan(NamedTuple):
         weights: Integers that a record adds to the count of each bin, shape (G,).
     """
 
-    bins: NDArray[np.int64]
+    bins: Wholes
     ordered: bool
-    weights: NDArray[np.int64]
+    weights: Wholes
 
 
 class ClassPlan(NamedTuple):
@@ -104,7 +104,7 @@ class ClassPlan(NamedTuple):
 
     columns: tuple[BinPlan, ...]
     radius: int
-    kept: tuple[NDArray[np.float64], ...]
+    kept: tuple[Floats, ...]
 
 
 @dataclass(frozen=True)
@@ -116,16 +116,16 @@ class ClassCounts:
         scales: Noise scale of the counts of each bin, by column, shape (G,) each.
     """
 
-    columns: tuple[NDArray[np.float64], ...]
+    columns: tuple[Floats, ...]
     plans: tuple[BinPlan, ...]
-    scales: tuple[NDArray[np.float64], ...]
+    scales: tuple[Floats, ...]
 
 
 def release_counts(  # noqa: PLR0913 (what is counted, and at what price)
     rows: Rows[Encoded],
     sizes: Sequence[int],
     num_classes: int,
-    given: Sequence[NDArray[np.float64]] = (),
+    given: Sequence[Floats] = (),
     *,
     mu: float,
     neighbors: str,

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.approximate.bins import (
@@ -25,6 +24,7 @@ from sdv_threea.approximate.histograms import column_shares, keep_ends
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.odds import Seen, class_rates
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.encoding.classes import Classes
 
@@ -47,17 +47,17 @@ class Density(NamedTuple):
 
     classes: Classes
     counts: Counts
-    masks: tuple[NDArray[np.bool_], ...]
+    masks: tuple[Bools, ...]
     scores: NormalScores
     pooled: NormalScores
     radius: int
-    correlations: NDArray[np.float64]
-    chances: tuple[NDArray[np.float64], ...]
+    correlations: Floats
+    chances: tuple[Floats, ...]
 
 
 def plan_class_counts(
     counts: Counts,
-    masks: Sequence[NDArray[np.bool_]],
+    masks: Sequence[Bools],
     ordered: Sequence[bool],
     mu: float,
     constants: ApproximateConstants,
@@ -81,7 +81,7 @@ def plan_class_counts(
 
 
 def shorten(
-    plans: Sequence[BinPlan], shares: Sequence[NDArray[np.float64]], constants: ApproximateConstants
+    plans: Sequence[BinPlan], shares: Sequence[Floats], constants: ApproximateConstants
 ) -> ClassPlan:
     """Return the plan with a clipping norm that few records exceed if columns are independent."""
     squares = [plan.weights.astype(np.float64) ** 2 for plan in plans]
@@ -113,8 +113,8 @@ def _count_exactly(plans: Sequence[BinPlan]) -> ClassPlan:
 def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     counts: Counts,
     by_class: ClassCounts | None,
-    chances: Sequence[NDArray[np.float64]],
-    masks: Sequence[NDArray[np.bool_]],
+    chances: Sequence[Floats],
+    masks: Sequence[Bools],
     ordered: Sequence[bool],
     evident_ends: Sequence[bool],
     constants: ApproximateConstants,
@@ -146,10 +146,10 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
 def class_chances(
     counts: Counts,
     by_class: ClassCounts | None,
-    masks: Sequence[NDArray[np.bool_]],
+    masks: Sequence[Bools],
     ordered: Sequence[bool],
     constants: ApproximateConstants,
-) -> tuple[NDArray[np.float64], ...]:
+) -> tuple[Floats, ...]:
     """Return code probabilities by class, (C, S) per column, of the population behind the records.
 
     Sampling error is smoothed away with the noise, because it does not generalise. Inside a bin all
@@ -173,7 +173,7 @@ def class_chances(
     return tuple(chances)
 
 
-def clip_radius(variances: NDArray[np.float64], clip: float) -> int:
+def clip_radius(variances: Floats, clip: float) -> int:
     """Return the norm to which scores are clipped, in score units: few records exceed it.
 
     ``variances`` are those of the scores of each class, shape (C, m).
@@ -190,12 +190,12 @@ def clip_radius(variances: NDArray[np.float64], clip: float) -> int:
 
 def _shares(
     at: int,
-    column: NDArray[np.float64],
+    column: Floats,
     counts: Counts,
-    mask: NDArray[np.bool_],
+    mask: Bools,
     ordered: bool,
     constants: ApproximateConstants,
-) -> NDArray[np.float64]:
+) -> Floats:
     total = float(counts.totals.sum())
     return column_shares(column, total, mask, constants, scale=counts.noise(at), ordered=ordered)
 
@@ -204,10 +204,10 @@ def _shares_of_both(
     counts: Counts,
     by_class: ClassCounts,
     at: int,
-    mask: NDArray[np.bool_],
+    mask: Bools,
     ordered: bool,
     constants: ApproximateConstants,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the code probabilities of a column, (S,), from its counts over and in all classes."""
     own, scales = by_class.columns[at], by_class.scales[at]
     # The classes add up to a second count of the column, in coarse bins.
@@ -217,17 +217,12 @@ def _shares_of_both(
 
 
 def _see(
-    counts: Counts,
-    by_class: ClassCounts,
-    at: int,
-    mask: NDArray[np.bool_],
-    shares: NDArray[np.float64],
-    occupied: NDArray[np.int64],
+    counts: Counts, by_class: ClassCounts, at: int, mask: Bools, shares: Floats, occupied: Wholes
 ) -> Seen:
     """Collect the released counts of the bins of a column that can occur."""
     plan, size = by_class.plans[at], len(by_class.plans[at].weights)
 
-    def add_up(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def add_up(codes: Floats) -> Floats:
         return np.asarray(np.bincount(plan.bins, codes * mask, size)[occupied], dtype=np.float64)
 
     linked = np.full(len(occupied), plan.ordered)
@@ -243,7 +238,7 @@ def _see(
     )
 
 
-def _counted(by_class: ClassCounts, at: int, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _counted(by_class: ClassCounts, at: int, mask: Bools) -> Floats:
     """Return the noiseless code probabilities of a column by class, shape (C, S)."""
     counted = by_class.columns[at][:, by_class.plans[at].bins] * mask
     # An empty class gets the pooled probabilities.

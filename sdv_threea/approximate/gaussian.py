@@ -6,10 +6,10 @@ import math
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.maths.neighbours import smooth_pairs
 from sdv_threea.maths.positive import bound_eigenvalues
@@ -22,11 +22,8 @@ SMALLEST_EIGENVALUE = 1e-3
 
 
 def class_correlations(
-    moments: ScoreMoments,
-    totals: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    constants: ApproximateConstants,
-) -> NDArray[np.float64]:
+    moments: ScoreMoments, totals: Floats, variances: Floats, constants: ApproximateConstants
+) -> Floats:
     """Return positive definite correlation matrices of the normals behind the scores, (C, m, m).
 
     Scores are means of normals on intervals. If two normals have correlation ``r`` and their scores
@@ -44,7 +41,7 @@ def class_correlations(
     np.fill_diagonal(upper, False)
     pairs = upper[mask(width)]
 
-    def read(label: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def read(label: int) -> tuple[Floats, Floats, Floats]:
         gains = np.outer(totals[label] * variances[label], variances[label])[upper]
         # The variance of sampling plus that of the noise.
         return moments.triangles[label, pairs], gains, gains + moments.product_scale**2
@@ -76,9 +73,7 @@ def class_correlations(
     return matrices
 
 
-def find_factors(
-    values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def find_factors(values: Floats, gains: Floats, variances: Floats) -> Floats:
     """Return the correlations, (pairs,), explained by a few factors common to all columns.
 
     A factor may exceed the noise even if no single correlation does. A symmetric noise matrix of
@@ -102,12 +97,7 @@ def find_factors(
     return ratio(found * gains, np.square(gains) + doubt)
 
 
-def find_likeness(
-    values: NDArray[np.float64],
-    gains: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    doubt: float,
-) -> NDArray[np.float64]:
+def find_likeness(values: Floats, gains: Floats, variances: Floats, doubt: float) -> Floats:
     """Return the correlations smooth along columns, see :mod:`~sdv_threea.maths.neighbours`."""
     matrix, upper = _lay_out(values)
     noise = float(variances.mean()) if len(variances) else 0.0
@@ -116,7 +106,7 @@ def find_likeness(
     return ratio(smooth * gains, np.square(gains))
 
 
-def _lay_out(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _lay_out(values: Floats) -> tuple[Floats, Bools]:
     """Return values of pairs as a symmetric matrix with zero diagonal, and the pairs' mask."""
     width = (math.isqrt(8 * len(values) + 1) + 1) // 2
     upper = np.triu(np.ones((width, width), dtype=np.bool_), 1)
@@ -125,7 +115,7 @@ def _lay_out(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     return matrix, upper
 
 
-def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def make_correlation(matrix: Floats) -> Floats:
     """Return a positive definite correlation matrix near a symmetric matrix, shape (m, m)."""
     positive = bound_eigenvalues(_bound_entries(matrix), SMALLEST_EIGENVALUE)
     # Bounding eigenvalues has moved the diagonal away from one.
@@ -134,7 +124,7 @@ def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return positive
 
 
-def _bound_entries(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bound_entries(matrix: Floats) -> Floats:
     bounded = np.clip(matrix, -LARGEST_CORRELATION, LARGEST_CORRELATION)
     np.fill_diagonal(bounded, 1.0)
     return bounded

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.maths.simplex import project_to_simplex
 from sdv_threea.maths.smoothing import smooth
 
 
 def column_shares(
-    counts: NDArray[np.float64],
+    counts: Floats,
     total: float,
-    mask: NDArray[np.bool_],
+    mask: Bools,
     constants: ApproximateConstants,
     *,
     scale: float,
     ordered: bool,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the probabilities of a column's codes, (S,): zero off ``mask``, with sum one.
 
     Ordered codes (from 1; code 0 is the missing value) are smoothed. Other codes get no records if
@@ -36,9 +36,7 @@ def column_shares(
     return np.asarray(shares / shares.sum())
 
 
-def keep_ends(
-    histograms: NDArray[np.float64], mask: NDArray[np.bool_], least: float
-) -> NDArray[np.float64]:
+def keep_ends(histograms: Floats, mask: Bools, least: float) -> Floats:
     """Return histograms, (C, S), whose first and last possible value have at least share ``least``.
 
     Both ends are known to occur, but noise masks their few records. If the ends had no share,
@@ -53,11 +51,7 @@ def keep_ends(
 
 
 def known_records(
-    counts: NDArray[np.float64],
-    total: float,
-    mask: NDArray[np.bool_],
-    scale: float | NDArray[np.float64],
-    doubt: float,
+    counts: Floats, total: float, mask: Bools, scale: float | Floats, doubt: float
 ) -> float:
     """Return how many records have a code that can occur, between one and the total.
 
@@ -70,9 +64,7 @@ def known_records(
     return float(np.clip(most, 1.0, total))
 
 
-def _smooth_numbers(
-    values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
-) -> NDArray[np.float64]:
+def _smooth_numbers(values: Floats, mask: Bools, scale: float) -> Floats:
     """Smooth the counts of codes that can occur, except the missing value, which has no order."""
     inside = mask.copy()
     inside[0] = False
@@ -81,9 +73,7 @@ def _smooth_numbers(
     return smoothed
 
 
-def _stand_out(
-    counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, false_share: float
-) -> NDArray[np.bool_]:
+def _stand_out(counts: Floats, mask: Bools, scale: float, false_share: float) -> Bools:
     """Return the codes that noise does not explain, with false discovery rate ``false_share``.
 
     The threshold is that of Benjamini and Hochberg 1995 (for estimates Abramovich et al. 2006).

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
+
+from sdv_threea.arrays import Floats, Wholes
 
 #: Largest number of steps to find a quantile: Newton steps double the digits, halvings gain a bit.
 MAX_STEPS = 200
@@ -25,20 +26,16 @@ class Mixture:
         covariances: Positive definite, shape (C, K, m, m).
     """
 
-    weights: NDArray[np.float64]
-    means: NDArray[np.float64]
-    covariances: NDArray[np.float64]
+    weights: Floats
+    means: Floats
+    covariances: Floats
 
-    def sample(
-        self, num_rows: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def sample(self, num_rows: int, rng: np.random.Generator) -> tuple[Wholes, Floats]:
         """Return classes, (num_rows,), and quantiles of scores in their class, (num_rows, m)."""
         classes, scores = self.draw(num_rows, rng)
         return classes, self.quantiles(scores, classes)
 
-    def draw(
-        self, num_rows: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def draw(self, num_rows: int, rng: np.random.Generator) -> tuple[Wholes, Floats]:
         """Return the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
         num_classes, num_components, width = self.means.shape
         flat = self.weights.ravel() / self.weights.sum()
@@ -51,9 +48,7 @@ class Mixture:
             scores[rows] = scores[rows] @ root.T + self.means[label, component]
         return components // num_components, scores
 
-    def quantiles(
-        self, scores: NDArray[np.float64], classes: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def quantiles(self, scores: Floats, classes: Wholes) -> Floats:
         """Return the quantiles of scores, shape (n, m), in the marginals of their classes."""
         places = np.empty_like(scores)
         deviations = np.sqrt(np.diagonal(self.covariances, axis1=2, axis2=3))
@@ -70,7 +65,7 @@ class Mixture:
             )
         return np.clip(places, 0.0, 1.0)
 
-    def invert(self, quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
+    def invert(self, quantiles: Floats) -> Floats:
         """Return the scores at quantiles, both (C, m, n): the inverse of :meth:`quantiles`.
 
         The smaller of the two tail probabilities has full relative precision. Scores are infinite
@@ -98,7 +93,7 @@ class Mixture:
         shares = np.divide(self.weights, sizes, out=np.zeros_like(self.weights), where=sizes > 0)
         return replace(self, weights=shares)
 
-    def marginal(self, labels: NDArray[np.int64], columns: NDArray[np.int64]) -> Mixture:
+    def marginal(self, labels: Wholes, columns: Wholes) -> Mixture:
         """Return the mixture of some classes and columns."""
         return Mixture(
             self.weights[labels],
@@ -120,18 +115,15 @@ def regularize(mixture: Mixture, trust: float) -> Mixture:
     return replace(mixture, covariances=covariances)
 
 
-def class_mixture(totals: NDArray[np.float64], correlations: NDArray[np.float64]) -> Mixture:
+def class_mixture(totals: Floats, correlations: Floats) -> Mixture:
     """Return the mixture of one zero-mean Gaussian per class, of shapes (C,) and (C, m, m)."""
     num_classes, width = correlations.shape[:2]
     return Mixture(totals[:, None], np.zeros((num_classes, 1, width)), correlations[:, None])
 
 
 def _find(
-    quantiles: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    mixtures: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
-) -> NDArray[np.float64]:
+    quantiles: Floats, low: Floats, high: Floats, mixtures: tuple[Floats, Floats, Floats]
+) -> Floats:
     """Return the scores at quantiles in (0, 1), by Newton steps on the log of the smaller tail.
 
     The log tail is nearly linear far out. ``mixtures``: log shares, means and deviations, (n, K).

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.accounting.sensitivities import OFF_DIAGONAL_WEIGHT
+from sdv_threea.arrays import Floats
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -40,14 +40,14 @@ class ScoreMoments:
         product_scale: Noise scale of a product of different columns.
     """
 
-    counts: NDArray[np.float64]
-    sums: NDArray[np.float64]
-    triangles: NDArray[np.float64]
+    counts: Floats
+    sums: Floats
+    triangles: Floats
     sum_scale: float
     product_scale: float
 
     @property
-    def products(self) -> NDArray[np.float64]:
+    def products(self) -> Floats:
         """Sum of the products of scores, shape (G, m, m): a new array each time."""
         width = self.sums.shape[1]
         upper = mask(width)

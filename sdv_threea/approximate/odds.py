@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import ApproximateConstants
 
 #: Rounds of linearising, smoothing and weighing priors: more than six change nothing.
@@ -43,8 +44,6 @@ LEAST_RATE, LARGEST_MOVE = 1e-5, 3.0
 #: Largest number of effects of all priors at once: bounds the memory.
 MOST_EFFECTS = 2**22
 
-Floats = NDArray[np.float64]
-
 
 class Seen(NamedTuple):
     """Released counts of the ``G`` bins of a column that can occur, in order.
@@ -61,7 +60,7 @@ class Seen(NamedTuple):
     whole: Floats
     whole_variances: Floats
     expected: Floats
-    linked: NDArray[np.bool_]
+    linked: Bools
 
 
 class Prior(NamedTuple):
@@ -96,8 +95,8 @@ class Effects(NamedTuple):
     expected: Floats
     share: Floats
     size: Floats
-    linked: NDArray[np.bool_]
-    curve: NDArray[np.int64]
+    linked: Bools
+    curve: Wholes
 
     @property
     def base(self) -> Floats:
@@ -212,7 +211,7 @@ def _cut(
     yield columns[first:]
 
 
-def _line_up(columns: Sequence[Seen], classes: NDArray[np.int64], shares: Floats) -> Effects:
+def _line_up(columns: Sequence[Seen], classes: Wholes, shares: Floats) -> Effects:
     """Concatenate the counts of these classes over all columns."""
     count = len(classes)
     sizes = np.array([len(seen.expected) for seen in columns])
@@ -308,7 +307,7 @@ def _at_their_word(seen: Seen, totals: Floats) -> Floats:
     return np.asarray(np.divide(counts, whole, out=shares, where=whole > 0))
 
 
-def _runs(linked: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
+def _runs(linked: Bools) -> Iterator[Wholes]:
     """Yield places of runs of linked bins, (R, L), padded with -1 to a power of two."""
     starts = np.flatnonzero(~linked)
     lengths = np.diff(np.append(starts, len(linked)))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.rows.scores import look_up_scores
 
 #: Bound of scores, in standard deviations.
@@ -37,10 +38,10 @@ class NormalScores:
         variances: Variance of the scores, relative to the standard normal, shape (C, m).
     """
 
-    scores: tuple[NDArray[np.int64], ...]
-    cuts: tuple[NDArray[np.float64], ...]
-    orders: tuple[NDArray[np.int64], ...]
-    variances: NDArray[np.float64]
+    scores: tuple[Wholes, ...]
+    cuts: tuple[Floats, ...]
+    orders: tuple[Wholes, ...]
+    variances: Floats
 
     def __call__(
         self, codes: NDArray[np.integer], classes: NDArray[np.integer]
@@ -48,9 +49,7 @@ class NormalScores:
         """Return the scores of records in score units, (n, m); code -1 has score zero, the mean."""
         return look_up_scores(self.scores, codes, classes)
 
-    def codes(
-        self, at: int, quantiles: NDArray[np.float64], classes: NDArray[np.integer]
-    ) -> NDArray[np.int64]:
+    def codes(self, at: int, quantiles: Floats, classes: NDArray[np.integer]) -> Wholes:
         """Return the codes of one column at quantiles in their classes, shape (n,) each."""
         found = np.empty(len(quantiles), dtype=np.int64)
         # Each class has its own cuts.
@@ -64,7 +63,7 @@ class NormalScores:
                 found[rows] = self.orders[at][np.minimum(places, last)]
         return found
 
-    def chances(self, at: int) -> NDArray[np.float64]:
+    def chances(self, at: int) -> Floats:
         """Return the probabilities of the codes of one column by class, shape (C, S)."""
         found = np.empty_like(self.scores[at], dtype=np.float64)
         found[:, self.orders[at]] = np.diff(self.cuts[at], axis=1)
@@ -72,9 +71,7 @@ class NormalScores:
 
 
 def normal_scores(
-    histograms: tuple[NDArray[np.float64], ...],
-    orders: tuple[NDArray[np.int64], ...],
-    num_classes: int,
+    histograms: tuple[Floats, ...], orders: tuple[Wholes, ...], num_classes: int
 ) -> NormalScores:
     """Return the normal scores of columns from code orders (S,) and histograms (C, S)."""
     tables, cuts = [], []
@@ -91,7 +88,7 @@ def normal_scores(
     return NormalScores(tuple(tables), tuple(cuts), orders, variances)
 
 
-def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.int64]:
+def target_order(histogram: Floats, totals: Floats) -> Wholes:
     """Return the codes of a category, (S,), ordered by their class probabilities.
 
     The order is by log odds for two classes, by the first axis of a correspondence analysis for
@@ -110,14 +107,14 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
     return np.argsort(axis @ lean, kind='stable')
 
 
-def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cumulate(probabilities: Floats) -> Floats:
     """Return cumulative probabilities, from 0 to 1: shape (C, S) to (C, S + 1)."""
     borders = np.zeros((len(probabilities), probabilities.shape[1] + 1))
     np.cumsum(probabilities, axis=1, out=borders[:, 1:])
     return np.asarray(borders / borders[:, -1:])
 
 
-def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
+def _interval_means(borders: Floats) -> Floats:
     """Return the mean of the normal between neighbouring quantiles, (C, S + 1) to (C, S)."""
     mass = np.diff(borders, axis=1)
     # The integral of z phi(z) between two scores is the difference of their densities.

@@ -15,7 +15,6 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.approximate.counts import (
     ClassCounts,
@@ -32,6 +31,7 @@ from sdv_threea.approximate.density import (
 )
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import MOST_FOR_SUMS
 from sdv_threea.domain import Category, Column, Pseudonyms
 from sdv_threea.encoding.classes import RecordEncoder
@@ -136,7 +136,7 @@ def _settle_names(counts: Counts, columns: Sequence[Column]) -> Counts:
     return replace(counts, columns=tuple(found), settled=settled)
 
 
-def _share_given(sizes: Sequence[int], run: Run) -> list[NDArray[np.float64]]:
+def _share_given(sizes: Sequence[int], run: Run) -> list[Floats]:
     """Return the shares of the codes of given columns, shape (S,) each, in the drawn rows.
 
     Without noise the list is empty: counting these columns costs nothing, and is more precise.
@@ -147,7 +147,7 @@ def _share_given(sizes: Sequence[int], run: Run) -> list[NDArray[np.float64]]:
     return [share_codes(codes, size) for codes, size in both]
 
 
-def share_codes(codes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+def share_codes(codes: Wholes, size: int) -> Floats:
     """Return the share of each code, shape (S,), without values that have no code (-1).
 
     If no value has a code, as when noise masks all values of a category, shares are equal.
@@ -157,11 +157,7 @@ def share_codes(codes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
 
 
 def _count_classes(
-    counts: Counts,
-    masks: Sequence[NDArray[np.bool_]],
-    encoder: RecordEncoder,
-    encoded: Rows[Encoded],
-    run: Run,
+    counts: Counts, masks: Sequence[Bools], encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> ClassCounts | None:
     """Release the histograms of all columns in each class, if there are several."""
     num_classes, transformers = encoder.classes.count, encoder.scored_transformers
@@ -222,7 +218,7 @@ def find_sums(
     return run.spending.keep(release_sums(rows, likely, [sizes[own] for own in likely], **terms))
 
 
-def _find_moments(number: Transformer, shares: NDArray[np.float64]) -> tuple[float, float]:
+def _find_moments(number: Transformer, shares: Floats) -> tuple[float, float]:
     """Return the mean and the standard deviation of a number with these shares of codes."""
     edges, present = getattr(number, 'edges', np.zeros(1)), shares[1:]
     middles = (edges[:-1] + edges[1:]) / 2
@@ -272,12 +268,12 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
 def _tabulate_parts(
     sums: Sequence[Sum | Part],
     transformers: Sequence[Transformer],
-    columns: Sequence[NDArray[np.float64]],
+    columns: Sequence[Floats],
     num_records: float,
-) -> dict[Pair, NDArray[np.float64]]:
+) -> dict[Pair, Floats]:
     """Return the counts of codes that parts of numbers imply, shape (S_i, S_j), ``i < j``."""
     places = {own.name: at for at, own in enumerate(transformers)}
-    found: dict[Pair, NDArray[np.float64]] = {}
+    found: dict[Pair, Floats] = {}
     for part in sums:
         if isinstance(part, Part) and {part.total, *part.parts} <= set(places):
             i, j = places[part.parts[0]], places[part.total]

@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Category, Column, Number
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.rows.guard import guarded
@@ -60,9 +61,9 @@ class Conditions:
     plain: pd.DataFrame
     codes: pd.DataFrame
     choices: pd.DataFrame
-    is_possible: NDArray[np.bool_]
+    is_possible: Bools
 
-    def group(self) -> NDArray[np.int64]:
+    def group(self) -> Wholes:
         """Number the rows, shape (n,): rows with equal conditions have the same number."""
         names = list(self.known)
         if not names:
@@ -70,7 +71,7 @@ class Conditions:
         grouped = self.known.groupby(names, dropna=False, sort=False, observed=True)
         return np.asarray(grouped.ngroup(), dtype=np.int64)
 
-    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Conditions:
+    def take(self, rows: Wholes | Bools) -> Conditions:
         """Choose rows by their positions, or by a mask."""
         places = np.arange(len(self.known))[rows]
         frames = (self.plain, self.codes, self.choices)
@@ -122,7 +123,7 @@ def read_conditions(
 
 def draw_rows(
     released: Release, conditions: Conditions, derivations: Derivations, rng: np.random.Generator
-) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+) -> tuple[pd.DataFrame, Floats]:
     """Draw a row of the model for each possible condition, and write the numbers into it.
 
     The importance weights of the rows, shape (n,), are zero for those that miss a condition.
@@ -176,14 +177,14 @@ def keep_matching(
     return rows[keep]
 
 
-def _list_bins(transformer: NumberEncoder, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _list_bins(transformer: NumberEncoder, ends: Floats) -> Bools:
     """Return the codes whose bins meet the intervals ``ends``, shape (n, 2), as a mask (n, S)."""
     edges = transformer.edges
     inside = (edges[:-1] <= ends[:, 1:]) & (edges[1:] > ends[:, :1])
     return np.pad(inside, ((0, 0), (1, 0)))  # in front, the code of the missing value
 
 
-def _weigh(transformer: NumberEncoder, drawn: pd.Series, moved: pd.Series) -> NDArray[np.float64]:
+def _weigh(transformer: NumberEncoder, drawn: pd.Series, moved: pd.Series) -> Floats:
     """Return the weights of moved numbers: one over the numbers of their bin; zero outside it."""
     edges, step = transformer.edges, transformer.step
     codes = transformer.encode(drawn)
@@ -223,9 +224,7 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
     return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
 
 
-def _place_dates(
-    seconds: NDArray[np.float64], column: pd.Series, template: str | None, dtype: Any
-) -> NDArray[np.float64]:
+def _place_dates(seconds: Floats, column: pd.Series, template: str | None, dtype: Any) -> Floats:
     """Move dates that state no zone, seconds since 2000, from UTC to the zone of their column."""
     cells, zone = list(column.astype(object)), find_zone(dtype) or (is_zulu(template) and 'UTC')
     clocks = find_clocks(cells, template) & ~np.isnan(seconds)
@@ -269,7 +268,7 @@ def _list_facts(name: str, storage: StoredColumns) -> Facts:
     return replace(facts, sdtype=sdtype, low=None, high=None, values=None, nullable=None)
 
 
-def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDArray[np.bool_]:
+def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> Bools:
     """Return true for numbers in the released range that fit into the dtype of their column."""
     if isinstance(column, Category):
         return np.ones(len(asked), dtype=np.bool_)
@@ -317,7 +316,7 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
     return asked
 
 
-def _move(released: Release, asked: Mapping[str, CodeCondition]) -> dict[str, NDArray[np.bool_]]:
+def _move(released: Release, asked: Mapping[str, CodeCondition]) -> dict[str, Bools]:
     """Return the codes nearest to those of one row, in the classes nearest to it, by column."""
     near, apart = {}, np.zeros(released.classes.count)
     for name, own in asked.items():
@@ -332,7 +331,7 @@ def _move(released: Release, asked: Mapping[str, CodeCondition]) -> dict[str, ND
     return {name: np.asarray(each[classes].any(axis=0)) for name, each in near.items()}
 
 
-def _measure_distances(chances: NDArray[np.bool_], code: int) -> NDArray[np.float64]:
+def _measure_distances(chances: Bools, code: int) -> Floats:
     """Return the distances, in bins, to the bins that occur in each class, shape (C, S)."""
     distances = np.where(chances, np.abs(np.arange(len(chances.T)) - code), np.inf)
     distances[:, 0] = np.inf

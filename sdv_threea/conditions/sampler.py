@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.conditions.reading import (
     Conditions,
     cast,
@@ -108,9 +108,7 @@ class ConditionSampler:
         met = pd.concat(found).sort_index()
         return met.set_axis(asked.known.index[met.index])
 
-    def _draw(
-        self, asked: Conditions, rng: np.random.Generator
-    ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+    def _draw(self, asked: Conditions, rng: np.random.Generator) -> tuple[pd.DataFrame, Floats]:
         """Draw rows and their weights; drop rows that break conditions or constraints."""
         constraints = self.preprocessor.constraints
         raw, weights = pd.DataFrame(index=range(len(asked.known))), np.ones(len(asked.known))

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.constants import EncodingConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import SPREAD, Category
@@ -38,7 +38,7 @@ class Classes:
 
     count: int
     target: int | None
-    of_code: NDArray[np.int64]
+    of_code: Wholes
     ordered: bool
 
     @property
@@ -46,18 +46,18 @@ class Classes:
         """Whether a classifier has to distinguish the classes."""
         return self.count > 1 and not self.ordered
 
-    def scored(self, num_columns: int) -> NDArray[np.int64]:
+    def scored(self, num_columns: int) -> Wholes:
         """Return the columns that get a normal score: all that the class does not determine."""
         determined = [] if self.ordered or self.target is None else [self.target]
         return np.setdiff1d(np.arange(num_columns), determined)
 
-    def target_code(self) -> NDArray[np.int64] | None:
+    def target_code(self) -> Wholes | None:
         """The code of the target by class, shape (C,); ``None`` if classes have several values."""
         if self.ordered or self.target is None:
             return None
         return np.flatnonzero(self.of_code >= 0)
 
-    def write_target(self, codes: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
+    def write_target(self, codes: Wholes, labels: Wholes) -> None:
         """Write the target into codes, shape (n, m), where the class determines it."""
         known = self.target_code()
         if known is not None:
@@ -117,7 +117,7 @@ def make_classes(
 
 def _bins(
     transformer: NumberEncoder, description: Description, scale: float, constants: EncodingConstants
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Return the class of each code of a numerical target, of about equal mass in the sketch."""
     if math.isinf(scale):
         return np.zeros(transformer.size, dtype=np.int64)
@@ -145,7 +145,7 @@ class RecordEncoder(NamedTuple):
     description: Description
     transformers: tuple[Transformer, ...]
     classes: Classes
-    scored: NDArray[np.int64]
+    scored: Wholes
 
     @property
     def coder(self) -> Coder:

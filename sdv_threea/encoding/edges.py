@@ -8,17 +8,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import MOST_BINS, OWN_CODE
 from sdv_threea.describe.lattice import has_few_values, inner_multiples, is_lattice
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Column, Number
 
 
-def released_edges(
-    column: Number, sketch: Sketch | None, heavy: Mapping[float, float]
-) -> NDArray[np.float64]:
+def released_edges(column: Number, sketch: Sketch | None, heavy: Mapping[float, float]) -> Floats:
     """Return the ascending borders of a column's bins, from public or released facts.
 
     The sketch is not needed if each value has a bin. ``heavy`` has the records of each spike.
@@ -35,13 +33,13 @@ def released_edges(
     return _with_sentinels(_with_one_bin(edges), column)
 
 
-def known_edges(column: Number) -> NDArray[np.float64]:
+def known_edges(column: Number) -> Floats:
     """Return the borders of a column with few possible values: a bin for each."""
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     return _with_one_bin(lattice_edges(*inner_multiples(low, high, step), step))
 
 
-def public_edges(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+def public_edges(values: Floats, step: float) -> Floats:
     """Return the ascending borders of bins of public, finite numbers; ``step`` may be 0."""
     values = values if len(values) else np.zeros(1)
     low, high = float(values.min()), float(values.max())
@@ -55,13 +53,13 @@ def public_edges(values: NDArray[np.float64], step: float) -> NDArray[np.float64
     return _with_one_bin(edges)
 
 
-def lattice_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
+def lattice_edges(low: float, high: float, step: float) -> Floats:
     """Return borders halfway between the multiples of a step from ``low`` to ``high``."""
     cuts = np.arange(round(low / step), round(high / step) + 2, dtype=np.float64)
     return np.asarray((cuts - 0.5) * step)
 
 
-def find_range_bins(column: Number, edges: NDArray[np.float64]) -> NDArray[np.bool_]:
+def find_range_bins(column: Number, edges: Floats) -> Bools:
     """Return which bins lie in the range of a column: no sentinels, and no gaps before them."""
     beyond = _list_beyond(column)
     borders = np.array([*beyond, *np.nextafter(beyond, np.inf)])
@@ -70,13 +68,13 @@ def find_range_bins(column: Number, edges: NDArray[np.float64]) -> NDArray[np.bo
     return np.asarray((places >= inside[0]) & (places < inside[-1]))
 
 
-def find_sentinel_bins(column: Column, edges: NDArray[np.float64]) -> NDArray[np.bool_]:
+def find_sentinel_bins(column: Column, edges: Floats) -> Bools:
     """Return which bins hold a sentinel beyond the range of a column."""
     assert isinstance(column, Number)
     return np.isin(edges[:-1], _list_beyond(column))
 
 
-def _with_sentinels(edges: NDArray[np.float64], column: Number) -> NDArray[np.float64]:
+def _with_sentinels(edges: Floats, column: Number) -> Floats:
     """Return borders with a bin, one float wide, for each sentinel beyond the range."""
     beyond = np.array(_list_beyond(column))
     return _cut_anywhere(edges, beyond) if len(beyond) else edges
@@ -88,9 +86,7 @@ def _list_beyond(column: Number) -> list[float]:
     return [value for value in column.sentinels if not low - step <= value <= high + step]
 
 
-def quantile_edges(
-    sketch: Sketch, low: float, high: float, num_bins: int = MOST_BINS
-) -> NDArray[np.float64]:
+def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int = MOST_BINS) -> Floats:
     """Return ascending, distinct borders of bins of about equal mass, from ``low`` to ``high``."""
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
@@ -117,20 +113,18 @@ def _without(sketch: Sketch, spikes: Mapping[float, float]) -> Sketch:
     return replace(sketch, counts=counts)
 
 
-def _cut_lattice(
-    bins: NDArray[np.float64], spikes: NDArray[np.float64], step: float
-) -> NDArray[np.float64]:
+def _cut_lattice(bins: Floats, spikes: Floats, step: float) -> Floats:
     """Return borders halfway between multiples of a step; spikes get a bin of one multiple."""
     cuts, heavy = np.round(bins / step), np.round(spikes / step)
     return np.asarray((np.unique(np.concatenate([cuts, heavy, heavy + 1])) - 0.5) * step)
 
 
-def _cut_anywhere(bins: NDArray[np.float64], spikes: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cut_anywhere(bins: Floats, spikes: Floats) -> Floats:
     """Return borders at any float; the bin of a spike ends with the next float."""
     return np.unique(np.concatenate([bins, spikes, np.nextafter(spikes, np.inf)]))
 
 
-def _with_one_bin(edges: NDArray[np.float64]) -> NDArray[np.float64]:
+def _with_one_bin(edges: Floats) -> Floats:
     """Return the borders of at least one bin: a single border gets a bin of one float."""
     if len(edges) < 2:
         return np.array([edges[0], np.nextafter(edges[0], np.inf)])

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.rows.codes import Bins, Listed
 
 #: The most values that ``repr`` shows.
@@ -70,7 +71,7 @@ class Encoder(BaseTransformer, ABC):
     def coder(self) -> Bins | Listed:
         """The map from cells to codes."""
 
-    def encode(self, column: pd.Series) -> NDArray[np.int64]:
+    def encode(self, column: pd.Series) -> Wholes:
         """Return the code of each cell, shape (n,).
 
         A number beyond the range has the code of the outermost bin, and a value that is not on the
@@ -79,7 +80,7 @@ class Encoder(BaseTransformer, ABC):
         return self.coder.encode(column)
 
     @abstractmethod
-    def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[Any]:
+    def decode(self, codes: Wholes, rng: np.random.Generator) -> NDArray[Any]:
         """Return a value for each code, shape (n,)."""
 
     def assign(self, name: str, dtype: Any = None) -> Self:
@@ -119,7 +120,7 @@ class Encoder(BaseTransformer, ABC):
             learned = self._learn(self._read(data))
             self.__dict__ |= {name: learned[name] for name in self._open}
 
-    def _transform(self, data: pd.Series) -> NDArray[np.int64]:
+    def _transform(self, data: pd.Series) -> Wholes:
         return self.encode(self._read(data))
 
     def _reverse_transform(self, data: Any) -> pd.Series:

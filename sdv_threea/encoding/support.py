@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.describe.ends import Looks, find_ends, is_guessed
@@ -19,10 +19,10 @@ from sdv_threea.maths.buckets import share_out
 def support(
     transformer: Transformer,
     description: Description,
-    counts: NDArray[np.float64],
+    counts: Floats,
     scale: float,
     constants: DescribeConstants,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return which codes of a column can occur, shape (size,); at least one number can.
 
     An estimated range is generous, as it comes from coarse bins. The released histogram narrows it:
@@ -56,8 +56,8 @@ def support(
 def _find_ends(
     transformer: NumberEncoder,
     description: Description,
-    counts: NDArray[np.float64],
-    inside: NDArray[np.bool_],
+    counts: Floats,
+    inside: Bools,
     scale: float,
     constants: DescribeConstants,
 ) -> tuple[float, float] | None:
@@ -77,7 +77,7 @@ def _find_ends(
 def was_guessed(
     transformer: NumberEncoder,
     description: Description,
-    counts: NDArray[np.float64],
+    counts: Floats,
     scale: float,
     constants: DescribeConstants,
 ) -> bool:
@@ -92,8 +92,8 @@ def was_guessed(
 def narrowed(
     description: Description,
     transformers: tuple[Transformer, ...],
-    masks: tuple[NDArray[np.bool_], ...],
-    counts: tuple[NDArray[np.float64], ...],
+    masks: tuple[Bools, ...],
+    counts: tuple[Floats, ...],
 ) -> Domain:
     """Return the domain with estimated ranges narrowed to the values that can occur.
 
@@ -118,14 +118,14 @@ def narrowed(
     return replace(domain, columns=columns)
 
 
-def _is_inside(transformer: NumberEncoder, description: Description) -> NDArray[np.bool_]:
+def _is_inside(transformer: NumberEncoder, description: Description) -> Bools:
     """Return which bins of a column lie in its range, shape (number of bins,)."""
     column = description.domain[transformer.name]
     assert isinstance(column, Number)
     return find_range_bins(column, transformer.edges)
 
 
-def _narrow(column: Column, possible: dict[str, NDArray[np.float64]], complete: set[str]) -> Column:
+def _narrow(column: Column, possible: dict[str, Floats], complete: set[str]) -> Column:
     if isinstance(column, Category):
         if column.name in complete:
             return replace(column, unreleased=SPREAD)
@@ -136,14 +136,14 @@ def _narrow(column: Column, possible: dict[str, NDArray[np.float64]], complete: 
     return replace(column, low=float(values[0, 0]), high=float(values[-1, 1]))
 
 
-def _name_buckets(column: Column, counts: NDArray[np.float64] | None) -> Column:
+def _name_buckets(column: Column, counts: Floats | None) -> Column:
     if not isinstance(column, Category) or column.pseudonyms is None or counts is None:
         return column
     known = column.pseudonyms.known
     return replace(column, pseudonyms=Pseudonyms(known, *share_out(counts[1:], known)))
 
 
-def list_spans(transformer: NumberEncoder) -> NDArray[np.float64]:
+def list_spans(transformer: NumberEncoder) -> Floats:
     """Return the first and the last value of each bin, shape (number of bins, 2)."""
     if not transformer.step:
         last = np.nextafter(transformer.edges[1:], transformer.edges[:-1])
@@ -154,7 +154,7 @@ def list_spans(transformer: NumberEncoder) -> NDArray[np.float64]:
     return multiples(times, transformer.step)
 
 
-def _between(second: Sketch, low: float, high: float) -> NDArray[np.bool_]:
+def _between(second: Sketch, low: float, high: float) -> Bools:
     """Return which bins lie between two ends; if none does, the fullest one nearby."""
     first, last = second.edges.T
     found = (first >= low) & (last <= high)

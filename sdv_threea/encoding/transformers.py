@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.granularity import Heaps, common_step, count_codes, find_heaps, read_counts
 from sdv_threea.describe.lattice import multiples
@@ -54,14 +55,14 @@ class NumberEncoder(Encoder):
     #: Candidates for a granularity that is learned, coarse to fine.
     STEPS: tuple[float, ...] = DECIMAL_STEPS
 
-    edges: NDArray[np.float64]
+    edges: Floats
     step: float
     ordered = True
     heaps: Heaps
 
     def __init__(
         self,
-        edges: NDArray[np.float64] | None = None,
+        edges: Floats | None = None,
         step: float | None = None,
         nullable: bool | None = None,
         heaps: Heaps | None = None,
@@ -79,11 +80,8 @@ class NumberEncoder(Encoder):
         return Bins(self.edges, self.step, bool(self.nullable))
 
     def decode(
-        self,
-        codes: NDArray[np.int64],
-        rng: np.random.Generator,
-        places: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+        self, codes: Wholes, rng: np.random.Generator, places: Floats | None = None
+    ) -> Floats:
         """Draw a number from each bin, a multiple of the step if there is one.
 
         ``places`` are shares of the bins; by default they are drawn evenly.
@@ -106,7 +104,7 @@ class NumberEncoder(Encoder):
         values = np.minimum(values, np.nextafter(high, low))
         return np.where(codes == 0, np.nan, values)
 
-    def _draw_steps(self, bins: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+    def _draw_steps(self, bins: Wholes, rng: np.random.Generator) -> Floats:
         """Draw the step that each number is rounded to, shape (n,), from the bins, shape (n,)."""
         if not self.heaps:
             return np.full(len(bins), self.step)
@@ -178,7 +176,7 @@ class CategoryEncoder(Encoder):
         """The map from cells to codes."""
         return Listed(self.values, bool(self.nullable), self.unlisted)
 
-    def can_show(self, column: pd.Series) -> NDArray[np.bool_]:
+    def can_show(self, column: pd.Series) -> Bools:
         """Return which values samples can show: all but those that a stand-in replaces."""
         shown = self.encode(column) != self.unlisted
         if self.unreleased is None or self.unreleased == MISSING:
@@ -186,10 +184,7 @@ class CategoryEncoder(Encoder):
         return np.asarray(shown | (column == self.unreleased).to_numpy(dtype=np.bool_))
 
     def decode(
-        self,
-        codes: NDArray[np.int64],
-        rng: np.random.Generator,
-        places: NDArray[np.float64] | None = None,
+        self, codes: Wholes, rng: np.random.Generator, places: Floats | None = None
     ) -> NDArray[np.object_]:
         """Return the value of each code; neither randomness nor places are needed."""
         stand_in = None if self.unreleased == MISSING else self.unreleased
@@ -223,10 +218,10 @@ def list_coders(transformers: tuple[Transformer, ...]) -> Columns:
 
 
 def decode(
-    codes: NDArray[np.int64],
+    codes: Wholes,
     transformers: tuple[Transformer, ...],
     rng: np.random.Generator,
-    places: Mapping[int, NDArray[np.float64]] | None = None,
+    places: Mapping[int, Floats] | None = None,
 ) -> pd.DataFrame:
     """Turn codes, shape (n, number of transformers), back into a table.
 

@@ -12,9 +12,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.approximate.bins import cut_bins
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.joint.constants import STRESSES, JointConstants
 
@@ -38,7 +38,7 @@ class PairPlan(NamedTuple):
 
 
 def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
-    columns: Sequence[NDArray[np.float64]],
+    columns: Sequence[Floats],
     num_records: float,
     mu: float,
     constants: JointConstants,
@@ -80,7 +80,7 @@ def suits_number(num_bins: int, sizes: Sequence[int], constants: JointConstants)
 
 
 def choose_pairs(
-    columns: Sequence[NDArray[np.float64]],
+    columns: Sequence[Floats],
     num_records: float,
     mu: float,
     constants: JointConstants,
@@ -107,7 +107,7 @@ def choose_pairs(
 
 
 def stress_rare(
-    columns: Sequence[NDArray[np.float64]],
+    columns: Sequence[Floats],
     num_records: float,
     pairs: Sequence[Pair],
     mu: float,
@@ -150,15 +150,15 @@ def num_pair_bins(
 
 
 def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
-    columns: Sequence[NDArray[np.float64]],
-    masks: Sequence[NDArray[np.bool_]],
+    columns: Sequence[Floats],
+    masks: Sequence[Bools],
     ordered: Sequence[bool],
     num_bins: int,
     least: float,
     constants: JointConstants,
     of_stage: ApproximateConstants,
     apart: Sequence[Sequence[float]] = (),
-) -> list[NDArray[np.int64]]:
+) -> list[Wholes]:
     """Return the bin of each code of all columns, shape (S,); -1 for codes without a bin.
 
     Codes outside their mask, and categories without records, have no bin. ``columns`` are
@@ -184,7 +184,7 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
     return found
 
 
-def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:
+def pack(shares: Floats, num_bins: int) -> Wholes:
     """Return the bin of each category, shape (S,): bins of about equal mass, the heaviest first."""
     bins, loads = np.zeros(len(shares), dtype=np.int64), np.zeros(num_bins)
     for code in np.argsort(-shares, kind='stable'):
@@ -193,9 +193,7 @@ def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:
     return bins
 
 
-def _divide(
-    shares: NDArray[np.float64], apart: Sequence[float], num_bins: int, least: float
-) -> NDArray[np.int64]:
+def _divide(shares: Floats, apart: Sequence[float], num_bins: int, least: float) -> Wholes:
     """Return the bin of each category, shape (S,): runs, each of a share of at least ``least``.
 
     Runs are divided in two, again and again, where two large parts are most unlike. The missing
@@ -226,6 +224,6 @@ def _pair_noise(num_pairs: int, mu: float) -> float:
     return math.sqrt(num_pairs) / mu
 
 
-def count_bins(bins: Sequence[NDArray[np.int64]]) -> list[int]:
+def count_bins(bins: Sequence[Wholes]) -> list[int]:
     """Return the number of bins of each column."""
     return [int(column.max(initial=-1)) + 1 for column in bins]

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import TRIPLE_STEP, JointConstants
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
@@ -65,9 +66,9 @@ class Column:
         key: The place of the class among the columns; ``None`` if ``shares`` are of all classes.
     """
 
-    of_code: NDArray[np.int64]
-    shares: NDArray[np.float64]
-    margin: NDArray[np.float64]
+    of_code: Wholes
+    shares: Floats
+    margin: Floats
     key: int | None = None
 
 
@@ -86,15 +87,15 @@ class Link:
     """
 
     column: int
-    of_code: NDArray[np.int64]
+    of_code: Wholes
     key: int | None
-    shares: NDArray[np.float64]
+    shares: Floats
     parents: tuple[int, ...]
-    weights: tuple[NDArray[np.float64], ...]
+    weights: tuple[Floats, ...]
     both: tuple[ParentPair, ...] = ()
     settled: bool = False
 
-    def chances(self, drawn: Drawn) -> NDArray[np.float64]:
+    def chances(self, drawn: Drawn) -> Floats:
         """Return the probabilities of the column's bins given the columns before it, shape (n, G).
 
         Bins that ``q_j`` excludes have probability zero, whatever the weights are.
@@ -113,19 +114,17 @@ class Link:
         chances /= chances.sum(axis=0)
         return chances.T
 
-    def add_up(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def add_up(self, shares: Floats) -> Floats:
         """Add up shares of codes by bin, shape (number of keys, G)."""
         return add_up(shares, self.of_code, int(self.of_code.max(initial=-1)) + 1)
 
-    def find_keys(self, drawn: Drawn) -> NDArray[np.int64]:
+    def find_keys(self, drawn: Drawn) -> Wholes:
         """Return the row of ``shares`` that each record has, shape (n,)."""
         if self.key is None:
             return np.zeros(len(drawn.codes), dtype=np.int64)
         return np.asarray(drawn.codes[:, self.key])
 
-    def draw(
-        self, chances: NDArray[np.floating], drawn: Drawn, rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def draw(self, chances: NDArray[np.floating], drawn: Drawn, rng: np.random.Generator) -> Wholes:
         """Draw bins, shape (n,), evenly among records whose parents are alike.
 
         Pairs of columns then come closer to their tables than by independent draws. ``chances`` are
@@ -143,12 +142,12 @@ class Link:
         bins = (passed <= places).sum(axis=0, dtype=np.int32)
         return np.asarray(np.minimum(bins, chances.shape[1] - 1), dtype=np.int64)
 
-    def write(self, drawn: Drawn, bins: NDArray[np.int64], rng: np.random.Generator) -> None:
+    def write(self, drawn: Drawn, bins: Wholes, rng: np.random.Generator) -> None:
         """Write bins into the records, and draw codes inside them."""
         codes = draw_inside(self.shares, self.of_code, self.find_keys(drawn), bins, rng)
         drawn.bins[:, self.column], drawn.codes[:, self.column] = bins, codes
 
-    def take(self, drawn: Drawn, codes: NDArray[np.int64], rng: np.random.Generator) -> None:
+    def take(self, drawn: Drawn, codes: Wholes, rng: np.random.Generator) -> None:
         """Write known codes into the records; codes that do not occur are drawn in their stead."""
         bins = np.where(codes >= 0, self.of_code[codes], -1)
         known = bins >= 0
@@ -161,8 +160,8 @@ class Link:
 class Drawn:
     """Records that are being drawn: codes and bins of their columns, shape (n, m) each."""
 
-    codes: NDArray[np.int64]
-    bins: NDArray[np.int64]
+    codes: Wholes
+    bins: Wholes
 
     @classmethod
     def start(cls, num_rows: int, num_columns: int) -> Drawn:
@@ -178,11 +177,8 @@ class Chain:
     links: tuple[Link, ...]
 
     def draw(
-        self,
-        num_rows: int,
-        rng: np.random.Generator,
-        known: Mapping[int, NDArray[np.int64]] | None = None,
-    ) -> NDArray[np.int64]:
+        self, num_rows: int, rng: np.random.Generator, known: Mapping[int, Wholes] | None = None
+    ) -> Wholes:
         """Draw records; return their codes, shape (num_rows, m).
 
         ``known`` are codes of given columns, shape (num_rows,) each, which come first in the chain.
@@ -204,13 +200,13 @@ class Chain:
 
 def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit it)
     columns: Sequence[Column],
-    tables: Mapping[Pair, NDArray[np.float64]],
-    functions: Mapping[Pair, NDArray[np.float64]],
+    tables: Mapping[Pair, Floats],
+    functions: Mapping[Pair, Floats],
     order: Sequence[int],
     constants: JointConstants,
     rng: np.random.Generator,
     triples: Triples | None = None,
-    given: NDArray[np.int64] | None = None,
+    given: Wholes | None = None,
 ) -> Chain:
     """Fit a chain to the distributions of columns, pairs and triples.
 
@@ -257,10 +253,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
 
 
 def _give(
-    columns: Sequence[Column],
-    given: NDArray[np.int64],
-    particles: Sequence[Drawn],
-    rng: np.random.Generator,
+    columns: Sequence[Column], given: Wholes, particles: Sequence[Drawn], rng: np.random.Generator
 ) -> list[Link]:
     """Draw the given columns of particles from given codes, shape (P, q); return their links."""
     links = []
@@ -275,10 +268,7 @@ def _give(
 
 
 def _begin(
-    column: int,
-    own: Column,
-    followed: Sequence[tuple[int, NDArray[np.float64]]],
-    settled: float,
+    column: int, own: Column, followed: Sequence[tuple[int, Floats]], settled: float
 ) -> Link:
     """Return the link of a column without weights."""
     if not followed:
@@ -289,10 +279,7 @@ def _begin(
 
 
 def _weigh(
-    link: Link,
-    parents: Sequence[int],
-    both: Sequence[ParentPair],
-    weights: Sequence[NDArray[np.float64]],
+    link: Link, parents: Sequence[int], both: Sequence[ParentPair], weights: Sequence[Floats]
 ) -> Link:
     """Return a link with weights: first those of single parents, then those of two together."""
     alone, together = weights[: len(parents)], weights[len(parents) :]
@@ -301,10 +288,10 @@ def _weigh(
 
 
 def _look_back(
-    tables: Mapping[Pair, NDArray[np.float64]], place: Mapping[int, int]
-) -> dict[int, list[tuple[int, NDArray[np.float64]]]]:
+    tables: Mapping[Pair, Floats], place: Mapping[int, int]
+) -> dict[int, list[tuple[int, Floats]]]:
     """Return, for each column, the earlier columns that it has a table with, and these tables."""
-    given: dict[int, list[tuple[int, NDArray[np.float64]]]] = {column: [] for column in place}
+    given: dict[int, list[tuple[int, Floats]]] = {column: [] for column in place}
     for (i, j), table in tables.items():
         if place[i] < place[j]:
             given[j].append((i, table))
@@ -313,20 +300,15 @@ def _look_back(
     return given
 
 
-def _condition(table: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+def _condition(table: Floats, others: Floats) -> Floats:
     """Divide the rows of a table by their sums; rows without records get the given distribution."""
     sums = table.sum(axis=1, keepdims=True)
     return np.asarray(np.where(sums > 0, table / np.maximum(sums, 1e-300), others))
 
 
 def _fit_weights(
-    link: Link,
-    margin: NDArray[np.float64],
-    terms: Sequence[Term],
-    drawn: Drawn,
-    rounds: int,
-    most: float,
-) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
+    link: Link, margin: Floats, terms: Sequence[Term], drawn: Drawn, rounds: int, most: float
+) -> tuple[list[Floats], NDArray[np.float32]]:
     """Return the fitted weights of one column, and its probabilities for each particle, (P, G)."""
     num_particles = len(drawn.codes)
     own = link.add_up(link.shares)
@@ -364,7 +346,7 @@ def _fit_weights(
     return weights, chances
 
 
-def _indicate(places: NDArray[np.int64], size: int) -> Any:
+def _indicate(places: Wholes, size: int) -> Any:
     """Return a sparse matrix, shape (R, P), with a one at the place of each particle."""
     marks, starts = np.ones(len(places), dtype=np.float32), np.arange(len(places) + 1)
     return csc_array((marks, places, starts), shape=(size, len(places)))

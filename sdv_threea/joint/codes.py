@@ -20,8 +20,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import Evidence
 from sdv_threea.joint.constants import MISSED
 from sdv_threea.joint.runs import follow_values
@@ -43,9 +43,9 @@ class CodeCounts(NamedTuple):
         margin_scale: Noise scale of the margins that are known already.
     """
 
-    codes: NDArray[np.float64]
+    codes: Floats
     scale: float
-    bins: NDArray[np.float64]
+    bins: Floats
     bin_scale: float
     margin_scale: float = 0.0
 
@@ -59,9 +59,9 @@ class Seen(NamedTuple):
         unlisted: The codes of both columns that stand for all unlisted values; -1 for none.
     """
 
-    counts: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    expected: NDArray[np.float64]
+    counts: Floats
+    scale: Floats
+    expected: Floats
     unlisted: tuple[int, int] = (-1, -1)
 
     @property
@@ -70,7 +70,7 @@ class Seen(NamedTuple):
         return Seen(self.counts.T, self.scale.T, self.expected.T, self.unlisted[::-1])
 
     @property
-    def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def margins(self) -> tuple[Floats, Floats]:
         """Expected number of records of each code, shape (S_i,) and (S_j,)."""
         return self.expected.sum(axis=1), self.expected.sum(axis=0)
 
@@ -89,17 +89,17 @@ class Seen(NamedTuple):
 
 
 #: A reading: from counts and their noise to the estimated table.
-Reading = Callable[[Seen], NDArray[np.float64]]
+Reading = Callable[[Seen], Floats]
 
 
 def estimate_codes(
     known: CodeCounts,
-    bins: tuple[NDArray[np.int64], NDArray[np.int64]],
-    expected: NDArray[np.float64],
+    bins: tuple[Wholes, Wholes],
+    expected: Floats,
     in_order: tuple[bool, bool],
     rng: np.random.Generator,
     unlisted: tuple[int, int] = (-1, -1),
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return estimated counts of a pair, code by code, at least zero, with the expected margins.
 
     ``bins`` give the bins of the codes of both columns, shape (S_i,) and (S_j,); -1 for none.
@@ -142,9 +142,7 @@ def estimate_codes(
     return table
 
 
-def sharpen(
-    known: CodeCounts, rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def sharpen(known: CodeCounts, rows: Wholes, columns: Wholes) -> tuple[Floats, Floats]:
     """Return the least-squares counts of codes, given those of bins, and their noise scales.
 
     ``rows`` and ``columns`` give the bin of each code, shape (S_i,) and (S_j,); -1 for none.
@@ -163,7 +161,7 @@ def sharpen(
     return counts, known.scale * np.sqrt(1 - weights[rows][:, columns])
 
 
-def _pad(counts: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
+def _pad(counts: Floats, shape: tuple[int, ...]) -> Floats:
     """Append zeros for the last codes if these do not occur."""
     return np.pad(counts, [(0, size - own) for size, own in zip(shape, counts.shape, strict=True)])
 
@@ -179,7 +177,7 @@ def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
     }
 
 
-def _read_function(seen: Seen, *, in_order: bool) -> NDArray[np.float64]:
+def _read_function(seen: Seen, *, in_order: bool) -> Floats:
     """Give each code of the first column its likely values, smoothed along it if it is ordered."""
     counts, scale, *_ = seen
     rows, columns = seen.margins
@@ -197,7 +195,7 @@ def _read_function(seen: Seen, *, in_order: bool) -> NDArray[np.float64]:
     return _drop(table, MISSED * held)
 
 
-def _keep_likeliest(table: NDArray[np.float64], unlisted: int) -> NDArray[np.float64]:
+def _keep_likeliest(table: Floats, unlisted: int) -> Floats:
     """Drop counts below half of the largest one in their row, except that of unlisted values.
 
     A value that would lose more than half of its records keeps them: its margin is known better.
@@ -208,7 +206,7 @@ def _keep_likeliest(table: NDArray[np.float64], unlisted: int) -> NDArray[np.flo
     return _drop(table, np.where(lost, 0.0, least))
 
 
-def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64]:
+def _drop(table: Floats, least: Floats) -> Floats:
     """Drop counts below the least ones, and give their records to the other counts of the row."""
     sums = table.sum(axis=1, keepdims=True)
     left = np.where(table < least, 0.0, table)
@@ -216,12 +214,12 @@ def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.
     return np.asarray(left * np.divide(sums, kept, out=np.zeros_like(kept), where=kept > 0))
 
 
-def _read_standing_out(seen: Seen) -> NDArray[np.float64]:
+def _read_standing_out(seen: Seen) -> Floats:
     """Keep the counts beyond the noise; a code without any keeps its largest count."""
     return rake(_stand_out(seen), *seen.margins, RAKING_ROUNDS)
 
 
-def _stand_out(seen: Seen) -> NDArray[np.float64]:
+def _stand_out(seen: Seen) -> Floats:
     counts, (rows, _) = seen.counts, seen.margins
     table = np.where(counts > STANDING_OUT * seen.scale, counts, 0.0)
     lone = np.flatnonzero((table.sum(axis=1) <= 0) & (rows > 0))

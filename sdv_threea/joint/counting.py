@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair, PairPlan, count_bins
 from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
@@ -89,13 +89,13 @@ class JointReleases:
     locate: Callable[[tuple[Pair, ...]], Rows[Located]]
     singles: Singles
     plan: PairPlan
-    expected: Mapping[Pair, NDArray[np.float64]]
+    expected: Mapping[Pair, Floats]
     spending: Spending
     constants: JointConstants
     rng: np.random.Generator
     adapted: bool = False
     promised: Sequence[str] = ()
-    known: Mapping[Pair, NDArray[np.float64]] = field(default_factory=dict)
+    known: Mapping[Pair, Floats] = field(default_factory=dict)
 
     def fit(self) -> Joint:
         """Release joint counts, and return a density that is fitted to them."""
@@ -116,7 +116,7 @@ class JointReleases:
             found = found.average(keep(release(**self.spending.rest(promised=self.promised))))
         return fit_joint(estimate(singles, found, *known), constants, self.rng, interplay)
 
-    def _complete(self, interactions: Interactions) -> tuple[PairCounts, list[NDArray[np.float64]]]:
+    def _complete(self, interactions: Interactions) -> tuple[PairCounts, list[Floats]]:
         """Return counts of all pairs, in bins, and of the bins of each column."""
         margins = self.singles.margins(interactions)
         return complete(interactions, margins, self.singles.num_records), margins
@@ -214,9 +214,7 @@ class JointReleases:
         return Interplay(released, expected, merged, ordered)
 
 
-def _merge(
-    columns: Sequence[Column], ordered: Sequence[bool], num_bins: int
-) -> tuple[NDArray[np.int64], ...]:
+def _merge(columns: Sequence[Column], ordered: Sequence[bool], num_bins: int) -> tuple[Wholes, ...]:
     """Return coarser bins of all columns, shape (G,) each; one more column is the class."""
     kinds = zip(columns, [*ordered, False], strict=False)
     return tuple(merge_bins(own.margin, num_bins, ordered=kind) for own, kind in kinds)

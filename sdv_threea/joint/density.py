@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.chain import Chain, Column, fit_chain
 from sdv_threea.joint.constants import JointConstants
@@ -47,14 +47,14 @@ class Joint:
     """
 
     columns: tuple[Column, ...]
-    tables: dict[Pair, NDArray[np.float64]]
-    functions: dict[Pair, NDArray[np.float64]]
+    tables: dict[Pair, Floats]
+    functions: dict[Pair, Floats]
     ordered: tuple[bool, ...]
     chain: Chain
     constants: JointConstants
-    edges: tuple[NDArray[np.float64] | None, ...] = ()
+    edges: tuple[Floats | None, ...] = ()
     triples: Triples | None = None
-    numbers: Mapping[Pair, NDArray[np.float64]] = field(default_factory=dict)
+    numbers: Mapping[Pair, Floats] = field(default_factory=dict)
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -87,9 +87,7 @@ class Joint:
             self._chains[key] = _fit(*known, key, self.constants, rng)
         return self._chains[key]
 
-    def begin_with(
-        self, first: Sequence[int], given: NDArray[np.int64], rng: np.random.Generator
-    ) -> Chain:
+    def begin_with(self, first: Sequence[int], given: Wholes, rng: np.random.Generator) -> Chain:
         """Return a chain in which these columns come first after the given ones.
 
         ``given`` are codes of the given columns, shape (P, q), to which the others are fitted.
@@ -130,13 +128,13 @@ def keep_strongest(pairs: Iterable[Pair], most: int = MOST_PARTNERS) -> list[Pai
 
 def _fit(  # noqa: PLR0913 (as above)
     columns: Sequence[Column],
-    tables: Mapping[Pair, NDArray[np.float64]],
-    functions: Mapping[Pair, NDArray[np.float64]],
+    tables: Mapping[Pair, Floats],
+    functions: Mapping[Pair, Floats],
     triples: Triples | None,
     first: Sequence[int],
     constants: JointConstants,
     rng: np.random.Generator,
-    drawn: NDArray[np.int64] | None = None,
+    drawn: Wholes | None = None,
 ) -> Chain:
     order = choose_order(inform(len(columns), tables), first, list_neighbours(functions))
     return fit_chain(columns, tables, functions, order, constants, rng, triples, drawn)

@@ -29,8 +29,8 @@ from functools import reduce
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.joint.constants import LIKENESS, OWN_PART, SPREADS
 from sdv_threea.joint.interactions import contrasts
 from sdv_threea.maths.mixtures import fit_frequencies
@@ -42,21 +42,21 @@ ROUNDS = 19
 #: Two or three columns.
 Together = TypeVar('Together', bound=Columns)
 
-Tables = Mapping[Together, NDArray[np.float64]]
+Tables = Mapping[Together, Floats]
 
 
 class Axis(NamedTuple):
     """The bins of a column: their shares, shape (G,), and whether their order means something."""
 
-    shares: NDArray[np.float64]
+    shares: Floats
     ordered: bool
 
 
 class Basis(NamedTuple):
     """Covariance of a column's contrasts: eigenvectors, shape (G - 1, G - 1), and eigenvalues."""
 
-    directions: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    directions: Floats
+    variances: Floats
 
 
 class Guesses(NamedTuple):
@@ -69,12 +69,12 @@ class Guesses(NamedTuple):
         apart: The shape with separate axes for candidates and eigenvectors: (K_1, G_1 - 1, ...).
     """
 
-    turns: list[NDArray[np.float64]]
-    coordinates: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    turns: list[Floats]
+    coordinates: Floats
+    variances: Floats
     apart: tuple[int, ...]
 
-    def laws(self, scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def laws(self, scale: float) -> tuple[Floats, Floats]:
         """Return the prior variances, shape (A, K_1, G_1 - 1, ...), without noise and with it."""
         own = np.multiply.outer(np.square(SPREADS), self.variances.reshape(self.apart))
         return own, own + scale**2
@@ -85,7 +85,7 @@ def shrink_departures(
     scales: Mapping[Together, float],
     axes: Sequence[Axis],
     num_records: float,
-) -> dict[Together, NDArray[np.float64]]:
+) -> dict[Together, Floats]:
     """Return the posterior means of noisy departures; without noise, the interactions in them.
 
     ``departures`` are in records, shape (G_1, G_2) or (G_1, G_2, G_3); their margins are ignored.
@@ -109,7 +109,7 @@ def shrink_departures(
     return {columns: _turn(own, [spans[at] for at in columns]) for columns, own in found.items()}
 
 
-def find_chances(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def find_chances(logs: Floats) -> Floats:
     """Return posterior probabilities of the candidates for each table, of the shape of ``logs``.
 
     All tables together determine the prior. ``logs`` are log likelihoods, shape (T, ...).
@@ -144,7 +144,7 @@ def _list_bases(
     }
 
 
-def _list_covariances(axis: Axis) -> list[NDArray[np.float64]]:
+def _list_covariances(axis: Axis) -> list[Floats]:
     """Return the candidates that need no tables, in contrasts; that of unrelated bins first."""
     size = len(axis.shares)
     likeness = [np.eye(size)]
@@ -155,13 +155,13 @@ def _list_covariances(axis: Axis) -> list[NDArray[np.float64]]:
     return [left.T @ each @ left for each in likeness]
 
 
-def _see_likeness(own: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def _see_likeness(own: Floats, axis: int) -> Floats:
     """Return products of coordinates along an axis, in units of noise, minus the share of noise."""
     rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
     return np.asarray(rows @ rows.T - rows.shape[1] * np.eye(len(rows)))
 
 
-def _learn(unlike: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.float64]:
+def _learn(unlike: Floats, seen: Floats) -> Floats:
     """Return the covariance that other tables show, scaled to the trace of unrelated bins."""
     values, turn = np.linalg.eigh(seen)
     shown = np.maximum(values, 0.0)
@@ -172,14 +172,12 @@ def _learn(unlike: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np
     return np.asarray(found)
 
 
-def _decompose(covariance: NDArray[np.float64]) -> Basis:
+def _decompose(covariance: Floats) -> Basis:
     values, directions = np.linalg.eigh(covariance)
     return Basis(directions, np.maximum(values, 0.0))
 
 
-def _guess(
-    own: NDArray[np.float64], bases: Sequence[Sequence[Basis]], num_records: float
-) -> Guesses:
+def _guess(own: Floats, bases: Sequence[Sequence[Basis]], num_records: float) -> Guesses:
     """Return a table in the eigenvectors of all candidate covariances."""
     turns = [np.concatenate([basis.directions.T for basis in guesses]) for guesses in bases]
     sizes = [np.concatenate([basis.variances for basis in guesses]) for guesses in bases]
@@ -188,14 +186,14 @@ def _guess(
     return Guesses(turns, _turn(own, turns), variances, tuple(apart))
 
 
-def _log_likelihoods(guesses: Guesses, scale: float) -> NDArray[np.float64]:
+def _log_likelihoods(guesses: Guesses, scale: float) -> Floats:
     """Return the log likelihood of each spread and candidate, up to a constant, (A, K_1, ...)."""
     _, laws = guesses.laws(scale)
     squares = np.square(guesses.coordinates.reshape(guesses.apart))
     return np.asarray(-0.5 * (squares / laws + np.log(laws)).sum(axis=_directions(guesses)))
 
 
-def _average(guesses: Guesses, chances: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def _average(guesses: Guesses, chances: Floats, scale: float) -> Floats:
     """Return the mean departure over all candidates, with probabilities of shape (A, K_1, ...)."""
     own, laws = guesses.laws(scale)
     kept = (np.expand_dims(chances, _directions(guesses)) * own / laws).sum(axis=0)
@@ -208,9 +206,7 @@ def _directions(guesses: Guesses) -> tuple[int, ...]:
     return tuple(range(2, len(guesses.apart) + 1, 2))
 
 
-def _turn(
-    table: NDArray[np.float64], matrices: Sequence[NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def _turn(table: Floats, matrices: Sequence[Floats]) -> Floats:
     """Multiply a table with a matrix along each axis."""
     for matrix in matrices:
         turned = matrix @ table.reshape(len(table), math.prod(table.shape[1:]))

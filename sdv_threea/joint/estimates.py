@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.chain import Column
 from sdv_threea.joint.codes import CodeCounts, estimate_codes
@@ -49,14 +49,14 @@ class Singles:
             whenever records are drawn; ``None`` if none is.
     """
 
-    bins: tuple[NDArray[np.int64], ...]
-    histograms: tuple[NDArray[np.float64], ...]
+    bins: tuple[Wholes, ...]
+    histograms: tuple[Floats, ...]
     ordered: tuple[bool, ...]
-    totals: NDArray[np.float64]
+    totals: Floats
     scale: float
-    edges: tuple[NDArray[np.float64] | None, ...] = ()
+    edges: tuple[Floats | None, ...] = ()
     unlisted: tuple[int, ...] = ()
-    given: NDArray[np.int64] | None = None
+    given: Wholes | None = None
 
     @property
     def num_given(self) -> int:
@@ -69,27 +69,27 @@ class Singles:
         return float(self.totals.sum())
 
     @property
-    def columns(self) -> list[NDArray[np.float64]]:
+    def columns(self) -> list[Floats]:
         """Probabilities of the codes of each column, of all classes together, shape (S,)."""
         return [self.totals @ table / self.totals.sum() for table in self.histograms]
 
     @property
-    def codes(self) -> tuple[NDArray[np.int64], ...]:
+    def codes(self) -> tuple[Wholes, ...]:
         """For each column, a bin for each code that occurs, shape (S,); -1 for the others."""
         return tuple(np.where(own >= 0, np.arange(len(own)), -1) for own in self.bins)
 
     @property
-    def by_class(self) -> list[NDArray[np.float64]]:
+    def by_class(self) -> list[Floats]:
         """Counts of the bins of each column by class, shape (C, G)."""
         each = zip(self.histograms, self.bins, count_bins(self.bins), strict=True)
         return [add_up(self.totals[:, None] * table, own, size) for table, own, size in each]
 
-    def leave_listed(self, at: int, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def leave_listed(self, at: int, table: Floats) -> Floats:
         """Return a table, codes of column ``at`` in rows, without the code of unlisted values."""
         code = self.unlisted[at] if self.unlisted else -1
         return np.where((np.arange(len(table)) == code)[:, None], 0.0, table) if code > 0 else table
 
-    def margins(self, interactions: Interactions) -> list[NDArray[np.float64]]:
+    def margins(self, interactions: Interactions) -> list[Floats]:
         """Return counts of the bins of each column, shape (G,), from all its releases."""
         counts = [table.sum(axis=0) for table in self.by_class]
         # Histograms are smoothed, so the error of a count below the noise is at most the count.
@@ -100,9 +100,7 @@ class Singles:
         known = list(zip(counts, variances, strict=True))
         return pool_margins(known, interactions, self.num_records)
 
-    def limit(
-        self, at: int, occurs: NDArray[np.bool_], margin: NDArray[np.float64]
-    ) -> tuple[Singles, NDArray[np.float64]]:
+    def limit(self, at: int, occurs: Bools, margin: Floats) -> tuple[Singles, Floats]:
         """Leave out codes of a column that do not occur; return the rest, and counts of the bins.
 
         ``occurs`` has the shape (S,), and ``margin`` are counts of the column's bins, shape (G,).
@@ -137,12 +135,12 @@ class Estimates:
     """
 
     columns: tuple[Column, ...]
-    tables: dict[Pair, NDArray[np.float64]]
-    functions: dict[Pair, NDArray[np.float64]]
-    numbers: dict[Pair, NDArray[np.float64]]
+    tables: dict[Pair, Floats]
+    functions: dict[Pair, Floats]
+    numbers: dict[Pair, Floats]
     ordered: tuple[bool, ...]
-    edges: tuple[NDArray[np.float64] | None, ...]
-    given: NDArray[np.int64] | None = None
+    edges: tuple[Floats | None, ...]
+    given: Wholes | None = None
 
     @property
     def first(self) -> tuple[int, ...]:
@@ -151,7 +149,7 @@ class Estimates:
         return (*range(num_given), *range(len(self.ordered), len(self.columns)))
 
     @cached_property
-    def information(self) -> NDArray[np.float64]:
+    def information(self) -> Floats:
         """Mutual information of all pairs of columns, in nats, shape (m, m)."""
         return inform(len(self.columns), self.tables)
 
@@ -171,7 +169,7 @@ def estimate(  # noqa: PLR0913 (what is known)
     singles: Singles,
     interactions: Interactions,
     functions: PairCounts,
-    expected: Mapping[Pair, NDArray[np.float64]],
+    expected: Mapping[Pair, Floats],
     constants: JointConstants,
     rng: np.random.Generator,
     values: ValueCounts | None = None,
@@ -187,7 +185,7 @@ def estimate(  # noqa: PLR0913 (what is known)
     pairs = complete(interactions, margins, num_records)
     tables = estimate_tables(pairs, margins, expected, singles.ordered, constants)
     found = estimate_functions(singles, pairs, functions, tables, rng)
-    numbers: dict[Pair, NDArray[np.float64]] = {}
+    numbers: dict[Pair, Floats] = {}
     if values is not None:
         numbers, alone = _settle_values(values, found, singles)
         for at, occurs in alone.items():
@@ -211,9 +209,9 @@ def estimate_functions(
     singles: Singles,
     pairs: PairCounts,
     functions: PairCounts,
-    tables: Mapping[Pair, NDArray[np.float64]],
+    tables: Mapping[Pair, Floats],
     rng: np.random.Generator,
-) -> dict[Pair, NDArray[np.float64]]:
+) -> dict[Pair, Floats]:
     """Return probabilities of pairs with a functional dependency, code by code, shape (S_i, S_j).
 
     Pairs without any records are left out. ``pairs`` are counts in bins and ``functions`` counts of
@@ -230,7 +228,7 @@ def estimate_functions(
     return found
 
 
-def _make_column(singles: Singles, at: int, margin: NDArray[np.float64], key: int | None) -> Column:
+def _make_column(singles: Singles, at: int, margin: Floats, key: int | None) -> Column:
     """Return a column: its histograms, with the pooled counts of its bins."""
     of_code, table, by_class = singles.bins[at], singles.histograms[at], singles.by_class[at]
     raked = rake(np.maximum(by_class, LEAST_LEFT), singles.totals, margin)
@@ -239,9 +237,7 @@ def _make_column(singles: Singles, at: int, margin: NDArray[np.float64], key: in
     return Column(of_code, shares / shares.sum(axis=1, keepdims=True), margin / margin.sum(), key)
 
 
-def _share_inside(
-    weights: NDArray[np.float64], of_code: NDArray[np.int64], size: int
-) -> NDArray[np.float64]:
+def _share_inside(weights: Floats, of_code: Wholes, size: int) -> Floats:
     """Divide the weights of codes, shape (R, S), by those of their bins; evenly in empty bins."""
     sums, even = add_up(weights, of_code, size)[:, of_code], np.ones((1, len(of_code)))
     counts = add_up(even, of_code, size)[:, of_code]
@@ -249,10 +245,10 @@ def _share_inside(
 
 
 def _settle_values(
-    counts: ValueCounts, functions: dict[Pair, NDArray[np.float64]], singles: Singles
-) -> tuple[dict[Pair, NDArray[np.float64]], dict[int, NDArray[np.bool_]]]:
+    counts: ValueCounts, functions: dict[Pair, Floats], singles: Singles
+) -> tuple[dict[Pair, Floats], dict[int, Bools]]:
     """Return the numbers that categories determine, and which codes of the numbers occur then."""
-    occur: dict[int, NDArray[np.bool_]] = {}
+    occur: dict[int, Bools] = {}
     by_category = {
         (i, j): functions[i, j] if (i, j) in functions else functions[j, i].T
         for i, j in counts.digits
@@ -273,12 +269,8 @@ def _settle_values(
 
 
 def _estimate_function(
-    known: CodeCounts,
-    singles: Singles,
-    pair: Pair,
-    coarse: NDArray[np.float64],
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
+    known: CodeCounts, singles: Singles, pair: Pair, coarse: Floats, rng: np.random.Generator
+) -> Floats:
     """Estimate the counts of a pair code by code, shape (S_i, S_j)."""
     bins = [singles.bins[at] for at in pair]
     inside = [
@@ -293,9 +285,7 @@ def _estimate_function(
     return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng, unlisted)
 
 
-def _fill_gaps(
-    table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _fill_gaps(table: Floats, rows: Floats, columns: Floats) -> Floats:
     """Let codes without a record in a table combine with all codes of the other column.
 
     These codes then occur as often as in their column, whichever column comes first in a chain.
@@ -305,9 +295,7 @@ def _fill_gaps(
     return np.asarray(filled / filled.sum())
 
 
-def _add_up_table(
-    table: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _add_up_table(table: Floats, rows: Wholes, columns: Wholes) -> Floats:
     """Add up a table of codes by bin, shape (G_i, G_j)."""
     sizes = count_bins([rows, columns])
     return add_up(add_up(table, columns, sizes[1]).T, rows, sizes[0]).T

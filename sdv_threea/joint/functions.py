@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import (
     LEAST_GIVEN,
@@ -45,7 +45,7 @@ class Noise(NamedTuple):
     scale: float
     doubt: float
 
-    def bound(self, counts: NDArray[np.float64]) -> float:
+    def bound(self, counts: Floats) -> float:
         """Return an upper bound of the squared noise of a table."""
         free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
         return float(self.scale**2 * (free + self.doubt * math.sqrt(2 * free)))
@@ -64,21 +64,15 @@ class Side(NamedTuple):
         small: Share of a small code.
     """
 
-    counts: NDArray[np.float64]
-    units: NDArray[np.float64]
+    counts: Floats
+    units: Floats
     entropy: float
     size: float
     ordered: bool
     small: float
 
     @classmethod
-    def look(
-        cls,
-        counts: NDArray[np.float64],
-        shares: NDArray[np.float64],
-        ordered: bool,
-        unlisted: int,
-    ) -> Side:
+    def look(cls, counts: Floats, shares: Floats, ordered: bool, unlisted: int) -> Side:
         """Summarise a column, given counts of its bins and probabilities of its codes.
 
         ``unlisted`` is the code that stands for all values that are not known, -1 for none.
@@ -145,7 +139,7 @@ def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
 
 
 def _rate(
-    counts: NDArray[np.float64], parent: Side, child: Side, noise: Noise, constants: JointConstants
+    counts: Floats, parent: Side, child: Side, noise: Noise, constants: JointConstants
 ) -> tuple[float, float, bool]:
     """Return how well the parent determines the child, and whether values follow its order.
 
@@ -183,8 +177,8 @@ def _rate(
 
 
 def _merge_rest(
-    counts: NDArray[np.float64], parent: Side, child: Side, noise: Noise
-) -> tuple[NDArray[np.float64], Side, Side, Noise]:
+    counts: Floats, parent: Side, child: Side, noise: Noise
+) -> tuple[Floats, Side, Side, Noise]:
     """Merge all values of the child except the most frequent one; return arguments of `_rate`.
 
     The merged values add to the penalty for many codes, like the codes of the parent.
@@ -200,11 +194,7 @@ def _merge_rest(
 
 
 def _look_beside(
-    counts: NDArray[np.float64],
-    parent: NDArray[np.float64],
-    child: NDArray[np.float64],
-    noise: Noise,
-    constants: JointConstants,
+    counts: Floats, parent: Floats, child: Floats, noise: Noise, constants: JointConstants
 ) -> float | None:
     """Return a pair's likeness to a function without the most frequent value of the child.
 
@@ -226,7 +216,7 @@ def _look_beside(
     return math.inf if math.isinf(full) else float((np.square(departure).sum() - masked) / full)
 
 
-def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> float:
+def _full_energy(parent: Floats, child: Floats) -> float:
     """Return the energy, in squared shares of records, if the child were a function of the parent.
 
     Large codes first, each gets the value with the most records left. The energy is infinite if
@@ -240,7 +230,7 @@ def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> flo
     return float(np.square(parent) @ (1 - 2 * child[values] + np.square(child).sum()))
 
 
-def _give_values(parent: NDArray[np.float64], child: NDArray[np.float64]) -> NDArray[np.int64]:
+def _give_values(parent: Floats, child: Floats) -> Wholes:
     """Give each code of the parent the value with the most records left, large codes first."""
     left = [(-share, value) for value, share in enumerate(child)]
     heapq.heapify(left)
@@ -252,11 +242,7 @@ def _give_values(parent: NDArray[np.float64], child: NDArray[np.float64]) -> NDA
 
 
 def _run_along(
-    counts: NDArray[np.float64],
-    parent: NDArray[np.float64],
-    child: NDArray[np.float64],
-    noise: Noise,
-    constants: JointConstants,
+    counts: Floats, parent: Floats, child: Floats, noise: Noise, constants: JointConstants
 ) -> tuple[bool, float]:
     """Return whether values follow the order of the parent, and the energy of such a table.
 
@@ -275,12 +261,7 @@ def _run_along(
     return departs <= noise.bound(counts) / total**2 + SLACK * energy, energy
 
 
-def _find_energy(
-    counts: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-    noise: Noise,
-) -> float:
+def _find_energy(counts: Floats, rows: Floats, columns: Floats, noise: Noise) -> float:
     """Return the squared distance of counts from independent columns, beyond the noise."""
     departure = counts - np.outer(rows, columns) / rows.sum()
     return float(np.square(departure).sum() - noise.bound(counts))

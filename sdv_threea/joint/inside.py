@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Floats, Wholes
 
 #: Fractional parts of multiples of the golden ratio fill the unit interval evenly.
 GOLDEN = (5**0.5 - 1) / 2
 
 
-def add_up(weights: NDArray[np.float64], bins: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+def add_up(weights: Floats, bins: Wholes, size: int) -> Floats:
     """Add up the weights of codes, shape (R, S), by bin, shape (R, G); bin -1 is left out."""
     counted = bins >= 0
     rows = [np.bincount(bins[counted], row[counted], size) for row in weights]
@@ -19,12 +20,8 @@ def add_up(weights: NDArray[np.float64], bins: NDArray[np.int64], size: int) -> 
 
 
 def draw_inside(
-    weights: NDArray[np.float64],
-    of_code: NDArray[np.int64],
-    keys: NDArray[np.int64],
-    bins: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    weights: Floats, of_code: Wholes, keys: Wholes, bins: Wholes, rng: np.random.Generator
+) -> Wholes:
     """Draw one code inside the bin of each row, shape (n,), by the weights of the row's key.
 
     A key is a row of ``weights``, shape (R, S), which has a weight for each code. ``of_code`` is
@@ -49,9 +46,7 @@ def draw_inside(
     return np.asarray(order[_search(passed, keys, places)])
 
 
-def fill_evenly(
-    keys: Sequence[NDArray[np.int64]], rng: np.random.Generator, num_rows: int
-) -> NDArray[np.float64]:
+def fill_evenly(keys: Sequence[Wholes], rng: np.random.Generator, num_rows: int) -> Floats:
     """Draw uniform numbers, shape (n,), evenly spread among rows that have the same keys.
 
     Sorted rows get consecutive terms of a sequence of which each stretch fills the interval evenly.
@@ -71,9 +66,7 @@ def fill_evenly(
     return filled
 
 
-def _search(
-    passed: NDArray[np.float64], keys: NDArray[np.int64], places: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _search(passed: Floats, keys: Wholes, places: Floats) -> Wholes:
     """Return where each place lies in the row of its key, shape (n,)."""
     found = np.empty(len(places), dtype=np.int64)
     order = np.argsort(keys, kind='stable')

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.constants import POWER
 from sdv_threea.maths.shrinkage import precision_weight
@@ -53,7 +53,7 @@ class Interactions:
         scales: Noise scale along any direction that interactions can have, by columns.
     """
 
-    tables: dict[Columns, NDArray[np.float64]]
+    tables: dict[Columns, Floats]
     scales: dict[Columns, float]
 
     @property
@@ -73,7 +73,7 @@ class Interactions:
 
 def release_interactions(
     rows: Rows[Encoded],
-    bins: Sequence[NDArray[np.int64]],
+    bins: Sequence[Wholes],
     weights: Mapping[Columns, int],
     *,
     mu: float,
@@ -147,13 +147,13 @@ def round_weights(sizes: Sequence[int], weights: Mapping[Columns, float]) -> dic
 
 
 @lru_cache(maxsize=128)
-def contrasts(size: int) -> NDArray[np.float64]:
+def contrasts(size: int) -> Floats:
     """Return an orthonormal basis of the vectors that sum to zero, shape (size, size - 1)."""
     start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
     return np.asarray(np.linalg.qr(start)[0][:, 1:])
 
 
-def _centre(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _centre(table: Floats) -> Floats:
     """Subtract the means along each axis: an interaction has none, so these are noise."""
     for axis, size in enumerate(table.shape):
         table = table - table.sum(axis=axis, keepdims=True) / max(size, 1)

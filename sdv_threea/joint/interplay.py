@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import pdtr
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import TRIPLE_LEFT, TRIPLE_PARTS, JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
@@ -44,13 +44,11 @@ class Interplay:
     """
 
     released: Interactions
-    expected: Mapping[Triple, NDArray[np.float64]]
-    merged: tuple[NDArray[np.int64], ...]
+    expected: Mapping[Triple, Floats]
+    merged: tuple[Wholes, ...]
     ordered: tuple[bool, ...]
 
-    def estimate(
-        self, pairs: Mapping[Pair, NDArray[np.float64]]
-    ) -> dict[Triple, NDArray[np.float64]]:
+    def estimate(self, pairs: Mapping[Pair, Floats]) -> dict[Triple, Floats]:
         """Return probabilities of each triple, shape (A, B, C), that have the given pairs."""
         tables, scales, found = self.released.tables, self.released.scales, {}
         expected_of = {triple: own for triple, own in self.expected.items() if triple in tables}
@@ -80,9 +78,7 @@ class Interplay:
         columns = zip(shares, self.ordered, strict=True)
         return [Axis(own / own.sum(), in_order) for own, in_order in columns]
 
-    def _list_pairs(
-        self, triple: Triple, pairs: Mapping[Pair, NDArray[np.float64]]
-    ) -> list[tuple[int, NDArray[np.float64]]]:
+    def _list_pairs(self, triple: Triple, pairs: Mapping[Pair, Floats]) -> list[tuple[int, Floats]]:
         """Return the axes of a triple, each with the known table of the other two columns."""
         known = []
         for axis, both in AXES:
@@ -94,11 +90,11 @@ class Interplay:
 
 
 def expect_triples(
-    pairs: Mapping[Pair, NDArray[np.float64]],
-    merged: Sequence[NDArray[np.int64]],
+    pairs: Mapping[Pair, Floats],
+    merged: Sequence[Wholes],
     triples: Sequence[Triple],
     num_records: float,
-) -> dict[Triple, NDArray[np.float64]]:
+) -> dict[Triple, Floats]:
     """Return the counts of each triple that its pairs imply, by maximum entropy, shape (A, B, C).
 
     ``pairs`` are probabilities of bins, shape (G_i, G_j), and ``merged`` gives the coarser bin of
@@ -110,7 +106,7 @@ def expect_triples(
     alike: dict[tuple[int, ...], list[Triple]] = {}
     for triple in triples:
         alike.setdefault(tuple(sizes[at] for at in triple), []).append(triple)
-    found: dict[Triple, NDArray[np.float64]] = {}
+    found: dict[Triple, Floats] = {}
     for shape, several in alike.items():
         known = [
             (axis, np.stack([coarse[triple[i], triple[j]] for triple in several]))
@@ -121,9 +117,7 @@ def expect_triples(
     return {triple: found[triple] for triple in triples}
 
 
-def exceed_chance(
-    distances: NDArray[np.float64], expected: Mapping[Triple, NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def exceed_chance(distances: Floats, expected: Mapping[Triple, Floats]) -> Floats:
     """Return by how much L1 distances exceed their Poisson expectation, shape (T,).
 
     Distances are those of counts from rounded expected counts, in the order of ``expected``.
@@ -139,10 +133,7 @@ def exceed_chance(
 
 
 def needs_no_look(
-    expected: Mapping[Triple, NDArray[np.float64]],
-    num_records: float,
-    mu: float,
-    constants: JointConstants,
+    expected: Mapping[Triple, Floats], num_records: float, mu: float, constants: JointConstants
 ) -> bool:
     """Return whether all triples are counted at once, without a look at their distances first.
 
@@ -158,8 +149,8 @@ def needs_no_look(
 
 
 def choose_triples(
-    excess: NDArray[np.float64],
-    expected: Mapping[Triple, NDArray[np.float64]],
+    excess: Floats,
+    expected: Mapping[Triple, Floats],
     pairs: Interactions,
     mu: float,
     constants: JointConstants,
@@ -193,18 +184,14 @@ def choose_triples(
     return best[1:]
 
 
-def merge_table(
-    table: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def merge_table(table: Floats, rows: Wholes, columns: Wholes) -> Floats:
     """Add up the bins of a table, shape (G_i, G_j), to coarser ones, shape (A, B)."""
     merged = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
     np.add.at(merged, (rows[:, None], columns), table)
     return merged
 
 
-def _count_directions(
-    tables: Iterable[NDArray[np.float64]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _count_directions(tables: Iterable[Floats]) -> tuple[Floats, Floats]:
     """Return the directions of the interaction of each table, and its bins, shape (T,) each."""
     shapes = [table.shape for table in tables]
     directions = [math.prod(max(size - 1, 0) for size in shape) for shape in shapes]
@@ -226,9 +213,7 @@ def _add_noise_of_pairs(pairs: Interactions, mu: float, part: float) -> float:
     return off * (paid / less - paid / whole)
 
 
-def _add_pairs(
-    table: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
-) -> NDArray[np.float64]:
+def _add_pairs(table: Floats, pairs: Sequence[tuple[int, Floats]]) -> Floats:
     """Replace the pairs of a table, shape (A, B, C), by the given ones."""
     for axis, wanted in pairs:
         missing = (wanted - table.sum(axis=axis)) / table.shape[axis]
@@ -236,9 +221,7 @@ def _add_pairs(
     return table
 
 
-def _rake(
-    tables: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
-) -> NDArray[np.float64]:
+def _rake(tables: Floats, pairs: Sequence[tuple[int, Floats]]) -> Floats:
     """Scale tables, shape (T, A, B, C), to the given pairs (Deming and Stephan 1940)."""
     for _ in range(RAKING_ROUNDS):
         for axis, wanted in pairs:

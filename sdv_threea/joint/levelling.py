@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Floats
 
 #: The most rounds, and the relative error of a bin at which they end. A rare value that depends on
 #: many columns takes many rounds: factors hardly move probabilities near one or zero.
@@ -18,9 +19,7 @@ MOST_PER_ROUND = 1e2
 LEAST_CHANCE = 1e-12
 
 
-def level(
-    chances: NDArray[np.float64], margin: NDArray[np.float64], most: float
-) -> NDArray[np.float64]:
+def level(chances: Floats, margin: Floats, most: float) -> Floats:
     """Give the probabilities of records the margin of their column, in place.
 
     The probabilities have the shape (n, G), and the wanted margin (G,). No bin changes by more than

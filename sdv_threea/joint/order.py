@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.joint.bins import Pair
 
 
 def choose_order(
-    information: NDArray[np.float64],
-    first: Sequence[int],
-    neighbours: Mapping[int, Sequence[int]],
+    information: Floats, first: Sequence[int], neighbours: Mapping[int, Sequence[int]]
 ) -> list[int]:
     """Return the columns in order: the given ones, then always the one that these predict best.
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -31,13 +31,13 @@ class PairCounts:
             interaction.
     """
 
-    tables: dict[Pair, NDArray[np.float64]]
+    tables: dict[Pair, Floats]
     scales: dict[Pair, float]
 
 
 def release_pair_counts(
     rows: Rows[Encoded],
-    codes: Sequence[NDArray[np.int64]],
+    codes: Sequence[Wholes],
     weights: Mapping[Pair, int],
     *,
     mu: float,

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import TIME_STEPS, Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.joint.constants import PART_APART
@@ -44,26 +45,25 @@ LOOKED_AT, MOST_RESULTS = 64, 512
 #: The most functions that are counted.
 MOST_PARTS = 16
 
-Results = NDArray[np.float64]
 Values = tuple[tuple[Hashable, int], ...]
 
 
-def _find_day(seconds: Results) -> NDArray[np.datetime64]:
+def _find_day(seconds: Floats) -> NDArray[np.datetime64]:
     days = np.clip(np.nan_to_num(np.floor(seconds / DAY)), -FURTHEST, FURTHEST)
     return np.asarray(np.datetime64('2000-01-01') + days.astype('timedelta64[D]'))
 
 
-def _find_month(seconds: Results) -> Results:
+def _find_month(seconds: Floats) -> Floats:
     return np.asarray(_find_day(seconds).astype('datetime64[M]').astype(float) % 12 + 1)
 
 
-def _find_day_of_month(seconds: Results) -> Results:
+def _find_day_of_month(seconds: Floats) -> Floats:
     days = _find_day(seconds)
     return np.asarray((days - days.astype('datetime64[M]')).astype(float) + 1)
 
 
 #: Functions of dates in seconds since 2000, whole numbers each.
-OF_DATES: dict[str, Callable[[Results], Results]] = {
+OF_DATES: dict[str, Callable[[Floats], Floats]] = {
     'year': lambda at: _find_day(at).astype('datetime64[Y]').astype(float) + 1970,
     'quarter': lambda at: np.ceil(_find_month(at) / 3),
     'month': _find_month,
@@ -94,7 +94,7 @@ class Part:
     offset: int = 0
     values: Values = ()
 
-    def find(self, numbers: Results) -> Results:
+    def find(self, numbers: Floats) -> Floats:
         """Return the results of the function, shape (n,); NaN for a missing number."""
         with np.errstate(all='ignore'):
             if isinstance(self.function, str):
@@ -103,7 +103,7 @@ class Part:
                 found = np.floor(numbers / self.function)
         return np.where(np.isnan(numbers), np.nan, found + self.offset)
 
-    def holds(self, table: pd.DataFrame) -> NDArray[np.bool_]:
+    def holds(self, table: pd.DataFrame) -> Bools:
         """Return which rows obey, shape (n,)."""
         found = self.find(read_numbers(table[self.parts[0]]))
         if not self.values:
@@ -113,7 +113,7 @@ class Part:
         meant = [float(numbers.get(spell(value), np.nan)) for value in distinct]
         return np.asarray(np.array([*meant, np.nan])[places] == found)
 
-    def show(self, found: Results, own: pd.Series) -> pd.Series:
+    def show(self, found: Floats, own: pd.Series) -> pd.Series:
         """Return the column with these results; values without a result stay as they are."""
         if not self.values:
             return own.where(np.isnan(found) | own.isna().to_numpy(), found)
@@ -129,7 +129,7 @@ class Part:
         found[np.isin(own, getattr(domain[self.total], 'sentinels', ()))] = np.nan
         table[self.total] = self.show(found, own)
 
-    def encode(self, found: Results, own: Transformer) -> NDArray[np.int64]:
+    def encode(self, found: Floats, own: Transformer) -> Wholes:
         """Return the codes of the column for these results, -1 for none, shape (n,)."""
         if isinstance(own, NumberEncoder):
             return own.encode(pd.Series(found, name=self.total))
@@ -137,9 +137,7 @@ class Part:
         listed = dict(zip((number for _, number in self.values), codes.tolist(), strict=True))
         return np.array([listed.get(each, -1) for each in found.tolist()], dtype=np.int64)
 
-    def tabulate(
-        self, number: NumberEncoder, own: Transformer, shares: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def tabulate(self, number: NumberEncoder, own: Transformer, shares: Floats) -> Floats:
         """Return joint probabilities of the numerical column's codes and the part's, shape (S, V).
 
         ``shares`` are probabilities of the numerical column's codes, shape (S,); values are even
@@ -156,7 +154,7 @@ class Part:
 def find_parts(
     domain: Domain,
     transformers: Sequence[Transformer],
-    columns: Mapping[str, NDArray[np.float64]],
+    columns: Mapping[str, Floats],
     barred: Collection[str],
 ) -> list[Part]:
     """Return the functions that columns may follow, the likeliest first.
@@ -189,11 +187,11 @@ def find_parts(
 def _rate(  # noqa: PLR0913 (the number and what it gives, and the column)
     parts: tuple[str],
     function: str | float,
-    results: Results,
-    shares: NDArray[np.float64],
+    results: Floats,
+    shares: Floats,
     own: Transformer,
     values: Values,
-    wanted: NDArray[np.float64],
+    wanted: Floats,
 ) -> tuple[float, Part]:
     """Return the best part, and how far its distribution is from that of the column."""
     rated = []
@@ -206,7 +204,7 @@ def _rate(  # noqa: PLR0913 (the number and what it gives, and the column)
     return min(rated, key=lambda each: each[0])
 
 
-def _list_values(number: NumberEncoder) -> tuple[NDArray[np.int64], Results]:
+def _list_values(number: NumberEncoder) -> tuple[Wholes, Floats]:
     """Return codes and evenly spaced values inside each code, shape (S * LOOKED_AT,)."""
     codes = np.repeat(np.arange(1, number.size), LOOKED_AT)
     places = np.tile((np.arange(LOOKED_AT) + 0.5) / LOOKED_AT, number.size - 1)

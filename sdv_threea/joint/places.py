@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.tables import left_open
 from sdv_threea.joint.values import has_wide_codes
@@ -36,15 +36,15 @@ class Tie:
     """
 
     pair: Pair
-    parts: tuple[NDArray[np.float64], NDArray[np.float64] | None]
+    parts: tuple[Floats, Floats | None]
 
 
 def tie_columns(
-    functions: Mapping[Pair, NDArray[np.float64]],
+    functions: Mapping[Pair, Floats],
     ordered: Sequence[bool],
     most_open: float,
-    edges: Sequence[NDArray[np.float64] | None] = (),
-    numbers: Mapping[Pair, NDArray[np.float64]] | None = None,
+    edges: Sequence[Floats | None] = (),
+    numbers: Mapping[Pair, Floats] | None = None,
 ) -> tuple[Tie, ...]:
     """Return ties of pairs in which one column determines the other, and at least one is numerical.
 
@@ -74,14 +74,12 @@ def tie_columns(
     return tuple(ties)
 
 
-def _follows(table: NDArray[np.float64], most_open: float) -> bool:
+def _follows(table: Floats, most_open: float) -> bool:
     """Return whether the first column of a table leaves little entropy of the second."""
     return left_open(table) < min(most_open, left_open(table.sum(axis=0, keepdims=True)) / 2)
 
 
-def draw_places(
-    codes: NDArray[np.int64], ties: Sequence[Tie], rng: np.random.Generator
-) -> dict[int, NDArray[np.float64]]:
+def draw_places(codes: Wholes, ties: Sequence[Tie], rng: np.random.Generator) -> dict[int, Floats]:
     """Draw the places, in [0, 1], shape (n,), of ordered columns with ties: a forest."""
     left = {column: np.tile([0.0, 1.0], (len(codes), 1)) for column in _find_numbers(ties)}
     for tie in ties:
@@ -109,8 +107,8 @@ def _find_numbers(ties: Sequence[Tie]) -> set[int]:
 
 
 def _cut(
-    table: NDArray[np.float64], in_order: bool, edges: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    table: Floats, in_order: bool, edges: Floats | None = None
+) -> tuple[Floats, Floats | None]:
     """Divide the interval of each code among the codes of the other column, in order.
 
     Intervals of the first column are divided in proportion to records. Intervals of the second are
@@ -140,7 +138,7 @@ def _cut(
     return falling[0], falling[1][..., ::-1]
 
 
-def _add_on(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _add_on(table: Floats) -> Floats:
     """Return the beginning and end of each count in its row, as shares, shape (R, S, 2)."""
     sums = table.sum(axis=1, keepdims=True)
     ends = np.cumsum(table, axis=1) / np.where(sums > 0, sums, 1)
@@ -170,18 +168,14 @@ def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
     return steps
 
 
-def _find_parts(
-    tie: Tie, parent: int, codes: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _find_parts(tie: Tie, parent: int, codes: Wholes) -> tuple[Floats, Floats]:
     """Return the parts of the interval of the parent and of the other column, shape (n, 2) each."""
     i, j = tie.pair
     first, second = (part[codes[:, i], codes[:, j]] for part in tie.parts if part is not None)
     return (first, second) if parent == i else (second, first)
 
 
-def _carry(
-    places: NDArray[np.float64], own: NDArray[np.float64], other: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _carry(places: Floats, own: Floats, other: Floats) -> Floats:
     """Map places of a column, shape (n, k), to another column, inside its part of the interval."""
     width = own[:, 1:] - own[:, :1]
     shares = (places - own[:, :1]) / np.where(width == 0, 1, width)
@@ -189,7 +183,7 @@ def _carry(
     return np.asarray(np.sort(carried, axis=1))
 
 
-def _meet(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def _meet(one: Floats, other: Floats) -> Floats:
     """Intersect parts of an interval, shape (n, 2); where they do not meet, the first stays."""
     low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
     met = np.stack([low, high], axis=1)

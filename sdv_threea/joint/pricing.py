@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from sdv_threea.arrays import Floats
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import MISSED, JointConstants
 
@@ -92,7 +92,7 @@ def sum_needs(functions: Iterable[Function], num_records: float) -> float:
     return math.fsum(max(own.bear(num_records), 1.0) ** -2 for own in functions)
 
 
-def find_small(shares: NDArray[np.float64]) -> float:
+def find_small(shares: Floats) -> float:
     """Return the share of a small code: all smaller codes together have few records."""
     present = np.sort(shares[shares > 0])
     held = np.cumsum(present)

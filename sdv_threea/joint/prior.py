@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair, count_bins
 
 #: Terms of the series.
@@ -26,11 +26,8 @@ TERMS = 60
 
 
 def expect_tables(
-    totals: NDArray[np.float64],
-    scores: NormalScores,
-    correlations: NDArray[np.float64],
-    bins: Sequence[NDArray[np.int64]],
-) -> dict[Pair, NDArray[np.float64]]:
+    totals: Floats, scores: NormalScores, correlations: Floats, bins: Sequence[Wholes]
+) -> dict[Pair, Floats]:
     """Return expected counts of all pairs of columns, shape (G_i, G_j), at least zero.
 
     The records of the classes are ``totals``, shape (C,), and the correlations of normals have the
@@ -50,9 +47,7 @@ def expect_tables(
     return tables
 
 
-def _integrate(
-    cuts: NDArray[np.float64], order: NDArray[np.int64], bins: NDArray[np.int64], size: int
-) -> NDArray[np.float64]:
+def _integrate(cuts: Floats, order: Wholes, bins: Wholes, size: int) -> Floats:
     """Integrate Hermite functions over the bins of a column, shape (C, G, TERMS)."""
     places = np.clip(ndtri(cuts), -38.0, 38.0)
     density = np.exp(-np.square(places) / 2) / np.sqrt(2 * np.pi)

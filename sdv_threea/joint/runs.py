@@ -9,12 +9,12 @@ codes are independent. The whole module is post-processing.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.joint.constants import CHANCES
 
 
-def follow_values(logs: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def follow_values(logs: Floats, shares: Floats) -> Floats:
     """Return the posterior probabilities of the values of each code of an ordered column, (S, V).
 
     ``logs`` are log likelihoods of the values, shape (S, V). ``shares`` are their prior

@@ -15,9 +15,9 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import Evidence
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import TIME_STEPS, Domain, Number
@@ -52,14 +52,14 @@ class Sum:
     parts: tuple[str, ...]
     step: float
 
-    def add(self, table: pd.DataFrame) -> NDArray[np.float64]:
+    def add(self, table: pd.DataFrame) -> Floats:
         """Return the parts of each row, added up, shape (n,); NaN where one is missing."""
         added = np.zeros(len(table))
         for part in self.parts:
             added = added + read_numbers(table[part])
         return added
 
-    def holds(self, table: pd.DataFrame) -> NDArray[np.bool_]:
+    def holds(self, table: pd.DataFrame) -> Bools:
         """Return which rows add up, up to the rounding of the total and its parts, shape (n,)."""
         total = read_numbers(table[self.total])
         with np.errstate(all='ignore'):
@@ -87,9 +87,7 @@ class Sum:
 
 
 def find_likely(
-    domain: Domain,
-    moments: Sequence[tuple[str, float, float]],
-    correlations: NDArray[np.float64],
+    domain: Domain, moments: Sequence[tuple[str, float, float]], correlations: Floats
 ) -> list[Sum]:
     """Return the likely sums, at most one for each choice of parts, the likeliest first.
 
@@ -161,7 +159,7 @@ def release_sums(
     return tuple(found), receipt
 
 
-def _count(likely: tuple[Sum | Part, ...], chunk: pd.DataFrame) -> NDArray[np.int64]:
+def _count(likely: tuple[Sum | Part, ...], chunk: pd.DataFrame) -> Wholes:
     return np.array([int(own.holds(chunk).sum()) for own in likely], dtype=np.int64)
 
 

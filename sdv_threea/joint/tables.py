@@ -18,8 +18,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import EMPTY, RATIOS, JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
@@ -40,10 +40,8 @@ LEAST_LEFT = 1e-6
 
 
 def pool_margins(
-    histograms: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    interactions: Interactions,
-    num_records: float,
-) -> list[NDArray[np.float64]]:
+    histograms: Sequence[tuple[Floats, Floats]], interactions: Interactions, num_records: float
+) -> list[Floats]:
     """Return counts of the bins of each column, shape (G,), from its histogram and its interaction.
 
     ``histograms`` hold bin counts and their variances, shape (G,) each. The counts are at least
@@ -62,7 +60,7 @@ def pool_margins(
 
 
 def complete(
-    interactions: Interactions, margins: Sequence[NDArray[np.float64]], num_records: float
+    interactions: Interactions, margins: Sequence[Floats], num_records: float
 ) -> PairCounts:
     """Return counts of all pairs: interactions plus margins; whole numbers if there is no noise.
 
@@ -80,11 +78,11 @@ def complete(
 
 def estimate_tables(
     pairs: PairCounts,
-    margins: Sequence[NDArray[np.float64]],
-    expected: Mapping[Pair, NDArray[np.float64]],
+    margins: Sequence[Floats],
+    expected: Mapping[Pair, Floats],
     ordered: Sequence[bool],
     constants: JointConstants,
-) -> dict[Pair, NDArray[np.float64]]:
+) -> dict[Pair, Floats]:
     """Return the probabilities of each pair of columns, shape (G_i, G_j), with the given margins.
 
     ``margins`` are bin counts, shape (G,). ``expected`` are counts of all pairs that follow from
@@ -115,9 +113,7 @@ def estimate_tables(
     }
 
 
-def find_filled(
-    pairs: PairCounts, expected: Mapping[Pair, NDArray[np.float64]]
-) -> dict[Pair, NDArray[np.float64]]:
+def find_filled(pairs: PairCounts, expected: Mapping[Pair, Floats]) -> dict[Pair, Floats]:
     """Return the probability that each bin is not empty, in the shapes of the tables.
 
     The frequencies of :data:`RATIOS` are fitted to the counts of all tables, and then to those of
@@ -125,7 +121,7 @@ def find_filled(
     them is used. ``pairs`` must have noise; ``expected`` are counts under independence.
     """
 
-    def weigh(pair: Pair) -> NDArray[np.float64]:
+    def weigh(pair: Pair) -> Floats:
         return _likelihoods(pairs.tables[pair], expected[pair], pairs.scales[pair])
 
     step = 1 + sum(table.size for table in pairs.tables.values()) // MOST_BINS
@@ -140,12 +136,7 @@ def find_filled(
     return chances
 
 
-def rake(
-    table: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-    rounds: int = RAKING_ROUNDS,
-) -> NDArray[np.float64]:
+def rake(table: Floats, rows: Floats, columns: Floats, rounds: int = RAKING_ROUNDS) -> Floats:
     """Scale a table, shape (G_i, G_j), until it has the given margins (Deming and Stephan 1940)."""
     left, right = np.ones(len(rows)), np.ones(len(columns))
     for _ in range(rounds):
@@ -154,7 +145,7 @@ def rake(
     return np.asarray(left[:, None] * table * right)
 
 
-def couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def couple(rows: Floats, columns: Floats) -> Floats:
     """Return the comonotone table of two margins, shape (G_i, G_j): equal quantiles go together."""
     ends = [np.append(0.0, np.cumsum(each)) for each in (rows, columns)]
     high = np.minimum(ends[0][1:, None], ends[1][1:])
@@ -162,14 +153,14 @@ def couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[n
     return np.asarray(np.maximum(high - low, 0.0))
 
 
-def mutual_information(table: NDArray[np.float64]) -> float:
+def mutual_information(table: Floats) -> float:
     """Return the mutual information of two columns, in nats, of probabilities (G_i, G_j)."""
     independent = np.outer(table.sum(axis=1), table.sum(axis=0))
     seen = (table > 0) & (independent > 0)
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
 
 
-def inform(size: int, tables: Mapping[Pair, NDArray[np.float64]]) -> NDArray[np.float64]:
+def inform(size: int, tables: Mapping[Pair, Floats]) -> Floats:
     """Return the mutual information of pairs of columns, in nats, shape (size, size)."""
     information = np.zeros((size, size))
     for (i, j), table in tables.items():
@@ -177,14 +168,14 @@ def inform(size: int, tables: Mapping[Pair, NDArray[np.float64]]) -> NDArray[np.
     return information
 
 
-def left_open(table: NDArray[np.float64]) -> float:
+def left_open(table: Floats) -> float:
     """Return the entropy of the second column of a table given the first, in nats."""
     sums = np.broadcast_to(table.sum(axis=1, keepdims=True), table.shape)
     seen = table > 0
     return -float((table[seen] * np.log(table[seen] / sums[seen])).sum() / table.sum())
 
 
-def is_settled(table: NDArray[np.float64], settled: float) -> bool:
+def is_settled(table: Floats, settled: float) -> bool:
     """Return whether the first column leaves less than this share of the second one's entropy."""
     return left_open(table) < settled * left_open(table.sum(axis=0, keepdims=True))
 
@@ -199,14 +190,12 @@ def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
     return found
 
 
-def _divide(wanted: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def _divide(wanted: Floats, sums: Floats) -> Floats:
     """Divide wanted values by sums; where the sum is zero, the result is zero."""
     return np.asarray(wanted / np.where(sums > 0, sums, np.inf))
 
 
-def _likelihoods(
-    counts: NDArray[np.float64], expected: NDArray[np.float64], scale: float
-) -> NDArray[np.float64]:
+def _likelihoods(counts: Floats, expected: Floats, scale: float) -> Floats:
     """Return the likelihood of each ratio by bin, up to a factor, shape (G_i G_j, V)."""
     off = (counts.ravel()[:, None] - expected.ravel()[:, None] * RATIOS) / scale
     logs = -np.square(off) / 2

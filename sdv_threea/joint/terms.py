@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.inside import add_up
 from sdv_threea.joint.triples import Triple
@@ -25,11 +26,11 @@ class Term:
             bins.
     """
 
-    places: NDArray[np.int64]
-    table: NDArray[np.float64]
-    merged: NDArray[np.int64] | None = None
+    places: Wholes
+    table: Floats
+    merged: Wholes | None = None
 
-    def expect(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expect(self, own: Floats) -> Floats:
         """Return how many particles are wanted in each place of the table, shape (R, C)."""
         counts = np.bincount(self.places, minlength=len(self.table))
         sums = self.table.sum(axis=1, keepdims=True)
@@ -40,7 +41,7 @@ class Term:
         """Add up values of bins, shape (R, G), to those of coarser bins, if the term has any."""
         return chances if self.merged is None else add_up(chances, self.merged, self.table.shape[1])
 
-    def spread(self, steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    def spread(self, steps: Floats) -> Floats:
         """Give each bin of the column the step of its coarser bin, shape (R, G)."""
         return steps if self.merged is None else steps[:, self.merged]
 
@@ -55,10 +56,10 @@ class ParentPair:
     """
 
     parents: Pair
-    merged: tuple[NDArray[np.int64], NDArray[np.int64]]
-    numbers: NDArray[np.float64]
+    merged: tuple[Wholes, Wholes]
+    numbers: Floats
 
-    def find(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+    def find(self, bins: Wholes) -> Wholes:
         """Return the joint coarser bin of each record, shape (n,), given its bins, shape (n, m)."""
         one, two = (own[bins[:, at]] for own, at in zip(self.merged, self.parents, strict=True))
         return np.asarray(one * (self.merged[1].max() + 1) + two)
@@ -72,8 +73,8 @@ class Triples:
     shape (G,), in ``merged``.
     """
 
-    tables: Mapping[Triple, NDArray[np.float64]]
-    merged: tuple[NDArray[np.int64], ...]
+    tables: Mapping[Triple, Floats]
+    merged: tuple[Wholes, ...]
 
     def look_back(self, place: Mapping[int, int]) -> dict[int, list[ParentPair]]:
         """Return, for each column, its tables with two columns before it in the chain."""

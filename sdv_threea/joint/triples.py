@@ -12,9 +12,9 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.privacy.door import release
@@ -51,7 +51,7 @@ def num_triple_bins(num_records: float, mu: float, constants: JointConstants) ->
 
 
 def list_triples(
-    information: NDArray[np.float64], tied: Collection[Pair], settled: Collection[int], most: int
+    information: Floats, tied: Collection[Pair], settled: Collection[int], most: int
 ) -> list[Triple]:
     """Return the triples to look at: at most ``most``, of the largest mutual information of pairs.
 
@@ -66,7 +66,7 @@ def list_triples(
     return [triple for _, triple in sorted(rated)[:most]]
 
 
-def merge_bins(shares: NDArray[np.float64], num_bins: int, *, ordered: bool) -> NDArray[np.int64]:
+def merge_bins(shares: Floats, num_bins: int, *, ordered: bool) -> Wholes:
     """Return the coarser bin of each bin, shape (G,), for at most ``num_bins`` coarser bins.
 
     Ordered neighbours are merged to about equal mass. In a category, the most frequent bins stay,
@@ -85,13 +85,13 @@ def merge_bins(shares: NDArray[np.float64], num_bins: int, *, ordered: bool) -> 
 
 def release_distances(
     rows: Rows[Encoded],
-    bins: Sequence[NDArray[np.int64]],
-    expected: Mapping[Triple, NDArray[np.float64]],
+    bins: Sequence[Wholes],
+    expected: Mapping[Triple, Floats],
     *,
     mu: float,
     neighbors: str,
     noise: Noise,
-) -> tuple[tuple[NDArray[np.float64], float], Receipt]:
+) -> tuple[tuple[Floats, float], Receipt]:
     """Return noisy L1 distances of triples from expected counts, their noise scale, and a receipt.
 
     ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted, and

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import Evidence
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import MOSTLY, NEARLY, JointConstants
@@ -47,7 +47,7 @@ class ValueCounts:
             BASE).
     """
 
-    digits: dict[Pair, NDArray[np.float64]]
+    digits: dict[Pair, Floats]
     scale: float
 
 
@@ -83,7 +83,7 @@ def release_values(
     return ValueCounts(digits, receipt.noise_scale), receipt
 
 
-def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | None) -> bool:
+def has_wide_codes(shares: Floats, edges: Floats | None) -> bool:
     """Return whether a column is numerical, and some of its codes are intervals of several values.
 
     ``edges`` are the borders of codes, shape (E,); ``None`` if the column is not numerical.
@@ -99,7 +99,7 @@ def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | Non
     return bool(shares[1:][~single].sum() > 0)
 
 
-def may_have_one(table: NDArray[np.float64], constants: JointConstants) -> bool:
+def may_have_one(table: Floats, constants: JointConstants) -> bool:
     """Return whether each category may determine the value, by probabilities of shape (S, E).
 
     The category must leave little entropy, in absolute terms and compared with the entropy of the
@@ -109,18 +109,14 @@ def may_have_one(table: NDArray[np.float64], constants: JointConstants) -> bool:
     return left_open(table) <= constants.one_code * min(alone, 1.0)
 
 
-def price_values(
-    columns: Sequence[NDArray[np.float64]],
-    num_records: float,
-    wanted: Sequence[Pair],
-) -> float:
+def price_values(columns: Sequence[Floats], num_records: float, wanted: Sequence[Pair]) -> float:
     """Return the price, in GDP, at which nearly all categories show their digits."""
     shares = (find_small(columns[category]) for category, _ in wanted)
     digits = [Function(own, BASE) for own in shares]
     return math.sqrt(sum_needs(DIGITS * [min(digits)] * len(digits), num_records))
 
 
-def keep_one_code(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.float64]:
+def keep_one_code(table: Floats, has: Bools) -> Floats:
     """Move each marked category's probability to its likeliest code, except for a missing number.
 
     ``has`` marks categories that determine a number, shape (S,). The table has the shape (S, E);
@@ -133,8 +129,8 @@ def keep_one_code(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray
 
 
 def estimate_values(
-    counts: ValueCounts, tables: Mapping[Pair, NDArray[np.float64]], num_records: float
-) -> dict[Pair, NDArray[np.float64]]:
+    counts: ValueCounts, tables: Mapping[Pair, Floats], num_records: float
+) -> dict[Pair, Floats]:
     """Return the place of each category's number in its interval, shape (S,); NaN if unknown.
 
     Places lie in (0, 1). Categories whose counts are below the noise have one number if most of the
@@ -155,7 +151,7 @@ def estimate_values(
 
 
 def find_single(
-    counts: ValueCounts, tables: Mapping[Pair, NDArray[np.float64]], num_records: float
+    counts: ValueCounts, tables: Mapping[Pair, Floats], num_records: float
 ) -> tuple[Pair, ...]:
     """Return the pairs whose categories evidently have one number and no other.
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.pages.fragments import escape, percent
 
 REAL_COLOR = '#7b8794'
@@ -27,9 +27,7 @@ MAP_CELL = 22
 KEY = '<p class="key"><i class="real"></i>real<i class="synthetic"></i>synthetic</p>'
 
 
-def histogram(
-    real: NDArray[np.float64], synthetic: NDArray[np.float64], ends: Sequence[str], name: str
-) -> str:
+def histogram(real: Floats, synthetic: Floats, ends: Sequence[str], name: str) -> str:
     """Draw the shares of rows in bins, shape (bins,): real as an area, synthetic as a line.
 
     ``ends`` are texts below the axis; ``name`` is for readers who cannot see the picture.
@@ -44,7 +42,7 @@ def histogram(
     return f'{KEY}{top}{_svg(drawn, len(real), name)}{_axis(ends)}'
 
 
-def levels(labels: Iterable[object], **bars: NDArray[np.float64]) -> str:
+def levels(labels: Iterable[object], **bars: Floats) -> str:
     """Draw the shares of rows of each level: its name, a bar and a number for each kind of rows.
 
     ``bars`` are ``real`` or ``synthetic`` shares, or both.
@@ -62,10 +60,7 @@ def levels(labels: Iterable[object], **bars: NDArray[np.float64]) -> str:
 
 
 def grids(
-    real: NDArray[np.float64],
-    synthetic: NDArray[np.float64],
-    names: Sequence[str],
-    ticks: Sequence[Sequence[str]],
+    real: Floats, synthetic: Floats, names: Sequence[str], ticks: Sequence[Sequence[str]]
 ) -> str:
     """Draw two grids of shares side by side; a cell with more rows has more colour.
 
@@ -88,9 +83,7 @@ def grids(
     return f'<div class="grids">{"".join(drawn)}</div>{_scale(most, "--hue", "of the rows")}'
 
 
-def curve(
-    real: NDArray[np.float64], synthetic: NDArray[np.float64], names: Sequence[str], guess: bool
-) -> str:
+def curve(real: Floats, synthetic: Floats, names: Sequence[str], guess: bool) -> str:
     """Draw the curves of models trained on real and on synthetic rows, points of shape (n, 2).
 
     ``names`` label the axis across and the axis up; ``guess`` adds the diagonal of a guesser.
@@ -109,7 +102,7 @@ def curve(
     return f'{KEY}{top}{_svg(drawn, 100, f"{up} by {across}")}{_axis(ends)}'
 
 
-def pair_map(names: Sequence[str], errors: NDArray[np.float64]) -> str:
+def pair_map(names: Sequence[str], errors: Floats) -> str:
     """Draw the errors of all pairs of columns, in percent; a larger error has more colour.
 
     ``errors`` are between 0 (alike) and 1 (lost), shape (columns, columns), NaN on the diagonal.
@@ -163,7 +156,7 @@ def gauge(position: float, band: tuple[float, float], real: tuple[float, float])
     )
 
 
-def _steps(heights: NDArray[np.float64]) -> str:
+def _steps(heights: Floats) -> str:
     """Return the path of steps of width 1; heights between 0 and 1 are drawn on a height of 100."""
     places = [f'{100 * (1 - height):.3g}' for height in heights]
     return f'M0 {places[0]}h1' + ''.join(
@@ -171,7 +164,7 @@ def _steps(heights: NDArray[np.float64]) -> str:
     )
 
 
-def _shade(values: NDArray[np.float64], color: str, gap: float = 0.0) -> str:
+def _shade(values: Floats, color: str, gap: float = 0.0) -> str:
     """Draw the cells of a grid, with one path for each shade of values between 0 and 1."""
     shades = np.ceil(np.clip(values, 0, 1) * NUM_SHADES - 1e-9).astype(int)
     side = 1 - gap

@@ -14,9 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sdv_threea.arrays import Floats
 from sdv_threea.describe.description import Description, asks
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import Classes, settle_guess
@@ -232,8 +230,8 @@ def without_classes(plan: Plan) -> Plan:
 def finish_plan(
     plan: Plan,
     classes: Classes,
-    columns: Sequence[NDArray[np.float64]],
-    totals: NDArray[np.float64],
+    columns: Sequence[Floats],
+    totals: Floats,
     price: Callable[[str], float],
 ) -> Plan:
     """Plan the pairs of columns, once all columns are counted.

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.planning.plan import Plan
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
@@ -28,7 +28,7 @@ class Run(NamedTuple):
     spending: Spending
     rng: np.random.Generator
     given: pd.DataFrame | None = None
-    given_codes: NDArray[np.int64] | None = None
+    given_codes: Wholes | None = None
 
     @property
     def settings(self) -> Settings:

@@ -18,7 +18,8 @@ from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdv_threea.arrays import Floats, Wholes
 
 #: Bits of a 64-bit random word that pick a strip; their value is called the lot of the word. The
 #: other bits pick a place in the strip, and a side of zero.
@@ -44,10 +45,10 @@ MARGIN = 2.0
 #: Trials at a time; this many fit into the cache of the processor.
 BATCH = 2**15
 
-Whole = TypeVar('Whole', int, NDArray[np.int64])
+Whole = TypeVar('Whole', int, Wholes)
 
 
-def discrete_gaussian(size: int, scale: float) -> NDArray[np.int64]:
+def discrete_gaussian(size: int, scale: float) -> Wholes:
     """Return draws ``y`` with probabilities proportional to ``exp(-y^2 / (2 scale^2))``.
 
     Formal guarantees:
@@ -92,8 +93,8 @@ class _Stairs:
     scale: float
     shift: int
     unit: int
-    steps: NDArray[np.int64]
-    lots: NDArray[np.int64]  # the strip that each lot picks; the last lot picks none
+    steps: Wholes
+    lots: Wholes  # the strip that each lot picks; the last lot picks none
 
 
 def _build(scale: float) -> _Stairs:
@@ -109,11 +110,11 @@ def _build(scale: float) -> _Stairs:
     return _Stairs(scale, shift, unit, steps, lots)
 
 
-def _try(stairs: _Stairs, trials: int) -> NDArray[np.int64]:
+def _try(stairs: _Stairs, trials: int) -> Wholes:
     """Propose integers, and return the kept ones in order."""
     words = np.frombuffer(os.urandom(8 * trials), dtype=np.int64)
     leading = np.frombuffer(os.urandom(4 * trials), dtype=np.uint32)
-    strips: NDArray[np.int64] = stairs.lots[words & (2**LOT_BITS - 1)]
+    strips: Wholes = stairs.lots[words & (2**LOT_BITS - 1)]
     proposed = _place(words, strips, stairs.shift)
     excess = _weigh(stairs, strips, proposed) - leading
     kept = excess > MARGIN
@@ -130,9 +131,7 @@ def _place(word: Whole, strip: Whole, shift: int) -> Whole:
     return placed
 
 
-def _weigh(
-    stairs: _Stairs, strips: NDArray[np.int64], proposed: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _weigh(stairs: _Stairs, strips: Wholes, proposed: Wholes) -> Floats:
     """Return probabilities of keeping the proposals, in units of the last leading bit.
 
     With ``z = y / scale``, a probability ``p`` is wrong by at most ``p (2 z^2 + 5) / 2^52`` if

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.rows.sums import Summed
 
 
-def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[NDArray[np.float64], Receipt]:
+def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[Floats, Receipt]:
     """Return noisy values and a receipt, by :func:`~sdv_threea.privacy.mechanism.add_noise`."""
     statistic = summed.statistic
     noisy, receipt = add_noise(
@@ -34,10 +32,10 @@ def release_keys(  # noqa: PLR0913 (the price, and the threshold)
     mu: float,
     delta: float,
     max_new_keys: int,
-    least: NDArray[np.int64],
+    least: Wholes,
     most_added: int,
     noise: Noise,
-) -> tuple[list[Any], NDArray[np.float64], Receipt]:
+) -> tuple[list[Any], Floats, Receipt]:
     """Return frequent keys, noisy counts and a receipt, as ``threshold_release`` does."""
     statistic = summed.statistic
     keys, counts = statistic.values(summed.sums)

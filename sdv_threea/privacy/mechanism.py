@@ -13,14 +13,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.privacy.discrete import discrete_gaussian as discrete_gaussian
 
 #: Maps ``(size, scale)`` to ``size`` independent discrete Gaussians.
-Noise = Callable[[int, float], NDArray[np.int64]]
+Noise = Callable[[int, float], Wholes]
 
 #: The least noise scale in steps of the lattice, unless steps get too fine. With so many steps, the
 #: one step that :func:`_refine` adds to the scale is negligible. Any scale of at least two steps is
@@ -42,7 +42,7 @@ Key = TypeVar('Key', bound=Hashable)
 
 
 def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
-    values: NDArray[np.int64],
+    values: Wholes,
     *,
     sensitivity: float,
     mu: float,
@@ -50,7 +50,7 @@ def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
     released: str,
     resolution: float = 1.0,
     noise: Noise = discrete_gaussian,
-) -> tuple[NDArray[np.float64], Receipt]:
+) -> tuple[Floats, Receipt]:
     """Return ``(values + noise) * resolution`` and a receipt: a ``mu``-GDP release of integers.
 
     ``values`` and ``sensitivity``, the L2 distance between neighbouring tables, are in units of
@@ -90,7 +90,7 @@ def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
 
 def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     keys: Sequence[Key],
-    counts: NDArray[np.int64],
+    counts: Wholes,
     *,
     sensitivity: float,
     mu: float,
@@ -98,10 +98,10 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     max_new_keys: int,
     stage: str,
     released: str,
-    least: int | NDArray[np.int64] = 1,
+    least: int | Wholes = 1,
     most_added: int = 1,
     noise: Noise = discrete_gaussian,
-) -> tuple[list[Key], NDArray[np.float64], Receipt]:
+) -> tuple[list[Key], Floats, Receipt]:
     """Return the keys of a non-public domain with a high noisy count, their counts and a receipt.
 
     A key is shown if at least ``least`` records have it, and its count plus noise exceeds ``least -
@@ -157,7 +157,7 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     return [keys[often[at]] for at in shown], noisy[shown], replace(receipt, delta=failure)
 
 
-def _exact(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _exact(values: Wholes) -> Wholes:
     if not np.can_cast(values.dtype, np.int64):
         raise TypeError(f'values must be integers, got {values.dtype}: round them to a grid first.')
     if values.size and not -LARGEST_VALUE < int(values.min()) <= int(values.max()) < LARGEST_VALUE:

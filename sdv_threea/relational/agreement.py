@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.maths.shrinkage import shrunk_effects, stein_factor
 from sdv_threea.privacy.door import release
@@ -41,7 +42,7 @@ class Alike(NamedTuple):
 
 
 def release_agreement(
-    task: Task, joined: Joined, units: NDArray[np.int64], model: TableRelease
+    task: Task, joined: Joined, units: Wholes, model: TableRelease
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release how often a row has the codes of the row before it, by column and code; add it.
 
@@ -98,7 +99,7 @@ def _compare(model: TableRelease, pairs: pd.DataFrame) -> NDArray[np.integer]:
     return np.where(codes == encode(earlier, own), codes, -1)
 
 
-def _count_alike(sizes: tuple[int, ...], chunk: Alike) -> NDArray[np.int64]:
+def _count_alike(sizes: tuple[int, ...], chunk: Alike) -> Wholes:
     """Count the pairs, and those that share each code of each column."""
     counts = [
         np.bincount(codes[codes >= 0], minlength=size)
@@ -108,8 +109,8 @@ def _count_alike(sizes: tuple[int, ...], chunk: Alike) -> NDArray[np.int64]:
 
 
 def _believe(
-    shares: NDArray[np.float64], scale: float, drawn: Sequence[NDArray[np.integer]], at: int
-) -> tuple[NDArray[np.float64], float]:
+    shares: Floats, scale: float, drawn: Sequence[NDArray[np.integer]], at: int
+) -> tuple[Floats, float]:
     """Return the chance that each code is kept, shape (S,), and the mean chance.
 
     ``shares`` are the shares of pairs that share each code, with noise of this ``scale``. Two rows

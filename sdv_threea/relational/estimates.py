@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
+from sdv_threea.arrays import Floats
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.magnitudes import Magnitudes
@@ -84,9 +84,7 @@ def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
     return min(units, parent.size * (float(chances[values > 0].sum()) + parent.noise))
 
 
-def _spread_owned(
-    parent: TableRelease, link: Link
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _spread_owned(parent: TableRelease, link: Link) -> tuple[Floats, Floats]:
     """Return numbers of rows that a row of the owner owns, and the released share of each: (S,)."""
     name = parent.layout.counts[link]
     transformer = next(each for each in parent.released.transformers if each.name == name)
@@ -139,7 +137,7 @@ def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
     return root.size + own**2 / (own**2 + noise**2) * (seen - root.size)
 
 
-def overall_chances(released: Release, name: str) -> NDArray[np.float64]:
+def overall_chances(released: Release, name: str) -> Floats:
     """Return the released share of each code of a column, over all classes, shape (S,)."""
     weights = released.mixture.weights.sum(axis=1)
     return np.asarray(weights @ released.chances(name) / weights.sum())

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.arrays import Wholes
 from sdv_threea.domain import Domain
 from sdv_threea.planning.shares import Known, drowns_pairs
 from sdv_threea.relational.layout import (
@@ -57,7 +57,7 @@ class Given(NamedTuple):
     """
 
     context: pd.DataFrame
-    owned: NDArray[np.int64]
+    owned: Wholes
 
     def as_read(self, bound: int | None, rng: np.random.Generator, followed: int = 0) -> Given:
         """Resample the rows so that an owner occurs as often as a release reads rows of it.
@@ -75,8 +75,8 @@ class Given(NamedTuple):
 class Ranked(NamedTuple):
     """The rank of each row among those of its owner, and the row before it: private, (n,) each."""
 
-    ranks: NDArray[np.int64]
-    previous: NDArray[np.int64]
+    ranks: Wholes
+    previous: Wholes
 
 
 class Joined(NamedTuple):
@@ -96,7 +96,7 @@ class Joined(NamedTuple):
     given: Given
 
 
-def rank_siblings(task: Task, referred: NDArray[np.int64], units: NDArray[np.int64]) -> Ranked:
+def rank_siblings(task: Task, referred: Wholes, units: Wholes) -> Ranked:
     """Rank the rows of each owner, in their order or at random; rows may be left out."""
     owners = np.where(units != LEFT_OUT, referred, -1)
     ranks = rank_rows(owners) if task.ordered else shuffle_ranks(owners, task.choices)
@@ -106,8 +106,8 @@ def rank_siblings(task: Task, referred: NDArray[np.int64], units: NDArray[np.int
 def join_rows(
     task: Task,
     tables: tuple[pd.DataFrame, pd.DataFrame],
-    referred: NDArray[np.int64],
-    units: NDArray[np.int64],
+    referred: Wholes,
+    units: Wholes,
     parent: TableRelease,
     given: Given,
 ) -> Joined:
@@ -164,7 +164,7 @@ def share_following(
 
 
 def release_following(
-    task: Task, joined: Joined, units: NDArray[np.int64], model: TableRelease, share: float
+    task: Task, joined: Joined, units: Wholes, model: TableRelease, share: float
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Add the model of a row given the row before it.
 

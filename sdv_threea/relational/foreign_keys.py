@@ -6,8 +6,8 @@ All rows are drawn at once, so that the numbers of references add up. No private
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.sizes import Children
@@ -17,12 +17,8 @@ WHOLE_WITHIN = 1e-6
 
 
 def adjust_counts(
-    counts: NDArray[np.int64],
-    total: int,
-    most: int | None,
-    rng: np.random.Generator,
-    least: int = 0,
-) -> NDArray[np.int64]:
+    counts: Wholes, total: int, most: int | None, rng: np.random.Generator, least: int = 0
+) -> Wholes:
     """Return counts that add up to ``total``, as nearly as the bounds allow, with few changes.
 
     Counts change at random places, by one where that is enough. A count of ``least`` stays as it is
@@ -42,7 +38,7 @@ def adjust_counts(
     return np.asarray(adjusted + least)
 
 
-def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[np.int64], int]:
+def _with_room(counts: Wholes, gap: int, most: int) -> tuple[Wholes, int]:
     """Return the positions of counts that can change to close a gap, and the limits of change."""
     if gap > 0:
         first, last = ((counts > 0) & (counts < most), most), (counts < most, most)
@@ -53,12 +49,12 @@ def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[
 
 
 def level(
-    drawn: NDArray[np.int64],
-    chances: NDArray[np.float64],
+    drawn: Wholes,
+    chances: Floats,
     noise: float,
     constants: RelationalConstants,
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Return references whose counts follow the released shares, with as few changes as possible.
 
     References drawn one by one would be too uneven by chance. ``noise``, the deviation of a share,
@@ -73,12 +69,8 @@ def level(
 
 
 def keep_within(
-    referred: NDArray[np.int64],
-    num_parents: int,
-    children: Children,
-    required: bool,
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    referred: Wholes, num_parents: int, children: Children, required: bool, rng: np.random.Generator
+) -> Wholes:
     """Return references that keep the bounds on children, with as few changes as possible.
 
     The bounds hold if there are enough rows. References are rows of the parent, -1 for none, shape
@@ -94,9 +86,7 @@ def keep_within(
     return kept
 
 
-def _admit(
-    referred: NDArray[np.int64], least: int, most: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _admit(referred: Wholes, least: int, most: float, rng: np.random.Generator) -> Wholes:
     """Return references, ``least`` to ``most`` of them present; added ones lead to parent row 0."""
     here = referred >= 0
     change = min(max(int(here.sum()), least), most) - int(here.sum())
@@ -106,13 +96,7 @@ def _admit(
     return admitted
 
 
-def _move(
-    drawn: NDArray[np.int64],
-    wanted: NDArray[np.int64],
-    rng: np.random.Generator,
-    *,
-    near: bool = False,
-) -> NDArray[np.int64]:
+def _move(drawn: Wholes, wanted: Wholes, rng: np.random.Generator, *, near: bool = False) -> Wholes:
     """Return references, moved as few as possible, to reach the wanted counts.
 
     References move to rows at random, or to rows ``near`` theirs.
@@ -135,9 +119,7 @@ def _move(
     return levelled
 
 
-def _within_noise(
-    shares: NDArray[np.float64], noise: float, discount: float
-) -> NDArray[np.float64]:
+def _within_noise(shares: Floats, noise: float, discount: float) -> Floats:
     """Return shares without the spread that noise adds.
 
     The shares are shrunk toward their mean by the factor of James and Stein, and capped at the
@@ -149,7 +131,7 @@ def _within_noise(
     return np.asarray(np.minimum(shrunk, max(shares.max() - discount * noise, mean)))
 
 
-def round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
+def round_shares(shares: Floats, total: int) -> Wholes:
     """Round shares of a total to whole numbers that add up to it, by the largest remainder."""
     exact = shares / shares.sum() * total
     whole = np.floor(exact + WHOLE_WITHIN).astype(np.int64)
@@ -158,9 +140,7 @@ def round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
     return np.asarray(whole)
 
 
-def choose_within(
-    units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def choose_within(units: Wholes, units_of_parent: Wholes, rng: np.random.Generator) -> Wholes:
     """Choose for each row a parent row of the same unit, or any parent row if the unit has none."""
     order, first, last = _find_slices(units, units_of_parent)
     places = first + (rng.random(len(units)) * (last - first)).astype(np.int64)
@@ -169,12 +149,8 @@ def choose_within(
 
 
 def move_away(
-    units: NDArray[np.int64],
-    units_of_parent: NDArray[np.int64],
-    away: NDArray[np.bool_],
-    here: NDArray[np.bool_],
-    rng: np.random.Generator,
-) -> NDArray[np.bool_]:
+    units: Wholes, units_of_parent: Wholes, away: Bools, here: Bools, rng: np.random.Generator
+) -> Bools:
     """Return which rows refer to another unit, as many as before where that is possible.
 
     If the unit of a row has no parent row, the row changes places with one that is ``away``. Rows
@@ -187,9 +163,7 @@ def move_away(
     return away
 
 
-def _find_slices(
-    units: NDArray[np.int64], units_of_parent: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _find_slices(units: Wholes, units_of_parent: Wholes) -> tuple[Wholes, Wholes, Wholes]:
     """Sort the parent's rows by unit; return their order, and the slice of each row's unit."""
     order = np.argsort(units_of_parent, kind='stable')
     first = np.searchsorted(units_of_parent[order], units, side='left')

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.relational.sizes import Children
@@ -164,7 +165,7 @@ def find_unit(index: Number) -> float:
 
 
 def own_columns(
-    layout: Layout, database: Database, table: str, units: Mapping[str, NDArray[np.int64]]
+    layout: Layout, database: Database, table: str, units: Mapping[str, Wholes]
 ) -> pd.DataFrame:
     """Return the private table with the columns of :func:`own_domain`.
 
@@ -232,7 +233,7 @@ def context_columns(
     transformers: tuple[Transformer, ...],
     names: tuple[str, ...],
     rows: pd.DataFrame,
-    referred: NDArray[np.int64],
+    referred: Wholes,
 ) -> pd.DataFrame:
     """Return the context of the rows of a child: the codes of the rows that they refer to.
 
@@ -247,7 +248,7 @@ def context_columns(
     return join_parent(len(referred), referred, pd.DataFrame(named, index=rows.index))
 
 
-def _name_codes(codes: NDArray[np.integer], known: NDArray[np.bool_]) -> NDArray[np.object_]:
+def _name_codes(codes: NDArray[np.integer], known: Bools) -> NDArray[np.object_]:
     """Return codes as objects, ``None`` where they are not known."""
     named = codes.astype(object)
     named[~known] = None

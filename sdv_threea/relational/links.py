@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtri, pdtr
 
 from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Category
 from sdv_threea.privacy.door import release
@@ -68,7 +68,7 @@ class Private(NamedTuple):
 
     schema: Schema
     database: Database
-    units: Mapping[str, NDArray[np.int64]]
+    units: Mapping[str, Wholes]
     rows: Mapping[str, pd.DataFrame]
     noise: Noise
     choices: np.random.Generator
@@ -147,16 +147,16 @@ def release_references(
 def _release(
     read: Referred | Repeated,
     state: Callable[..., Statistic],
-    sums: Callable[[Any], NDArray[np.int64]],
+    sums: Callable[[Any], Wholes],
     budget: Budget,
     noise: Noise,
-) -> tuple[NDArray[np.float64], Receipt]:
+) -> tuple[Floats, Receipt]:
     statistic = state(sums, neighbors=budget.neighbors)
     summed = take(chunk_arrays(read), statistic)
     return release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
 
 
-def _compare_ends(link: Link, private: Private, ends: tuple[Ends, ...]) -> NDArray[np.bool_]:
+def _compare_ends(link: Link, private: Private, ends: tuple[Ends, ...]) -> Bools:
     """Return whether each row has the value of the row that it refers to, shape (n, r)."""
     schema, parents = private.schema, private.database.parents
     referred, owner = parents[link], schema.owners[link.child]
@@ -171,7 +171,7 @@ def _compare_ends(link: Link, private: Private, ends: tuple[Ends, ...]) -> NDArr
     return found
 
 
-def _spread(counts: NDArray[np.float64], scale: float, sizes: Sizes) -> NDArray[np.float64]:
+def _spread(counts: Floats, scale: float, sizes: Sizes) -> Floats:
     """Return the chance that a row of the parent has no reference, or a number of a magnitude.
 
     The shape is (len(FIRST) + 1,), or (0,) if uneven references are not evident. With noise,
@@ -195,7 +195,7 @@ def _spread(counts: NDArray[np.float64], scale: float, sizes: Sizes) -> NDArray[
     return _expect(sizes.references / sizes.rows, *chosen)
 
 
-def _expect(mean: float, spread: float, empty: float) -> NDArray[np.float64]:
+def _expect(mean: float, spread: float, empty: float) -> Floats:
     """Return the chance of no reference, and of each magnitude, at a mean number of references."""
     means = mean / (1 - empty) * np.exp(spread * NORMALS - spread**2 / 2)
     below = pdtr(FIRST[:, None] - 1.0, means).mean(axis=1)

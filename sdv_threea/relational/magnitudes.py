@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
@@ -74,7 +74,7 @@ HALF = math.log(2) / 4
 class UnitRows(NamedTuple):
     """The number of rows of each unit, shape (n,): private."""
 
-    rows: NDArray[np.int64]
+    rows: Wholes
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Magnitudes:
         seen: The number of noisy counts; zero if noise masks all.
     """
 
-    counts: NDArray[np.float64]
+    counts: Floats
     scale: float
     doubt: float = 0.0
     seen: int = len(MIDDLES)
@@ -125,7 +125,7 @@ class Magnitudes:
         found = max(float(self.counts @ rows), 0.0)
         return found, self._deviate(rows)
 
-    def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> Wholes:
         """Draw row counts of units with more than ``bound`` rows, at most ``total`` together."""
         chances = np.where(bound < MIDDLES, np.maximum(self.counts, 0.0), 0.0)
         if total <= 0 or not chances.any():
@@ -137,7 +137,7 @@ class Magnitudes:
         drawn = rng.choice(rows, enough, p=chances)
         return np.asarray(drawn[drawn.cumsum() <= total])
 
-    def draw_rows(self, num_units: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw_rows(self, num_units: int, rng: np.random.Generator) -> Wholes:
         """Draw the number of rows of each of some units, ascending; zero for those without rows."""
         counts = np.maximum(self.counts, 0.0)
         counts = np.append(counts, max(num_units - counts.sum(), 0.0))
@@ -148,7 +148,7 @@ class Magnitudes:
         first, last = np.append(FIRST, 0), np.append(FIRST[1:] - 1, [FIRST[-1], 0])
         return np.sort(rng.integers(first[drawn], last[drawn] + 1))
 
-    def _deviate(self, weights: NDArray[np.float64]) -> float:
+    def _deviate(self, weights: Floats) -> float:
         """Return the deviation of the weighted sum of the counts."""
         expected = float(weights[self.seen :] @ self.counts[self.seen :])
         weights = weights[: self.seen][self.counts[: self.seen] != 0]
@@ -156,7 +156,7 @@ class Magnitudes:
 
 
 def release_magnitudes(
-    units: NDArray[np.int64],
+    units: Wholes,
     most: int | None,
     budget: Budget,
     noise: Noise,
@@ -186,14 +186,12 @@ def release_magnitudes(
     return Magnitudes(counts, scale, doubt, seen), receipt
 
 
-def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
+def _count_magnitudes(chunk: UnitRows) -> Wholes:
     found = np.searchsorted(FIRST, chunk.rows, side='right') - 1
     return np.bincount(found, minlength=len(FIRST))
 
 
-def expect_counts(
-    noisy: NDArray[np.float64], seen: int, scale: float, num_units: float
-) -> tuple[NDArray[np.float64], float]:
+def expect_counts(noisy: Floats, seen: int, scale: float, num_units: float) -> tuple[Floats, float]:
     """Return the expected number of units of each magnitude that noise masks: all but the first.
 
     The rows of a unit are log-normal, rounded down to a magnitude. All combinations of a number of
@@ -220,9 +218,7 @@ def expect_counts(
     return expected, float(many - few) / 2 * (rows + beyond) / beyond if beyond else 0.0
 
 
-def _list_candidates(
-    seen: int, num: int, most: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _list_candidates(seen: int, num: int, most: float) -> tuple[Floats, Floats]:
     """Return candidate counts of the magnitudes from ``seen`` to ``num``, and their chances: (k,).
 
     There are ``most`` units at most. The first candidate is no unit, if some magnitudes are seen.
@@ -238,7 +234,7 @@ def _list_candidates(
     return np.vstack([np.zeros(num - seen), tried.reshape(-1, num - seen)]), chances
 
 
-def _see(counts: NDArray[np.float64], scale: float, false_alarm: float) -> int:
+def _see(counts: Floats, scale: float, false_alarm: float) -> int:
     """Return the number of magnitudes up to the largest one that units seem to reach.
 
     A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum is significant above a threshold that

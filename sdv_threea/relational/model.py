@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Number
 from sdv_threea.encoding.transformers import encode
@@ -37,7 +38,7 @@ class Agreement:
     """
 
     columns: tuple[str, ...]
-    chances: tuple[NDArray[np.float64], ...]
+    chances: tuple[Floats, ...]
     chain: Chain | None
 
 
@@ -67,9 +68,9 @@ class References:
         repeats: The share of two rows of one owner that refer to the same row, and its noise.
     """
 
-    chances: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    chances: Floats = field(default_factory=lambda: np.zeros(0))
     ends: tuple[Ends, ...] = ()
-    alike: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    alike: Floats = field(default_factory=lambda: np.zeros(0))
     noise: float = 0.0
     repeats: tuple[float, float] = (0.0, 0.0)
 
@@ -112,12 +113,12 @@ class TableRelease:
     index: Number | None = None
 
     @property
-    def context(self) -> NDArray[np.int64]:
+    def context(self) -> Wholes:
         """The positions of the context's columns among the columns with scores, shape (q,)."""
         names = [self.released.transformers[at].name for at in self.released.scored]
         return np.flatnonzero([name in self.layout.context for name in names])
 
-    def hides(self, chances: NDArray[np.float64]) -> bool:
+    def hides(self, chances: Floats) -> bool:
         """Return true if noise may explain each of the released chances of a column."""
         return self.noise * self.constants.clear_of_noise > float(chances.max(initial=0.0))
 
@@ -148,7 +149,7 @@ def draw_rows(
     return drawn.drop(columns=list(model.layout.context))
 
 
-def _ask(released: Release, known: Mapping[str, NDArray[np.int64]]) -> dict[str, CodeCondition]:
+def _ask(released: Release, known: Mapping[str, Wholes]) -> dict[str, CodeCondition]:
     """Ask for known codes, shape (n,) each; for any where a code is -1, or cannot be drawn."""
     asked, reached = {}, np.ones((released.classes.count, 1), dtype=np.bool_)
     for name, codes in known.items():

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.domain import Column, Number
 from sdv_threea.relational.layout import LONG_STEPS, Layout, find_unit, is_time
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER
@@ -46,7 +46,7 @@ def order_rows(
     schema: Schema,
     layouts: Mapping[str, Layout],
     indices: Mapping[str, Number],
-) -> tuple[Database, dict[str, NDArray[np.int64]]]:
+) -> tuple[Database, dict[str, Wholes]]:
     """Return the private rows, those of each owner in their order, and the unit of every row.
 
     In place of their index the rows get the gap to the row before, and their owners the first one.
@@ -92,9 +92,7 @@ def _sort(database: Database, table: str, index: str, owner: Link | None) -> Dat
     return replace(database, tables={**database.tables, table: rows}, parents=parents)
 
 
-def _find_gaps(
-    index: pd.Series, owners: NDArray[np.int64], num_owners: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _find_gaps(index: pd.Series, owners: Wholes, num_owners: int) -> tuple[Floats, Floats]:
     """Return the gap of each row, shape (n,), and the first index of each owner, shape (P,).
 
     The gap of a first row is that of the second.
@@ -111,12 +109,8 @@ def _find_gaps(
 
 
 def add_gaps(
-    firsts: NDArray[np.float64],
-    gaps: NDArray[np.float64],
-    owners: NDArray[np.int64],
-    index: Number,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
+    firsts: Floats, gaps: Floats, owners: Wholes, index: Number, rng: np.random.Generator
+) -> Floats:
     """Return the index of sampled rows, shape (n,): the first one of the owner, and all gaps since.
 
     Rows of one owner are neighbours. Owners without a first index, and rows without an owner, get

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import Domain, Number
 from sdv_threea.privacy.door import release as release_sums
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
@@ -170,7 +170,7 @@ def _release_table(
     task: Task,
     database: Database,
     rows: Mapping[str, pd.DataFrame],
-    units: Mapping[str, NDArray[np.int64]],
+    units: Mapping[str, Wholes],
     done: DatabaseRelease,
     given: Given | None,
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
@@ -278,7 +278,7 @@ def _size_table(  # noqa: PLR0913 (what is public, and what was released)
 
 
 def _release_root(
-    task: Task, rows: pd.DataFrame, units: NDArray[np.int64]
+    task: Task, rows: pd.DataFrame, units: Wholes
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release a root table: each of its rows is a unit, and has no owner to depend on."""
     plan = task.plan
@@ -318,8 +318,8 @@ def _release_orphans(
 class Orphans(NamedTuple):
     """True for rows that refer to no row of a unit, shape (n,): private."""
 
-    alone: NDArray[np.bool_]
+    alone: Bools
 
 
-def _count_alone(chunk: Orphans) -> NDArray[np.int64]:
+def _count_alone(chunk: Orphans) -> Wholes:
     return np.array([chunk.alone.sum()], dtype=np.int64)

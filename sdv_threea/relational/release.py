@@ -13,9 +13,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger, Receipt
+from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import Number
 from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.estimates import overall_chances, raise_size
@@ -36,7 +36,7 @@ from sdv_threea.rows.units.links import Codes, number_values
 from sdv_threea.rows.units.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
-Accept = Callable[[str, pd.DataFrame], NDArray[np.bool_]]
+Accept = Callable[[str, pd.DataFrame], Bools]
 
 #: The number of times that refused rows are drawn again. Rows that are refused after that are kept.
 MAX_TRIES = 100
@@ -52,7 +52,7 @@ class Drawn:
     """
 
     rows: pd.DataFrame
-    parents: Mapping[Link, NDArray[np.int64]]
+    parents: Mapping[Link, Wholes]
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class DatabaseRelease:
         ``distinct`` keys, as far as places can be exchanged.
         """
         drawn: dict[str, Drawn] = {}
-        units: dict[str, NDArray[np.int64]] = {}
+        units: dict[str, Wholes] = {}
         children = scale_children(self.children, self.schema, scale)
         sizes = self._choose_sizes(scale, children)
         for table in self.schema.private:
@@ -180,7 +180,7 @@ class DatabaseRelease:
 
     def _own(
         self, table: str, size: int, drawn: Mapping[str, Drawn], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    ) -> Wholes:
         """Return each row's owner, -1 for none; correct the counts of the owner's rows in place."""
         owner = self.schema.owners[table]
         if owner is None:
@@ -208,8 +208,8 @@ class DatabaseRelease:
         return np.append(owners, np.full(min(orphans, size - owned), -1))
 
     def _replace_counts(
-        self, owner: Link, counts: NDArray[np.int64], owned: int, rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+        self, owner: Link, counts: Wholes, owned: int, rng: np.random.Generator
+    ) -> Wholes:
         """Draw new counts of owned rows if noise masks their distribution; keep their order.
 
         Counts of rows that units own come from the released magnitudes, other counts from a Poisson
@@ -225,13 +225,8 @@ class DatabaseRelease:
         return replaced
 
     def _enlarge(
-        self,
-        table: str,
-        counts: NDArray[np.int64],
-        high: float,
-        owned: int,
-        rng: np.random.Generator,
-    ) -> NDArray[np.int64]:
+        self, table: str, counts: Wholes, high: float, owned: int, rng: np.random.Generator
+    ) -> Wholes:
         """Replace a few counts of owned rows by larger ones, drawn from the released magnitudes."""
         magnitudes = self.tables[table].magnitudes
         if magnitudes is None:
@@ -244,7 +239,7 @@ class DatabaseRelease:
     def _draw(
         self,
         table: str,
-        owners: NDArray[np.int64],
+        owners: Wholes,
         drawn: Mapping[str, Drawn],
         rng: np.random.Generator,
         accept: Accept | None,
@@ -260,13 +255,13 @@ class DatabaseRelease:
             context = context_columns(transformers, names, above, owners)
             context = add_rank(model, context, rank_rows(owners))
 
-        def settle(draw: Draw, rows: NDArray[np.int64]) -> pd.DataFrame:
+        def settle(draw: Draw, rows: Wholes) -> pd.DataFrame:
             return _settle(draw, rows, partial(accept, table) if accept else None)
 
         if model.following is not None or model.agreement is not None:
             return draw_in_turn(model, context, owners, settle, rng)
 
-        def draw(rows: NDArray[np.int64]) -> pd.DataFrame:
+        def draw(rows: Wholes) -> pd.DataFrame:
             return draw_rows(model, context.iloc[rows], rng)
 
         return settle(draw, np.arange(len(owners)))
@@ -274,7 +269,7 @@ class DatabaseRelease:
     def _add_index(
         self,
         table: str,
-        owners: NDArray[np.int64],
+        owners: Wholes,
         rows: pd.DataFrame,
         drawn: Mapping[str, Drawn],
         rng: np.random.Generator,
@@ -292,12 +287,12 @@ class DatabaseRelease:
     def _refer(
         self,
         table: str,
-        owners: NDArray[np.int64],
+        owners: Wholes,
         rows: pd.DataFrame,
-        units: Mapping[str, NDArray[np.int64]],
+        units: Mapping[str, Wholes],
         drawn: Mapping[str, Drawn],
         rng: np.random.Generator,
-    ) -> dict[Link, NDArray[np.int64]]:
+    ) -> dict[Link, Wholes]:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
         References to public tables come from the model. References to private tables stay within
@@ -333,9 +328,7 @@ class DatabaseRelease:
             )
         return found
 
-    def _lead(
-        self, table: str, rows: pd.DataFrame, name: str, rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def _lead(self, table: str, rows: pd.DataFrame, name: str, rng: np.random.Generator) -> Wholes:
         """Return where references lead, the rarer end as far as noise does not explain it, (n,)."""
         model, led = self.tables[table], rows[name].to_numpy().astype(np.int64)
         shares = np.bincount(led, minlength=OTHER + 1) / max(len(led), 1)
@@ -344,11 +337,7 @@ class DatabaseRelease:
         return np.where((led == rare) & (rng.random(len(led)) >= kept), other, led)
 
     def _number_ends(
-        self,
-        link: Link,
-        released: References,
-        owners: NDArray[np.int64],
-        drawn: Mapping[str, Drawn],
+        self, link: Link, released: References, owners: Wholes, drawn: Mapping[str, Drawn]
     ) -> list[Codes]:
         """Return codes of the values at both ends of the references of a link, by released end."""
         owner, found = self.schema.owners[link.child], []
@@ -371,9 +360,7 @@ class DatabaseRelease:
 
 
 def _settle(
-    draw: Draw,
-    rows: NDArray[np.int64],
-    accept: Callable[[pd.DataFrame], NDArray[np.bool_]] | None,
+    draw: Draw, rows: Wholes, accept: Callable[[pd.DataFrame], Bools] | None
 ) -> pd.DataFrame:
     """Draw rows at some positions, and refused ones again; the result is indexed from 0."""
     drawn = draw(rows)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.foreign_keys import round_shares
 from sdv_threea.relational.magnitudes import FIRST
@@ -25,14 +25,14 @@ NUM_ROUNDS = 40
 
 
 def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of them)
-    owners: NDArray[np.int64],
-    units: NDArray[np.int64],
-    theirs: NDArray[np.int64],
+    owners: Wholes,
+    units: Wholes,
+    theirs: Wholes,
     codes: Sequence[Codes],
     released: References,
     constants: RelationalConstants,
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Choose for each row a row of the parent that belongs to another unit, shape (n,).
 
     If the release shows it, some rows of the parent get more references than others, rows refer to
@@ -67,12 +67,12 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
 
 
 def keep_apart(
-    found: Mapping[Link, NDArray[np.int64]],
+    found: Mapping[Link, Wholes],
     key: tuple[Link, ...],
-    units: NDArray[np.int64],
-    theirs: NDArray[np.int64],
+    units: Wholes,
+    theirs: Wholes,
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Let references of the last link of a key change places until no two rows have the same key.
 
     Args:
@@ -96,8 +96,8 @@ def keep_apart(
 
 
 def _draw_slots(
-    chances: NDArray[np.float64], num_rows: int, num_parents: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+    chances: Floats, num_rows: int, num_parents: int, rng: np.random.Generator
+) -> Wholes:
     """Return the rows of the parent, each as often as it is referred to, in random order: (n,)."""
     weights = np.ones(num_parents)
     if len(chances):
@@ -133,12 +133,7 @@ def _choose_codes(
     return found
 
 
-def _match(
-    slots: NDArray[np.int64],
-    wanted: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+def _match(slots: Wholes, wanted: Wholes, codes: Wholes, rng: np.random.Generator) -> Wholes:
     """Give each row a slot whose parent has the wanted code, while there are any; shape (n,)."""
     found = np.full(len(slots), -1)
     rows = rng.permutation(np.flatnonzero(wanted >= 0))
@@ -156,20 +151,20 @@ def _match(
 
 
 def untangle(
-    found: NDArray[np.int64],
-    owners: NDArray[np.int64],
-    units: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    codes: NDArray[np.int64],
+    found: Wholes,
+    owners: Wholes,
+    units: Wholes,
+    theirs: Wholes,
+    codes: Wholes,
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Let references change places until none leads to the own unit, nor two of an owner to one.
 
     A reference changes places with one to a row of the same code. Conflicts that remain after that
     are kept.
     """
 
-    def is_wrong(referred: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def is_wrong(referred: Wholes) -> Bools:
         _, first = np.unique(owners * len(theirs) + referred, return_index=True)
         again = owners >= 0
         again[first] = False

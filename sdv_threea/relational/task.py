@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
+from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
@@ -60,11 +60,7 @@ class Task(NamedTuple):
 
 
 def keep_rows(
-    task: Task,
-    rows: pd.DataFrame,
-    units: NDArray[np.int64],
-    bound: int | None,
-    sooner: NDArray[np.bool_] | None = None,
+    task: Task, rows: pd.DataFrame, units: Wholes, bound: int | None, sooner: Bools | None = None
 ) -> pd.DataFrame:
     """Keep at most ``bound`` rows of each unit; rows that are ``sooner`` have priority."""
     with guarded():

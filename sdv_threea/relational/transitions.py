@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
@@ -23,10 +24,10 @@ from sdv_threea.relational.model import TableRelease, draw_rows
 NUM_RANKS = 16
 
 #: Draws the own columns of rows at some positions of a table, given their known columns.
-Draw = Callable[[NDArray[np.int64]], pd.DataFrame]
+Draw = Callable[[Wholes], pd.DataFrame]
 
 
-def rank_rows(owners: NDArray[np.int64]) -> NDArray[np.int64]:
+def rank_rows(owners: Wholes) -> Wholes:
     """Return the number of each row among those of its owner, from 0 in the order of the table.
 
     ``owners`` is the owner of each row, -1 for none, shape (n,). Rows without one have rank 0.
@@ -47,14 +48,14 @@ def describe_rank(name: str) -> Category:
     return Category(name=name, values=tuple(range(NUM_RANKS)), nullable=False, ordered=True)
 
 
-def code_ranks(ranks: NDArray[np.int64]) -> NDArray[np.object_]:
+def code_ranks(ranks: Wholes) -> NDArray[np.object_]:
     """Return the codes of ranks as the values of their column, shape (n,)."""
     codes = np.minimum(np.log2(ranks + 1.0), NUM_RANKS - 1).astype(np.int64)
     named: NDArray[np.object_] = codes.astype(object)
     return named
 
 
-def add_rank(model: TableRelease, context: pd.DataFrame, ranks: NDArray[np.int64]) -> pd.DataFrame:
+def add_rank(model: TableRelease, context: pd.DataFrame, ranks: Wholes) -> pd.DataFrame:
     """Return the context of rows with the column of their rank, if the model has one."""
     if model.layout.rank is None:
         return context
@@ -75,7 +76,7 @@ def name_before(model: TableRelease) -> tuple[str, ...]:
 
 
 def name_codes(
-    codes: NDArray[np.integer], names: tuple[str, ...], rows: NDArray[np.int64] | None = None
+    codes: NDArray[np.integer], names: tuple[str, ...], rows: Wholes | None = None
 ) -> pd.DataFrame:
     """Return codes of shape (n, m) as columns of objects; ``None`` for a code below one.
 
@@ -87,15 +88,13 @@ def name_codes(
     return pd.DataFrame(found, columns=list(names))
 
 
-def read_codes(rows: pd.DataFrame, own: tuple[Transformer, ...]) -> NDArray[np.int64]:
+def read_codes(rows: pd.DataFrame, own: tuple[Transformer, ...]) -> Wholes:
     """Return the codes that a model of transitions drew, shape (n, m); 0 for a missing value."""
     columns = [rows[each.name].astype('float64').fillna(0).to_numpy() for each in own]
     return np.stack(columns, axis=1).astype(np.int64)
 
 
-def list_rounds(
-    owners: NDArray[np.int64], *, ordered: bool
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def list_rounds(owners: Wholes, *, ordered: bool) -> Iterator[tuple[Wholes, Wholes]]:
     """List the rows to draw in each round, and the row before each; at first there is none.
 
     ``owners`` is the owner of each row, -1 for none; rows of one owner are neighbours. In order,
@@ -116,8 +115,8 @@ def list_rounds(
 def draw_in_turn(
     model: TableRelease,
     context: pd.DataFrame,
-    owners: NDArray[np.int64],
-    settle: Callable[[Draw, NDArray[np.int64]], pd.DataFrame],
+    owners: Wholes,
+    settle: Callable[[Draw, Wholes], pd.DataFrame],
     rng: np.random.Generator,
 ) -> pd.DataFrame:
     """Draw the own columns of rows, each given the row before it.
@@ -134,10 +133,10 @@ def draw_in_turn(
     codes = np.zeros((len(context), len(own)), dtype=np.int64)
     before, previous = name_before(model), np.full(len(context), -1)
 
-    def start(rows: NDArray[np.int64]) -> pd.DataFrame:
+    def start(rows: Wholes) -> pd.DataFrame:
         return draw_rows(model, context.iloc[rows].reset_index(drop=True), rng)
 
-    def follow(rows: NDArray[np.int64]) -> pd.DataFrame:
+    def follow(rows: Wholes) -> pd.DataFrame:
         theirs, known = codes[previous[rows]], context.iloc[rows].reset_index(drop=True)
         if following is None:
             kept = pd.DataFrame(theirs, columns=[each.name for each in own])
@@ -155,7 +154,7 @@ def draw_in_turn(
 
 
 def draw_before(
-    model: TableRelease, given: pd.DataFrame, owned: NDArray[np.int64], rng: np.random.Generator
+    model: TableRelease, given: pd.DataFrame, owned: Wholes, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Draw the context of following rows, with the row before drawn from the model of single rows.
 
@@ -169,7 +168,7 @@ def draw_before(
 
 
 def pair_rows(
-    model: TableRelease, joined: pd.DataFrame, previous: NDArray[np.int64], kept: NDArray[np.bool_]
+    model: TableRelease, joined: pd.DataFrame, previous: Wholes, kept: Bools
 ) -> pd.DataFrame:
     """Return the private rows that are ``kept``, each with the row before it.
 

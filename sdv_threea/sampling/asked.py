@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools, Floats, Wholes
+
 
 class ImpossibleCondition(ValueError):
     """A condition has probability zero in the released model."""
@@ -30,17 +32,17 @@ class CodeCondition:
         occurs: Which codes have positive probability, by class, shape (C, S).
     """
 
-    codes: NDArray[np.int64]
-    masks: NDArray[np.bool_]
-    occurs: NDArray[np.bool_]
+    codes: Wholes
+    masks: Bools
+    occurs: Bools
 
     @classmethod
-    def of(cls, codes: NDArray[np.integer], occurs: NDArray[np.bool_]) -> CodeCondition:
+    def of(cls, codes: NDArray[np.integer], occurs: Bools) -> CodeCondition:
         """Ask for known codes, shape (n,); for any code where they are negative."""
         anything = np.ones((1, occurs.shape[1]), dtype=np.bool_)
         return cls(np.maximum(codes.astype(np.int64), -1), anything, occurs)
 
-    def __getitem__(self, rows: NDArray[np.int64]) -> CodeCondition:
+    def __getitem__(self, rows: Wholes) -> CodeCondition:
         return replace(self, codes=self.codes[rows])
 
     @property
@@ -48,7 +50,7 @@ class CodeCondition:
         """Whether each row may have only a single code."""
         return bool((self.codes >= 0).all())
 
-    def add_up(self, table: NDArray[np.floating]) -> NDArray[np.float64]:
+    def add_up(self, table: NDArray[np.floating]) -> Floats:
         """Sum a table, shape (C, S), over the codes that each row may have: shape (C, n)."""
         found = np.asarray(table[:, np.maximum(self.codes, 0)], dtype=np.float64)
         several = self.codes < 0
@@ -56,11 +58,11 @@ class CodeCondition:
             found[:, several] = (table @ self.masks.T)[:, -1 - self.codes[several]]
         return found
 
-    def list_classes(self) -> NDArray[np.bool_]:
+    def list_classes(self) -> Bools:
         """Return in which classes a code that the row may have occurs, shape (C, n)."""
         return np.asarray(self.add_up(self.occurs.astype(np.float64)) > 0, dtype=np.bool_)
 
-    def list_masks(self) -> NDArray[np.bool_]:
+    def list_masks(self) -> Bools:
         """Return the codes that rows may have, shape (n, S)."""
         found = np.zeros((len(self.codes), self.occurs.shape[1]), dtype=np.bool_)
         one = np.flatnonzero(self.codes >= 0)
@@ -75,9 +77,9 @@ class RowConditions(NamedTuple):
     """Conditions on ``n`` rows: codes they may have, by scored column, and classes, (n, C)."""
 
     asked: Mapping[int, CodeCondition]
-    classes: NDArray[np.bool_]
+    classes: Bools
 
-    def take(self, rows: NDArray[np.int64]) -> RowConditions:
+    def take(self, rows: Wholes) -> RowConditions:
         """Choose rows by their positions."""
         return RowConditions({at: own[rows] for at, own in self.asked.items()}, self.classes[rows])
 
@@ -94,12 +96,12 @@ class Pools(NamedTuple):
     shape (P,). The ``first`` row of each group, shape (P,), stands for its condition.
     """
 
-    rows: NDArray[np.int64]
-    first: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    rows: Wholes
+    first: Wholes
+    counts: Wholes
 
 
-def group(keys: Sequence[NDArray[np.integer]], num_rows: int) -> NDArray[np.int64]:
+def group(keys: Sequence[NDArray[np.integer]], num_rows: int) -> Wholes:
     """Number the rows, shape (n,): rows whose ``keys`` are equal have the same number."""
     table = np.stack([np.zeros(num_rows, dtype=np.int64), *keys])
     order = np.lexsort(table[::-1])
@@ -110,11 +112,8 @@ def group(keys: Sequence[NDArray[np.integer]], num_rows: int) -> NDArray[np.int6
 
 
 def deal(
-    offered: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    wanted: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    offered: Wholes, weights: Floats, wanted: Wholes, rng: np.random.Generator
+) -> tuple[Wholes, Wholes]:
     """Give drawn rows to the conditions that they meet, the rows of large weight sooner.
 
     ``offered`` is the group of equal conditions that each drawn row meets, and ``weights`` its
@@ -163,12 +162,7 @@ def cut_pools(
         yield Pools(rows, order[starts[some]], counts[some])
 
 
-def pick(
-    weights: NDArray[np.float64],
-    pool: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+def pick(weights: Floats, pool: Wholes, counts: Wholes, rng: np.random.Generator) -> Wholes:
     """Pick ``counts`` records from each pool by weight; return their places, pool by pool.
 
     ``weights`` have the shape (R,), and ``pool`` is the ascending pool of each record, from 0. If
@@ -187,7 +181,7 @@ def pick(
     return np.asarray(np.searchsorted(passed, places, side='right'))
 
 
-def even_out(weights: NDArray[np.float64], pool: NDArray[np.int64], size: int) -> None:
+def even_out(weights: Floats, pool: Wholes, size: int) -> None:
     """Scale the weights of each pool to maximum 1, in place, to avoid underflow of products."""
     most = np.zeros(size)
     np.maximum.at(most, pool, weights)

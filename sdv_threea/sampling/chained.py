@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.chain import Chain, Drawn, Link
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling.asked import CodeCondition, Pools, RowConditions, cut_pools, even_out, pick
@@ -41,8 +41,8 @@ class Chained:
     """
 
     joint: Joint
-    totals: NDArray[np.float64]
-    context: NDArray[np.int64] | None = None
+    totals: Floats
+    context: Wholes | None = None
     chain: Chain | None = None
 
     @property
@@ -56,7 +56,7 @@ class Chained:
 
     def draw(
         self, num_rows: int, rng: np.random.Generator, given: RowConditions | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[Wholes, Wholes]:
         """Draw codes, shape (num_rows, m), and classes, shape (num_rows,)."""
         joint, known = self.joint, {}
         if given is not None and self.chain is None:
@@ -71,9 +71,7 @@ class Chained:
             known[joint.class_column] = rng.choice(len(shares), size=num_rows, p=shares)
         return self._draw_rest(self.chain or joint.chain, num_rows, known, rng)
 
-    def _draw_within(
-        self, given: RowConditions, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _draw_within(self, given: RowConditions, rng: np.random.Generator) -> tuple[Wholes, Wholes]:
         """Draw rows with their own conditions, from a chain in which asked columns come first."""
         joint, (asked, classes) = self.joint, given
         # The most restricted columns come first.
@@ -96,12 +94,8 @@ class Chained:
         return self._draw_rest(chain, num_rows, known, rng)
 
     def _draw_rest(
-        self,
-        chain: Chain,
-        num_rows: int,
-        known: Mapping[int, NDArray[np.int64]],
-        rng: np.random.Generator,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        self, chain: Chain, num_rows: int, known: Mapping[int, Wholes], rng: np.random.Generator
+    ) -> tuple[Wholes, Wholes]:
         """Draw the columns that are not known yet; return codes and classes."""
         codes, classes = chain.draw(num_rows, rng, known), np.zeros(num_rows, dtype=np.int64)
         if self.joint.class_column is not None:
@@ -112,12 +106,12 @@ class Chained:
 def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     links: Sequence[Link],
     drawn: Drawn,
-    totals: NDArray[np.float64],
+    totals: Floats,
     asked: Mapping[int, CodeCondition],
     pools: Pools,
     class_column: int | None,
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> Wholes:
     """Draw the columns up to the last conditioned one, from a pool for each group; return codes.
 
     ``links`` are these columns without the class, ``drawn`` has a record for each group and class,
@@ -162,9 +156,7 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     return drawn.codes[pick(weights, pool, pools.counts, rng)]
 
 
-def _settle_known(
-    link: Link, drawn: Drawn, own: CodeCondition, by_class: bool
-) -> NDArray[np.float64]:
+def _settle_known(link: Link, drawn: Drawn, own: CodeCondition, by_class: bool) -> Floats:
     """Write the only allowed codes into records; return their probabilities, shape (n,)."""
     codes, keys = own.codes, link.find_keys(drawn)
     bins = link.of_code[codes]
@@ -177,9 +169,7 @@ def _settle_known(
     return np.asarray(found)
 
 
-def _restrict(
-    link: Link, own: CodeCondition | None, by_class: bool
-) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+def _restrict(link: Link, own: CodeCondition | None, by_class: bool) -> list[tuple[Wholes, Floats]]:
     """Return groups of records with equal allowed codes, and the shares of these codes, (R, S)."""
     if own is None:
         return []
@@ -193,7 +183,7 @@ def _restrict(
     return parts
 
 
-def _share_left(link: Link, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _share_left(link: Link, shares: Floats) -> Floats:
     """Return the part of each bin's probability that belongs to allowed codes, by key, (R, G)."""
     left, whole = link.add_up(shares), link.add_up(link.shares)
     return np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)

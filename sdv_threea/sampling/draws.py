@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.adapt.links import Draws, num_draws
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.sampling.asked import ImpossibleCondition, RowConditions, deal
 
 #: The most rows for which :func:`draw_wanted` draws at once.
@@ -22,7 +22,7 @@ MANY_DRAWN, LEAST_CHANCE = 2**14, 1e-7
 
 
 #: Codes, shape (n, m), classes, shape (n,), and the chance of a wanted target, shape (n,).
-Targeted = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+Targeted = tuple[Wholes, Wholes, Floats]
 
 
 class Model(Protocol):
@@ -37,7 +37,7 @@ class Model(Protocol):
 
     def draw(
         self, num_rows: int, rng: np.random.Generator, given: RowConditions | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[Wholes, Wholes]:
         """Draw codes, shape (num_rows, m), and classes, shape (num_rows,), of rows as ``given``.
 
         Raises:
@@ -45,7 +45,7 @@ class Model(Protocol):
         """
 
 
-def draw_evenly(model: Model, totals: NDArray[np.float64], rng: np.random.Generator) -> Draws:
+def draw_evenly(model: Model, totals: Floats, rng: np.random.Generator) -> Draws:
     """Draw equally many records of each class, as many as a fit needs.
 
     A draw weighs as many private records as it stands for, from their ``totals`` by class, shape
@@ -57,10 +57,8 @@ def draw_evenly(model: Model, totals: NDArray[np.float64], rng: np.random.Genera
 
 
 def draw_wanted(
-    draw: Callable[[NDArray[np.int64]], Targeted],
-    groups: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    draw: Callable[[Wholes], Targeted], groups: Wholes, rng: np.random.Generator
+) -> tuple[Wholes, Wholes]:
     """Draw a record with a wanted target for each row; return codes, shape (n, m), and classes.
 
     ``draw`` maps row numbers to codes and classes of records with a target that the row wants, and

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.sampling.asked import CodeCondition, Pools, RowConditions, cut_pools, pick
 from sdv_threea.sampling.truncated import MARGIN, spread, truncate
 
@@ -55,7 +55,7 @@ class Gaussians:
 
     def draw(
         self, num_rows: int, rng: np.random.Generator, given: RowConditions | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[Wholes, Wholes]:
         """Draw codes, shape (num_rows, m), and classes, shape (num_rows,)."""
         if given is not None:
             classes, quantiles = draw_within(self.mixture, self.scores, given, rng)
@@ -74,7 +74,7 @@ class Gaussians:
 
 def draw_within(
     mixture: Mixture, scores: NormalScores, given: RowConditions, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Wholes, Floats]:
     """Draw classes, shape (n,), and quantiles, shape (n, m), of rows with their own conditions.
 
     Quantiles are as in :meth:`Mixture.sample`; those of restricted columns lie in the intervals of
@@ -119,16 +119,16 @@ def draw_within(
 class _Found(NamedTuple):
     """Components drawn, (n,), normals behind restricted scores, (n, q), and their intervals."""
 
-    components: NDArray[np.int64]
-    normals: NDArray[np.float64]
-    ends: NDArray[np.float64]
+    components: Wholes
+    normals: Floats
+    ends: Floats
 
 
 def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     part: Mixture,
-    borders: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    spans: list[NDArray[np.int64]],
-    allowed: NDArray[np.bool_],
+    borders: list[tuple[Floats, Floats]],
+    spans: list[Wholes],
+    allowed: Bools,
     pools: Pools,
     size: int,
     rng: np.random.Generator,
@@ -180,12 +180,8 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
 
 
 def _complete(
-    mixture: Mixture,
-    labels: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    drawn: _Found,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    mixture: Mixture, labels: Wholes, columns: Wholes, drawn: _Found, rng: np.random.Generator
+) -> tuple[Wholes, Floats]:
     """Draw all scores given those of the restricted columns; return classes and scores, (n, m)."""
     num_components, width = mixture.means.shape[1:]
     # Restricted columns come first, because the others are drawn given these.
@@ -201,7 +197,7 @@ def _complete(
     return labels[drawn.components // num_components], scores
 
 
-def _find_spans(asked: CodeCondition, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_spans(asked: CodeCondition, order: Wholes) -> Wholes:
     """Return where runs of allowed codes start and end in order, shape (S + U, I, 2).
 
     Masks come last, in reverse, so that negative codes index them. Missing runs are empty.
@@ -218,9 +214,7 @@ def _find_spans(asked: CodeCondition, order: NDArray[np.int64]) -> NDArray[np.in
     return found
 
 
-def find_codes(
-    scores: NormalScores, places: NDArray[np.float64], classes: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def find_codes(scores: NormalScores, places: Floats, classes: Wholes) -> Wholes:
     """Return codes, shape (n, m), at quantiles; or at scores, if cuts are scores."""
     codes = np.empty(places.shape, dtype=np.int64, order='F')
     for at, column in enumerate(places.T):

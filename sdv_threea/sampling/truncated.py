@@ -9,8 +9,9 @@ intervals may be very improbable and far out.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri_exp
+
+from sdv_threea.arrays import Bools, Floats, Wholes
 
 #: A density that changes by less than this share over an interval counts as constant there.
 LEVEL = 1e-5
@@ -22,17 +23,12 @@ MARGIN = 1e-16
 class Truncated(NamedTuple):
     """Standard normals, the interval that each is in, and log importance weights."""
 
-    normals: NDArray[np.float64]
-    picked: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    normals: Floats
+    picked: Wholes
+    weights: Floats
 
 
-def truncate(
-    means: NDArray[np.float64],
-    roots: NDArray[np.float64],
-    edges: NDArray[np.float64],
-    places: NDArray[np.float64],
-) -> Truncated:
+def truncate(means: Floats, roots: Floats, edges: Floats, places: Floats) -> Truncated:
     """Draw restricted scores of components one after the other, each truncated to its intervals.
 
     Args:
@@ -71,7 +67,7 @@ def truncate(
     return Truncated(normals, picked, weights)
 
 
-def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_masses(ends: Floats, lengths: Floats) -> Floats:
     """Return the log of the standard normal's mass on intervals: ends (..., 2), lengths (...)."""
     low, high, _ = _lower_tail(ends)
     with np.errstate(divide='ignore', invalid='ignore'):
@@ -84,9 +80,7 @@ def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDAr
     return np.asarray(np.where(lengths > 0, masses, -np.inf))
 
 
-def _truncated_normal(
-    ends: NDArray[np.float64], lengths: NDArray[np.float64], places: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _truncated_normal(ends: Floats, lengths: Floats, places: Floats) -> Floats:
     """Return the quantiles of normals truncated to intervals: ends (..., 2), lengths (...)."""
     low, high, is_upper = _lower_tail(ends)
     places = np.where(is_upper, 1 - places, places)
@@ -98,9 +92,7 @@ def _truncated_normal(
     return np.asarray(np.where(is_upper, -found, found))
 
 
-def _lower_tail(
-    ends: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+def _lower_tail(ends: Floats) -> tuple[Floats, Floats, Bools]:
     """Mirror intervals that lie mostly above zero; return ends, and which were mirrored."""
     low, high = ends[..., 0], ends[..., 1]
     # In the upper tail probabilities round to one; in the lower one they keep their digits.
@@ -108,14 +100,12 @@ def _lower_tail(
     return np.where(is_upper, -high, low), np.where(is_upper, -low, high), is_upper
 
 
-def _is_level(low: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _is_level(low: Floats, lengths: Floats) -> Bools:
     with np.errstate(invalid='ignore'):
         return np.asarray(lengths * (1 + np.abs(low)) < LEVEL)
 
 
-def _choose(
-    logs: NDArray[np.float64], places: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _choose(logs: Floats, places: Floats) -> tuple[Wholes, Floats]:
     """Choose an interval by its probability; return it and the place inside, (..., I) to (...)."""
     chances = np.exp(logs)
     passed = np.cumsum(chances, axis=-1)
@@ -128,7 +118,7 @@ def _choose(
     return own, np.clip((places - end + chance) / chance, MARGIN, 1 - MARGIN)
 
 
-def spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def spread(size: int, width: int, rng: np.random.Generator) -> Floats:
     """Draw uniform places, shape (size, width), spread evenly in each column (Latin hypercube)."""
     strata = rng.permuted(np.tile(np.arange(size), (width, 1)), axis=1).T
     return np.asarray(np.clip((strata + rng.random((size, width))) / size, MARGIN, 1 - MARGIN))

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.metadata import Metadata
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE
 from sdv_threea.rows.intake.keys import find_flaws, find_rows, number_values
@@ -102,7 +102,7 @@ def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
     return as_columns(metadata.tables[link.parent].primary_key)
 
 
-def find_places(child: pd.DataFrame, parent: pd.DataFrame) -> NDArray[np.int64]:
+def find_places(child: pd.DataFrame, parent: pd.DataFrame) -> Wholes:
     """Return the row of the parent to which each row of a child refers: (n,), -1 for none."""
     return np.maximum(find_rows(child, parent), -1)
 
@@ -110,7 +110,7 @@ def find_places(child: pd.DataFrame, parent: pd.DataFrame) -> NDArray[np.int64]:
 def write_references(
     child: pd.DataFrame,
     link: Link,
-    referred: NDArray[np.int64],
+    referred: Wholes,
     parent: pd.DataFrame,
     key: tuple[str, ...],
     dtypes: Mapping[str, Any],
@@ -125,7 +125,7 @@ def write_references(
         child[column] = _store(taken, dtypes.get(column)).set_axis(child.index)
 
 
-def _take(values: pd.Series, places: NDArray[np.int64]) -> pd.Series:
+def _take(values: pd.Series, places: Wholes) -> pd.Series:
     """Take the values at some positions, missing ones for -1, in a dtype that loses no digit."""
     gaps = bool((places < 0).any())
     if gaps and isinstance(values.dtype, np.dtype) and values.dtype.kind in 'iu':
@@ -216,7 +216,7 @@ def without_composite_keys(metadata: Metadata) -> Metadata:
 
 def connect(
     tables: Tables,
-    parents: Mapping[Link, NDArray[np.int64]],
+    parents: Mapping[Link, Wholes],
     schema: Schema,
     metadata: Metadata,
     dtypes: Mapping[str, Mapping[str, Any]],

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import MISSING_PLACE
 from sdv_threea.rows.intake.keys import find_rows, number_keys
@@ -123,7 +123,7 @@ class Sequences:
             found[name] = above[name].iloc[owners].reset_index(drop=True)
         return pd.DataFrame({name: found[name] for name in self.columns}, copy=False)
 
-    def _find_varying(self, rows: pd.DataFrame, numbers: NDArray[np.int64]) -> list[str]:
+    def _find_varying(self, rows: pd.DataFrame, numbers: Wholes) -> list[str]:
         """Return the context columns that vary within a sequence; rows are in order."""
         same = numbers[1:] == numbers[:-1]
         found = []

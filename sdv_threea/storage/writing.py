@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Floats
 from sdv_threea.domain import Domain, Number
 from sdv_threea.storage.dtypes import find_zone
 
@@ -59,7 +59,7 @@ def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
 
 
 def from_seconds(
-    seconds: NDArray[np.float64], dtype: Any, datetime_format: str | None, step: float
+    seconds: Floats, dtype: Any, datetime_format: str | None, step: float
 ) -> pd.Series:
     """Turn seconds since :data:`ORIGIN`, NaN where missing, into dates, shape (rows,).
 

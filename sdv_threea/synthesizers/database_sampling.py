@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Bools
 from sdv_threea.cost import check_rows
 from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
@@ -83,11 +83,11 @@ def draw_tables(
     check_rows(sum(sizes.values()), cells, synthesizer.memory_limit)
     model = synthesizer._model
 
-    def accept(table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
+    def accept(table: str, rows: pd.DataFrame) -> Bools:
         own, index = describe_own(model.tables[table]), model.tables[table].index
         if index is not None:  # it follows when all rows are drawn, and no constraint reads it
             rows = rows.assign(**{index.name: index.low})
-        accepted: NDArray[np.bool_] = held[table].preprocessor.accept(rows, own)
+        accepted: Bools = held[table].preprocessor.accept(rows, own)
         return accepted
 
     whole = model if children is None else replace(model, children=children)

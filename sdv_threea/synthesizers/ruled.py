@@ -7,12 +7,11 @@ from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.constraints.between import BetweenTables, Distinct, Relations
 from sdv_threea.constraints.linked import Linked, Name
 from sdv_threea.constraints.moves import Move
@@ -82,7 +81,7 @@ def list_keys(synthesizer: Any, numbered: Collection[str] = ()) -> dict[str, lis
 def connect_tables(
     synthesizer: Any,
     tables: Mapping[str, pd.DataFrame],
-    parents: Mapping[Link, NDArray[np.int64]],
+    parents: Mapping[Link, Wholes],
     dtypes: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
     """Return sampled tables with foreign keys, in which the rules hold."""

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
+from sdv_threea.arrays import Bools
 from sdv_threea.constraints.constraint_set import ConstraintSet, modify_metadata
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.domain import Category, Domain
@@ -178,7 +178,7 @@ class Preprocessor:
         """Turn sampled rows into the user's modelled columns, in their stored form up to dtypes."""
         return self.describe_storage(domain).decode(self.derivations.back(sampled, domain))
 
-    def accept(self, sampled: pd.DataFrame, domain: Domain) -> NDArray[np.bool_]:
+    def accept(self, sampled: pd.DataFrame, domain: Domain) -> Bools:
         """Return true for sampled rows that meet all constraints, shape (n,)."""
         rows = self.restore(sampled, domain)
         kept = self.constraints.keep_valid(rows)

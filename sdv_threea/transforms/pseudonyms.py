@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sdv_threea.arrays import Wholes
 from sdv_threea.constraints.derivations import Choices
 from sdv_threea.domain import Category, Column, Domain, Pseudonyms
 from sdv_threea.rows.derived import Cells
@@ -141,7 +141,7 @@ def _list_names(column: Column) -> Pseudonyms:
     return found or Pseudonyms()
 
 
-def _deal(buckets: NDArray[np.int64], names: Pseudonyms) -> NDArray[np.int64]:
+def _deal(buckets: Wholes, names: Pseudonyms) -> Wholes:
     """Return which name of its bucket each row has, shape (n,): in turn, each name its share."""
     order = np.argsort(buckets, kind='stable')
     own = np.maximum(buckets[order], 0)

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 from sdv.errors import SynthesizerInputError
 
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import occupied_borders
@@ -108,21 +108,19 @@ class NumberStep(OneColumn):
         apart = self.reverse(np.array(released.sentinels, dtype=np.float64)).tolist()
         return (replace(own, sentinels=tuple(apart)),)
 
-    def transform(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def transform(self, numbers: Floats) -> Floats:
         """Transform numbers, shape (n,): NaN for missing numbers and for invalid ones."""
         low, high = find_limits(self.transformer)
         found = self._apply('transform', numbers, (numbers >= low) & (numbers <= high))
         return np.where(np.isfinite(found), found, np.nan)
 
-    def reverse(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def reverse(self, numbers: Floats) -> Floats:
         """Reverse the transformer, shape (n,), NaN where missing."""
         low, high = np.clip(find_limits(self.transformer), -LARGEST_NUMBER, LARGEST_NUMBER)
         found = self._apply('reverse_transform', numbers, ~np.isnan(numbers))
         return np.asarray(np.clip(found, low, high))
 
-    def _apply(
-        self, method: str, numbers: NDArray[np.float64], chosen: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
+    def _apply(self, method: str, numbers: Floats, chosen: Bools) -> Floats:
         """Call a method of the transformer on the chosen numbers; NaN for all others."""
         found = np.full(len(numbers), np.nan)
         if chosen.any():
@@ -161,7 +159,7 @@ class ListStep(OneColumn):
 
     column: Category
     transformer: BaseTransformer
-    numbers: NDArray[np.float64]
+    numbers: Floats
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
@@ -227,7 +225,7 @@ def enter(known: pd.DataFrame, derivations: Derivations) -> pd.DataFrame:
 
 def _count_untaken(
     facts: Sequence[Facts], steps: Mapping[str, Step], chunk: pd.DataFrame
-) -> NDArray[np.int64]:
+) -> Wholes:
     table = read_table(facts, chunk)
     gone = [
         np.isnan(step.forward(table)[name]) & table[name].notna() for name, step in steps.items()
@@ -268,18 +266,18 @@ def _make_list_step(column: Category, transformer: BaseTransformer) -> ListStep:
     return ListStep(column, transformer, numbers)
 
 
-def _write_cells(numbers: NDArray[np.float64], *, as_dates: bool) -> pd.Series:
+def _write_cells(numbers: Floats, *, as_dates: bool) -> pd.Series:
     """Return numbers as a transformer reads them: as they are, or as dates; shape (n,)."""
     if not as_dates:
         return pd.Series(numbers)
     return from_seconds(numbers, np.dtype('datetime64[ns]'), None, 0.0)
 
 
-def _read(cells: pd.Series, as_dates: bool) -> NDArray[np.float64]:
+def _read(cells: pd.Series, as_dates: bool) -> Floats:
     return to_seconds(find_moments(cells, None)) if as_dates else cells.to_numpy(dtype=np.float64)
 
 
-def _trim(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _trim(numbers: Floats) -> Floats:
     """Round to ``DIGITS`` significant digits."""
     with np.errstate(divide='ignore', invalid='ignore'):
         places = DIGITS - 1 - np.floor(np.log10(np.abs(numbers)))

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
+from sdv_threea.arrays import Floats
 from sdv_threea.constraints.derivations import Derivation
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.rows.derived import Cells
@@ -99,11 +100,11 @@ class NumberTexts(BaseTransformer):
         names = 'prefix', 'suffix', 'thousands', 'decimal', 'places'
         return {name: getattr(self, name) for name in names}
 
-    def read(self, cells: Iterable[object]) -> NDArray[np.float64]:
+    def read(self, cells: Iterable[object]) -> Floats:
         """Return the numbers of cells, NaN for cells that spell none, shape (n,)."""
         return np.array([self._read(cell) for cell in cells], dtype=np.float64)
 
-    def write(self, numbers: NDArray[np.float64]) -> NDArray[np.object_]:
+    def write(self, numbers: Floats) -> NDArray[np.object_]:
         """Return numbers as texts, ``None`` for NaN, shape (n,)."""
         signs = str.maketrans({',': self.thousands, '.': self.decimal})
         written = np.full(len(numbers), None, dtype=object)
