@@ -10,8 +10,6 @@ time, formats and page layouts stay next to the code that needs them;
 ``benchmarks/count_constants.py`` counts both.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ A fit or a sample beyond the memory is refused. Seconds are only reported: a fit
 runs are expected.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from dataclasses import dataclass

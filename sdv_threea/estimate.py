@@ -1,7 +1,5 @@
 """The expected error of a release before it is made: computed from prices, and from no data."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ The algorithm follows 3A (arXiv 2307.01875). Each stage is a function below. The
 and its receipts have the same name. ``docs/lab/notation.md`` has the symbols.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

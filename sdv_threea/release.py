@@ -3,8 +3,6 @@
 A release depends on the private rows only through the receipts of its ledger.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 

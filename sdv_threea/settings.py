@@ -1,7 +1,5 @@
 """The settings of a release: chosen by the user, validated once, and publishable."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys

@@ -18,8 +18,6 @@ NumberEncoder(edges=<4 cells from 16.5 to 20.5>, step=1.0, nullable=True)
 [17.0, 18.0, nan, 20.0]
 """
 
-from __future__ import annotations
-
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.transforms.dates import DateEncoder
 from sdv_threea.transforms.texts import NumberTexts

@@ -7,8 +7,6 @@ telling ``N(0, 1)`` from ``N(mu, 1)``; ``mu = inf`` means no privacy. A ``mu``-G
 2018, Theorem 8).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

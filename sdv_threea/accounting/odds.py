@@ -1,7 +1,5 @@
 """The meaning of a privacy promise for one person: the success of the best possible attacker."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

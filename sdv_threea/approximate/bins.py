@@ -5,8 +5,6 @@ runs. Each category, the missing value and each *spike* (a code much heavier tha
 a bin by itself.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

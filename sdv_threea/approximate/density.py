@@ -4,8 +4,6 @@ Counts of all records give the distribution of each column; coarser counts by cl
 departures of the classes. Both define the normal scores, whose moments give the correlations.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Post-processing from released moments of scores to the correlations of their normals."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Post-processing from the noisy counts of a column over all classes to its probabilities."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import ndtr
 

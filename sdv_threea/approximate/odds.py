@@ -14,8 +14,6 @@ by an iterated Kalman smoother; :class:`priors <Prior>` are weighted by the like
 (empirical Bayes). Sampling variance of ``y``, ``n r (1 - r)``, is smoothed away like noise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

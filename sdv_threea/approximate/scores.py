@@ -7,8 +7,6 @@ below one. The inverse map takes quantiles to codes, so samples of a column have
 released distribution.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

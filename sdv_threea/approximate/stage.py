@@ -5,8 +5,6 @@ Formal guarantees, of every function here:
       receipts
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

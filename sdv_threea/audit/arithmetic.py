@@ -4,8 +4,6 @@ Input: two neighbouring tables and a function that fits a table. Output: the ``m
 with the claim on its receipt, and all other differences between the two fits: there should be none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Lower confidence bounds on epsilon and ``mu``, from counts of right and wrong guesses."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

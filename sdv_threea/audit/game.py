@@ -4,8 +4,6 @@ An observer learns from the features of half of the fits, and guesses the coins 
 The results are lower bounds on epsilon.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """The result of an audit: lower bounds on epsilon, and whether they refute a claim."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

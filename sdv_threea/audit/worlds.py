@@ -5,8 +5,6 @@ both tables as :class:`Neighbours`. The two tables differ by the canary alone, a
 valid. The argument ``table`` is not needed if there is one table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

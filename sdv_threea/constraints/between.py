@@ -5,8 +5,6 @@ hold exactly at any epsilon, and cost nothing. No private row is read for them: 
 rule are fitted as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ These constraints hold parameters only, and learn from no row. SDV writes them t
 and the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, get_type_hints

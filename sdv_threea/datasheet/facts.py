@@ -1,7 +1,5 @@
 """The facts of a datasheet: released numbers, public facts, and texts of the publisher."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Write a datasheet as a page, as Markdown, or as Croissant for machines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Encoders are RDT transformers, but learn only the facts that their arguments leave open.
 """
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

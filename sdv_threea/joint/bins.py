@@ -3,8 +3,6 @@
 Only released counts and the price are read: post-processing.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The constants of joint densities, why they have their values, and the effect of others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ whose interactions are worth their price. The rest of the budget pays for intera
 once more.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A joint density: a chain over the codes of all columns, and the tables that it is fitted to."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

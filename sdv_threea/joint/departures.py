@@ -21,8 +21,6 @@ Efron and Morris 1973), and estimates average over the candidates. The whole mod
 post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import reduce

@@ -1,7 +1,5 @@
 """Codes inside bins: their weights, and draws of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

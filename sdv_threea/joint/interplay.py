@@ -5,8 +5,6 @@ pairs share a budget, so fewer triples make all pairs less noisy. The table of a
 pairs imply, plus a shrunk departure. The whole module is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Adjust probabilities of the bins of a column so that they have its margin: post-processing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Choose the order of the columns in a chain of conditionals: this is post-processing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

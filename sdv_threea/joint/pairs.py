@@ -1,7 +1,5 @@
 """Release pairs with an apparent functional dependency: histograms, code by code."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -6,8 +6,6 @@ together with sums (:mod:`~sdv_threea.joint.sums`). A function that nearly all r
 code by code without noise, and samples compute it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass

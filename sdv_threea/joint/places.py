@@ -8,8 +8,6 @@ by month. A category has no place, but it may determine a part of a numerical co
 the value itself (:mod:`~sdv_threea.joint.values`). The whole module is post-processing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The whole module is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple

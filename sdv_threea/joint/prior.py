@@ -9,8 +9,6 @@ with the Hermite polynomials ``He_k``; ``a_0`` are the probabilities of the bins
 own normals and cuts, and the tables of all classes are added.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

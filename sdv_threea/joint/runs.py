@@ -6,8 +6,6 @@ noise is large. The likeliest of a few probabilities is used (empirical Bayes); 
 codes are independent. The whole module is post-processing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdv_threea.arrays import Floats

@@ -5,8 +5,6 @@ per likely sum or part (:mod:`~sdv_threea.joint.parts`) then shows in how many r
 count may be noisy, and cheap, because a sum holds in nearly all records or in nearly none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

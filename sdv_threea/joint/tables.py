@@ -12,8 +12,6 @@ well, from histograms of single columns. The departure is shrunk in two ways:
 The whole module is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Tables that the weights of a column are fitted to, with one or two of the columns before it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

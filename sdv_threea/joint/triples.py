@@ -5,8 +5,6 @@ is one number per triple, so a look at hundreds of triples costs little. Interac
 released of the triples that are worth it (:mod:`~sdv_threea.joint.interplay`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import combinations

@@ -6,8 +6,6 @@ category determines the number. In this way, 128 counts distinguish 4,096 places
 the rest is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

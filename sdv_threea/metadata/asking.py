@@ -1,7 +1,5 @@
 """Proposals completed by the user's answers, question by question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

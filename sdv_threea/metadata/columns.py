@@ -1,7 +1,5 @@
 """The stated facts of a column, and its open questions."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any

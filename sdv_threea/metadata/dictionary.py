@@ -3,8 +3,6 @@
 A data dictionary is public, so messages may quote it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Mapping

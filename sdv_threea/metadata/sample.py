@@ -1,7 +1,5 @@
 """Proposals from public rows, and from existing metadata."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

@@ -6,8 +6,6 @@ Formal guarantees, of every function here:
     * no message shows what a file holds beyond that
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import os

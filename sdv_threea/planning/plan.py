@@ -8,8 +8,6 @@ Formal guarantees, of every function here:
     * a plan depends on public facts, on the settings and on released numbers alone
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The shares of the budget, which follow from public facts and the released number of rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

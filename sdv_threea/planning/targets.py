@@ -1,7 +1,5 @@
 """Choose a column as the target if the user named none."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -7,8 +7,6 @@ only clear comparisons, so draws follow the exact law, as privacy needs (Mironov
 Kamath, Steinke 2020, arXiv 2004.00010).
 """
 
-from __future__ import annotations
-
 import math
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Turn the exact sums of a statistic into noisy values and a receipt."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -5,8 +5,6 @@ discrete Gaussian (Canonne, Kamath, Steinke 2020, arXiv 2004.00010), sampled exa
 operating system's entropy: float rounding discloses no value, and no seed repeats a draw.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace

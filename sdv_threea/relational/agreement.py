@@ -6,8 +6,6 @@ no pair counts. A sampled row then keeps some values of the row before it, and i
 drawn given these.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

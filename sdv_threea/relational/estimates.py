@@ -1,7 +1,5 @@
 """Estimates of the number of rows of a table, from released counts: no private row is read."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

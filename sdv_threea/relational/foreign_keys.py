@@ -3,8 +3,6 @@
 All rows are drawn at once, so that the numbers of references add up. No private row is read.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdv_threea.arrays import Bools, Floats, Wholes

@@ -8,8 +8,6 @@ A model of one table reads no other table, so relations to other tables become c
 * the codes of a row's owner: its *context*, so that the row depends on its owner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType

@@ -5,8 +5,6 @@ similar attributes, the bins show which attributes at both ends of a reference o
 price of a line is that of its product. Public rows alone are read, so likeness costs no privacy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -4,8 +4,6 @@ The referring unit and the unit referred to are both protected, so both pay. If 
 references to its rows lead nowhere, and nothing else changes.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ A unit adds one to one count, however many rows it has, so the counts need littl
 decide the bound on the rows of a unit, and estimate the number of rows beyond it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -5,8 +5,6 @@ and the *first* index of each owner. A sequence then starts at its owner's first
 continues by gaps that are not negative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

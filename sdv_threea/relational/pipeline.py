@@ -5,8 +5,6 @@ before children, each by :mod:`sdv_threea.pipeline` and in the context of the ro
 rows. The result is a :class:`~sdv_threea.relational.release.DatabaseRelease` with its ledgers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The plan of a release from public facts: columns, bounds and budget of every private table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType

@@ -4,8 +4,6 @@ A high bound needs more noise, as one unit moves every count further; a low boun
 out. The bound follows from released counts: no private row is read.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Children of a row are the rows that refer to it. If a patient has one to three s
 have 10 to 30 stays. No private row is read.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

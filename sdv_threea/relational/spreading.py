@@ -3,8 +3,6 @@
 No private row is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ not vary in samples either. Rows and the rows before them are compared by their 
 nothing has to be described again, and a transition is a row of categories like any other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cardinalities of foreign keys: the shares of parent rows with each number of children."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

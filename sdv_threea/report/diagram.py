@@ -4,8 +4,6 @@ Input: a multi-table synthesizer. Output: a drawing with a box per table and an 
 key, made of metadata and settings alone. Places are in pixels; upwards is positive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 

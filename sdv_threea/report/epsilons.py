@@ -4,8 +4,6 @@ Input: a table that is public, made up or released, and a function that makes a 
 epsilon. Output: a :class:`PrivacyCurve`: the scores, by epsilon, of models trained on samples.
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence

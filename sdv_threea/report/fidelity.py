@@ -4,8 +4,6 @@ Input: codes of the real and of the synthetic table, in common bins. Output: tot
 distances: the shares of rows that would have to change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -4,8 +4,6 @@ Input: the real and the synthetic tables and their metadata. A synthesizer adds 
 rows and a target add the scores of models. Output: a :class:`~sdv_threea.report.result.Report`.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Container, Mapping, Sequence
 from importlib.metadata import version

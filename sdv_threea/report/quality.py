@@ -3,8 +3,6 @@
 The results are SDMetrics' scores, and the shares of rows that explain the worst of them.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

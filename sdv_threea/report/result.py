@@ -1,7 +1,5 @@
 """The report as one value: all measurements, which can be saved as JSON or as a page."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ at copied rows, but no distance proves that anybody is protected, and the promis
 attack.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterable, Mapping

@@ -6,8 +6,6 @@ paper (Madl et al. 2023, section 4). The test rows are used for nothing else: le
 kind of task come from the two training tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType

@@ -4,8 +4,6 @@ Input: scores. Output: grades, which compare a score with that of real rows and 
 and sentences.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ fits of several processes are counted one after the other, and a killed fit coun
 public facts alone: budgets, days, kinds of synthesizers.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """The check of a synthesizer: how each column will be released, and the reasons to stop a fit."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 

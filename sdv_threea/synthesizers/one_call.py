@@ -1,7 +1,5 @@
 """Synthetic rows in one call, for a DataFrame without metadata."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

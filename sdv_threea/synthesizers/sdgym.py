@@ -10,8 +10,6 @@ SDGym takes custom synthesizers as two functions, one that trains and one that s
 Only :func:`make_sdgym_synthesizer` imports SDGym, which is not a dependency.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Mapping

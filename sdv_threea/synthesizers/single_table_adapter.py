@@ -6,8 +6,6 @@ here translate; objects that know nothing of SDV's base class do the work, most 
 :class:`~sdv_threea.transforms.preprocessor.Preprocessor`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from copy import deepcopy

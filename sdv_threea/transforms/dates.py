@@ -1,7 +1,5 @@
 """Dates as codes: a transformer of RDT's that reads and writes dates as users store them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
