@@ -17,9 +17,6 @@ import numpy as np
 
 from sdv_threea.arrays import Floats
 
-#: Numbers, shape (n,), or their ends, shape (n, 2).
-Values = Floats
-
 #: A column whose name is not an identifier: ``net price`` in backticks, or ``table.column``.
 QUOTED = re.compile(r'`([^`]+)`|\b([^\W\d]\w*\.[^\W\d]\w*)')
 
@@ -54,12 +51,12 @@ class Expression:
         """Return whether a column occurs exactly once, so that it can be solved for."""
         return self._list_names().count(name) == 1
 
-    def evaluate(self, values: Mapping[str, Values]) -> Values:
+    def evaluate(self, values: Mapping[str, Floats]) -> Floats:
         """Compute the result of each row from the columns, shape (n,); not finite if undefined."""
         with np.errstate(all='ignore'):
             return _evaluate(self.tree, values, NUMBERS)
 
-    def bound(self, ends: Mapping[str, Values]) -> Values:
+    def bound(self, ends: Mapping[str, Floats]) -> Floats:
         """Compute the ends of results, (n, 2), from the ends of the columns (interval arithmetic).
 
         The ends are infinite if a divisor may be zero.
@@ -125,8 +122,8 @@ def _check(node: ast.AST) -> None:
 
 
 def _evaluate(
-    node: ast.expr, values: Mapping[str, Values], operations: Mapping[type, Callable[..., Values]]
-) -> Values:
+    node: ast.expr, values: Mapping[str, Floats], operations: Mapping[type, Callable[..., Floats]]
+) -> Floats:
     match node:
         case ast.Name():
             return values[node.id]
@@ -168,13 +165,13 @@ def _solve(node: ast.expr, name: str, result: ast.expr) -> ast.expr:
     return result
 
 
-def _multiply(one: Values, other: Values) -> Values:
+def _multiply(one: Floats, other: Floats) -> Floats:
     products = np.stack([one * other, one * other[:, ::-1]])
     products = np.where(np.isnan(products), 0.0, products)  # 0 * infinity is 0 here
     return np.stack([products.min(axis=(0, 2)), products.max(axis=(0, 2))], axis=1)
 
 
-def _divide(one: Values, other: Values) -> Values:
+def _divide(one: Floats, other: Floats) -> Floats:
     found = _multiply(one, 1.0 / other[:, ::-1])
     may_be_zero = (other[:, :1] <= 0) & (other[:, 1:] >= 0)
     return np.where(may_be_zero, [-np.inf, np.inf], found)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.arrays import Floats
-from sdv_threea.constraints.expressions import Expression, Values
+from sdv_threea.constraints.expressions import Expression
 from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples, shared_step
 from sdv_threea.domain import Column, Number
 
@@ -67,8 +67,8 @@ class Result:
         return self.expression.names
 
     def apply(
-        self, cells: Mapping[str, Values], columns: Mapping[str, Column]
-    ) -> dict[str, Values]:
+        self, cells: Mapping[str, Floats], columns: Mapping[str, Column]
+    ) -> dict[str, Floats]:
         """Compute the number of each row; it is missing if a column of the formula is.
 
         ``columns`` describes the columns as they were released.
@@ -91,8 +91,8 @@ class Result:
         return replace(self.column, low=low, high=high, step=step, nullable=nullable)
 
     def bound(
-        self, name: str, known: Mapping[str, Values], columns: Mapping[str, Column]
-    ) -> Values:
+        self, name: str, known: Mapping[str, Floats], columns: Mapping[str, Column]
+    ) -> Floats:
         """Return the ends of one column of the formula, in days for dates, shape (n, 2) or (1, 2).
 
         ``known`` holds the ends of known columns, in the same units.
@@ -107,7 +107,7 @@ class Result:
                 ends[each] = own / self.scale(each)
         return self._find_inverse(name).bound(ends)
 
-    def known_ends(self, known: pd.DataFrame) -> dict[str, Values]:
+    def known_ends(self, known: pd.DataFrame) -> dict[str, Floats]:
         """Return bounds of the known columns, in the formula's units; infinite at missing cells."""
         ends = {}
         for name in (*self.inputs, self.column.name):
@@ -126,7 +126,7 @@ class Result:
             return self.expression
         return self.expression.solve(name, self.column.name)
 
-    def _compute(self, name: str, expression: Expression, cells: Mapping[str, Values]) -> Values:
+    def _compute(self, name: str, expression: Expression, cells: Mapping[str, Floats]) -> Floats:
         values = {
             each: np.asarray(cells[each], dtype=np.float64) / self.scale(each)
             for each in expression.names
@@ -181,7 +181,7 @@ def solve(
     result: Result,
     results: Sequence[Result],
     name: str,
-    cells: Mapping[str, Values],
+    cells: Mapping[str, Floats],
     columns: Mapping[str, Column],
 ) -> Floats:
     """Return the values of a column from which a known result follows; NaN if there are none.
@@ -193,7 +193,7 @@ def solve(
     assert isinstance(column, Number)
     step = column.step or 0.0
 
-    def follow(values: Values) -> Values:
+    def follow(values: Floats) -> Floats:
         rows = {**cells, name: values}
         for each in results:
             rows |= each.apply(rows, columns)
@@ -217,7 +217,7 @@ def solve(
 
 def bound_inputs(
     result: Result, known: pd.DataFrame, columns: Mapping[str, Column], modelled: Collection[str]
-) -> dict[str, Values]:
+) -> dict[str, Floats]:
     """Return the ends, (n, 2), between which modelled columns of a known result are possible."""
     ends, found = result.known_ends(known), {}
     for name in result.inputs:
@@ -227,6 +227,6 @@ def bound_inputs(
     return found
 
 
-def _round(values: Values, step: float) -> Values:
+def _round(values: Floats, step: float) -> Floats:
     """Round numbers to multiples of a step, which they are up to the errors of floats."""
     return multiples(np.rint(values / step), step) if step > STEP_TOLERANCE else values
