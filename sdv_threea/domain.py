@@ -64,6 +64,11 @@ class Number:
     grid: tuple[float, ...] | None = field(default=None, repr=False)
     sentinels: tuple[float, ...] = ()
 
+    @property
+    def of_times(self) -> bool:
+        """Whether the numbers are times, in seconds."""
+        return self.steps == TIME_STEPS
+
 
 @dataclass(frozen=True)
 class Pseudonyms:

@@ -21,7 +21,6 @@ from sdv_threea.domain import (
     EVERY_TIME,
     ROUND_STEPS,
     ROUND_TIMES,
-    TIME_STEPS,
     Number,
 )
 
@@ -75,7 +74,7 @@ def list_steps(column: Number) -> tuple[float, ...]:
     steps = column.steps
     if column.grid is None and steps == DECIMAL_STEPS:
         steps = EVERY_STEP
-    elif steps == TIME_STEPS:
+    elif column.of_times:
         steps = EVERY_TIME
     if column.step is None:
         return steps

@@ -24,7 +24,7 @@ from sdv_threea.describe.closer import Look, Zone, find_clusters, find_zones, se
 from sdv_threea.describe.questions import Asked
 from sdv_threea.describe.ranges import Sketch, evident_runs
 from sdv_threea.describe.sentinels import find_sentinels, make_look
-from sdv_threea.domain import TIME_STEPS, Column, Number
+from sdv_threea.domain import Column, Number
 from sdv_threea.rows.chunks import Rows
 
 
@@ -104,9 +104,7 @@ def release_sketches(
     names = [column.name for column in numbers]
     likely, most = (
         {
-            column.name: replace(
-                sketch, num_records=sizes[column.name], of_times=column.steps == TIME_STEPS
-            )
+            column.name: replace(sketch, num_records=sizes[column.name], of_times=column.of_times)
             for column, (_, sketch) in zip(numbers, each, strict=True)
         }
         for each in found

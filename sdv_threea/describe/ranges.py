@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import DescribeConstants
-from sdv_threea.domain import TIME_STEPS, Column, Number
+from sdv_threea.domain import Column, Number
 
 #: Borders of the public grid: powers of two from 2^-32 to 2^64 of either sign, each octave cut in
 #: four. Numbers in the bin around zero count as zero; values beyond the grid count in its outermost
@@ -83,7 +83,7 @@ def find_grid(column: Column) -> Floats:
 
 def coarsen(column: Number) -> Number:
     """Return a column with a bin per octave; times keep their bins, as an octave is 17 years."""
-    if column.steps == TIME_STEPS:
+    if column.of_times:
         return column
     borders = np.array(column.grid) if column.grid else _POSITIVE
     octaves = np.append(borders[:-1:PARTS], borders[-1])

@@ -13,7 +13,7 @@ from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import EMPTY, FAR_OFF, DescribeConstants
 from sdv_threea.describe.closer import Look, find_clusters
 from sdv_threea.describe.ranges import Sketch, find_grid, find_unlikely
-from sdv_threea.domain import TIME_STEPS, Number
+from sdv_threea.domain import Number
 
 #: Usual codes among numbers: all digits are 7, 8 or 9, and a few before the last nine.
 DIGITS = [int(digit * length) for digit in '789' for length in range(1, 11)]
@@ -34,7 +34,7 @@ def make_look(column: Number) -> Look:
 
     There are no codes where a transformer may have moved the numbers.
     """
-    codes = TIME_CODES if column.steps == TIME_STEPS else CODES
+    codes = TIME_CODES if column.of_times else CODES
     codes = np.zeros(0) if column.grid is not None else codes
     size = len(find_grid(column)) - 1 + len(codes)
     return Look(column, codes, np.zeros(size), np.full(size, np.inf))
@@ -47,7 +47,7 @@ def find_sentinels(
     sketch = look.sketch(step)
     counts, scales = look.counts[look.num_bins :], look.scales[look.num_bins :]
     points = replace(sketch, edges=np.stack([look.codes] * 2, axis=1), counts=counts, scale=scales)
-    points = replace(points, of_times=look.column.steps == TIME_STEPS)
+    points = replace(points, of_times=look.column.of_times)
     bar = constants.clear_of_noise(num_looks * len(counts))
     # Half the squared evidence is a log likelihood.
     evident = points.evidence > np.sqrt(bar**2 + 2 * find_unlikely(points, constants))

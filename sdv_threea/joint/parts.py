@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.domain import TIME_STEPS, Domain, Number
+from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.joint.constants import PART_APART
 from sdv_threea.rows.intake.columns import read_categories, read_numbers
@@ -166,7 +166,7 @@ def find_parts(
         if not isinstance(number, NumberEncoder):
             continue
         about = domain[number.name]
-        dated = isinstance(about, Number) and about.steps == TIME_STEPS
+        dated = isinstance(about, Number) and about.of_times
         codes, values = _list_values(number)
         for function in OF_DATES if dated else DIVISORS:
             found = Part('', (number.name,), function).find(values)

@@ -18,7 +18,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import Evidence
 from sdv_threea.describe.lattice import multiples
-from sdv_threea.domain import TIME_STEPS, Domain, Number
+from sdv_threea.domain import Domain, Number
 from sdv_threea.joint.constants import NEARLY, SUM_APART, SUM_CORRELATION
 from sdv_threea.joint.parts import Part
 from sdv_threea.privacy.door import release
@@ -166,5 +166,5 @@ def list_numbers(domain: Domain, barred: Collection[str]) -> list[str]:
     return [
         column.name
         for column in domain.columns
-        if isinstance(column, Number) and column.steps != TIME_STEPS and column.name not in barred
+        if isinstance(column, Number) and not column.of_times and column.name not in barred
     ][:MOST_NUMBERS]

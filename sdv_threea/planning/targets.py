@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sdv_threea.describe.description import Description
-from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.joint.bins import num_pair_bins, suits_number
 from sdv_threea.planning.shares import Known, for_pairs
@@ -57,7 +57,7 @@ def take_last(domain: Domain, known: Known) -> Domain:
     if not _may_guess(domain, known) or known.settings.alpha == 1:
         return domain
     last = domain.columns[-1]
-    is_date = isinstance(last, Number) and last.steps == TIME_STEPS
+    is_date = isinstance(last, Number) and last.of_times
     has_many = isinstance(last, Category) and not _suits_classes(last, known.settings)
     return domain if is_date or has_many else replace(domain, target=last.name)
 

@@ -146,12 +146,7 @@ def _replace_index(column: Column, layout: Layout) -> Column:
     known = Number(name=layout.gap, low=0.0, nullable=False)
     if find_unit(column) > 1:
         return replace(known, step=1.0)
-    return replace(known, step=column.step, steps=LONG_STEPS if is_time(column) else column.steps)
-
-
-def is_time(column: Number) -> bool:
-    """Return whether a column counts seconds."""
-    return column.steps == TIME_STEPS
+    return replace(known, step=column.step, steps=LONG_STEPS if column.of_times else column.steps)
 
 
 def find_unit(index: Number) -> float:
@@ -159,7 +154,7 @@ def find_unit(index: Number) -> float:
 
     Magnitudes of numerical columns are estimated; usual magnitudes are likelier.
     """
-    return (index.step or 1.0) if is_time(index) else 1.0
+    return (index.step or 1.0) if index.of_times else 1.0
 
 
 def own_columns(

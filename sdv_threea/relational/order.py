@@ -13,7 +13,7 @@ import pandas as pd
 
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.domain import Column, Number
-from sdv_threea.relational.layout import LONG_STEPS, Layout, find_unit, is_time
+from sdv_threea.relational.layout import LONG_STEPS, Layout, find_unit
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER
 from sdv_threea.rows.units.membership import Database, find_previous, find_units, follow
 from sdv_threea.rows.units.schema import Link, Schema
@@ -35,7 +35,7 @@ def describe_index(index: Number, first: Column, gap: Column) -> Number:
 
 def count_unit(index: Number, gap: Column) -> float:
     """Return the unit in which released gaps are counted."""
-    whole = isinstance(gap, Number) and is_time(index) and gap.steps != LONG_STEPS
+    whole = isinstance(gap, Number) and index.of_times and gap.steps != LONG_STEPS
     return (index.step or 1.0) if whole else 1.0
 
 
