@@ -4,11 +4,16 @@ All rows are drawn at once, so that the numbers of references add up. No private
 """
 
 import numpy as np
+import pandas as pd
 
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RelationalConstants
+from sdv_threea.domain import Category
 from sdv_threea.maths.shrinkage import stein_factor
+from sdv_threea.relational.estimates import overall_chances
+from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
+from sdv_threea.rows.units.schema import Link
 
 #: A number this close below a whole number counts as that whole number: floats are rounded.
 WHOLE_WITHIN = 1e-6
@@ -44,6 +49,25 @@ def _with_room(counts: Wholes, gap: int, most: int) -> tuple[Wholes, int]:
         first, last = (counts > 1, 1), (counts > 0, 0)
     where, end = first if first[0].any() else last
     return np.flatnonzero(where), end
+
+
+def refer_to_public(
+    model: TableRelease, link: Link, rows: pd.DataFrame, rng: np.random.Generator
+) -> Wholes:
+    """Take references to a public table from drawn rows, and level their counts; -1 for none."""
+    name = model.layout.references[link]
+    column = model.released.domain[name]
+    assert isinstance(column, Category)
+    here = rows[name].notna().to_numpy()
+    referred = rows[name].to_numpy()[here].astype(np.int64)
+    chances = overall_chances(model.released, name)[1:]
+    if chances.sum() > 0:
+        listed = np.array(column.values, dtype=np.int64)
+        places, terms = np.argsort(listed)[referred], (model.noise, model.constants, rng)
+        referred = listed[level(places, chances, *terms)]
+    found = np.full(len(rows), -1)
+    found[here] = referred
+    return found
 
 
 def level(

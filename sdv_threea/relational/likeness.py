@@ -11,11 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.relational.estimates import overall_chances
-from sdv_threea.relational.foreign_keys import level
-from sdv_threea.relational.model import TableRelease
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.domain import Domain, Number
 
 #: Rows are divided until a group has at most this share of them.
 SMALLEST = 1 / 256
@@ -106,22 +102,3 @@ def _cut(places: Floats) -> int:
     sums = np.cumsum(places)
     below, above = sums[apart - 1], sums[-1] - sums[apart - 1]
     return int(apart[np.argmax(below**2 / apart + above**2 / (len(places) - apart))])
-
-
-def refer_to_public(
-    model: TableRelease, link: Link, rows: pd.DataFrame, rng: np.random.Generator
-) -> Wholes:
-    """Take references to a public table from drawn rows, and level their counts; -1 for none."""
-    name = model.layout.references[link]
-    column = model.released.domain[name]
-    assert isinstance(column, Category)
-    here = rows[name].notna().to_numpy()
-    referred = rows[name].to_numpy()[here].astype(np.int64)
-    chances = overall_chances(model.released, name)[1:]
-    if chances.sum() > 0:
-        listed = np.array(column.values, dtype=np.int64)
-        places, terms = np.argsort(listed)[referred], (model.noise, model.constants, rng)
-        referred = listed[level(places, chances, *terms)]
-    found = np.full(len(rows), -1)
-    found[here] = referred
-    return found

@@ -24,9 +24,9 @@ from sdv_threea.relational.foreign_keys import (
     choose_within,
     keep_within,
     move_away,
+    refer_to_public,
 )
 from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, context_transformers
-from sdv_threea.relational.likeness import refer_to_public
 from sdv_threea.relational.model import References, TableRelease, draw_rows
 from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
