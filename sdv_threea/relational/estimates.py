@@ -8,6 +8,7 @@ from sdv_threea.accounting import Budget
 from sdv_threea.arrays import Floats
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.encoding.transformers import NumberEncoder
+from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.release import Release
@@ -34,7 +35,7 @@ def estimate_size(
     if not bound or not noise:
         return num_rows + (magnitudes.beyond(bound)[0] if bound else 0.0), 0.0
     counted, noise_of_counted = magnitudes.count(bound)
-    trust = noise**2 / (noise**2 + noise_of_counted**2)
+    trust = precision_weight(noise_of_counted, noise)
     within = max(num_rows + trust * (counted - num_rows), 0.0)
     beyond, doubt = magnitudes.beyond(bound)
     return within + beyond, math.hypot(math.sqrt(trust) * noise_of_counted, doubt)
@@ -108,8 +109,7 @@ def agree(
         near = min(near, one / 2)
     if not noise or abs(one - other) > near:
         return one
-    weight = noise**2 / (noise**2 + other_noise**2)
-    return one + weight * (other - one)
+    return one + precision_weight(other_noise, noise) * (other - one)
 
 
 def most_rows(root: TableRelease, magnitudes: Magnitudes, constants: RelationalConstants) -> float:
@@ -132,7 +132,7 @@ def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
     own = root.noise * root.size
     if seen <= root.size or not own or not magnitudes.seen:
         return root.size
-    return root.size + own**2 / (own**2 + noise**2) * (seen - root.size)
+    return root.size + precision_weight(noise, own) * (seen - root.size)
 
 
 def overall_chances(released: Release, name: str) -> Floats:

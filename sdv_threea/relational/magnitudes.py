@@ -101,11 +101,7 @@ class Magnitudes:
     @property
     def rows_per_unit(self) -> float:
         """The mean number of rows of the units that have any, at least one."""
-        return max(self.within(LARGEST_BOUND) / max(float(self.counts.sum()), 1.0), 1.0)
-
-    def within(self, bound: int) -> float:
-        """Estimate the number of rows if at most ``bound`` rows of each unit are counted."""
-        return float(self.counts @ np.minimum(MIDDLES, bound))
+        return max(self.count(None)[0] / max(float(self.counts.sum()), 1.0), 1.0)
 
     def count(self, bound: int | None) -> tuple[float, float]:
         """Estimate the number of rows within a bound per unit, and the deviation of its noise."""

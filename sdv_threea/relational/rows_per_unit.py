@@ -31,7 +31,7 @@ def choose_bound(
     bounds = np.unique(
         np.geomspace(1, min(most or LARGEST_BOUND, LARGEST_BOUND), 64).astype(np.int64)
     )
-    kept = np.array([magnitudes.within(bound) for bound in bounds.tolist()])
+    kept = np.array([magnitudes.count(bound)[0] for bound in bounds.tolist()])
     kept = np.maximum(kept, 1.0)
     errors = (bounds * noise / kept) ** 2 + typical_share / kept
     # A share is at most one, so all errors above one are equally bad. Among equals, ``argmin``
