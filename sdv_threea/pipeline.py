@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.accounting import Budget
-from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.adapt.labels import LabelModel
 from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.adapt.stage import adapt, calibrate
@@ -176,7 +175,7 @@ def _describe(
     transformers = make_transformers(description)
     # A numerical target gets as many classes as the noise of their counts can separate.
     price = spending.price('classes')
-    count_noise = histogram_sensitivity(len(transformers)) / price if price else math.inf
+    count_noise = math.sqrt(len(transformers)) / price if price else math.inf
     classes = make_classes(description, transformers, count_noise, constants.encoding)
     if classes.ordered and classes.count == 1 and price and spending.price('adapt'):
         run = run.replan(without_classes(run.plan))

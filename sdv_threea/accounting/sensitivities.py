@@ -20,7 +20,7 @@ OFF_DIAGONAL_WEIGHT = 17
 RECORD_UNITS = 2**12
 
 
-def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove', **_: Any) -> float:
+def histogram_sensitivity(squared_norm: int, neighbors: str, **_: Any) -> float:
     """Return the L2 sensitivity of the histograms of all columns together, in records.
 
     ``squared_norm`` is ``sum w^2`` over columns of weight ``w``: without weights, their number.
@@ -35,7 +35,7 @@ def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove', **_:
 
 
 def interaction_sensitivity(
-    shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str = 'add_remove', **_: Any
+    shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str, **_: Any
 ) -> float:
     r"""Return the L2 sensitivity of the sums of contrasts of several tables together.
 
@@ -62,7 +62,7 @@ def interaction_sensitivity(
     return math.sqrt(squared) or 1.0
 
 
-def distance_sensitivity(triples: int, neighbors: str = 'add_remove', **_: Any) -> float:
+def distance_sensitivity(triples: int, neighbors: str, **_: Any) -> float:
     """Return the L2 sensitivity of :func:`~sdv_threea.rows.statistics.sum_distances`, in records.
 
     Formal guarantees:
@@ -73,7 +73,7 @@ def distance_sensitivity(triples: int, neighbors: str = 'add_remove', **_: Any) 
     return math.sqrt(triples) * SQUARED_DISTANCE[neighbors]
 
 
-def sum_sensitivity(radius: float, neighbors: str = 'add_remove', **_: Any) -> float:
+def sum_sensitivity(radius: float, neighbors: str, **_: Any) -> float:
     """Return the L2 sensitivity of :func:`~sdv_threea.rows.statistics.first_moments`.
 
     Formal guarantees:
@@ -84,7 +84,7 @@ def sum_sensitivity(radius: float, neighbors: str = 'add_remove', **_: Any) -> f
     return radius * math.sqrt(SQUARED_DISTANCE[neighbors])
 
 
-def moment_sensitivity(norm: float, neighbors: str = 'add_remove', **_: Any) -> float:
+def moment_sensitivity(norm: float, neighbors: str, **_: Any) -> float:
     """Return the L2 sensitivity of :func:`~sdv_threea.rows.statistics.second_moments`.
 
     Formal guarantees:
@@ -100,7 +100,7 @@ def moment_sensitivity(norm: float, neighbors: str = 'add_remove', **_: Any) -> 
     return OFF_DIAGONAL_WEIGHT * norm**2 * math.sqrt(SQUARED_DISTANCE[neighbors] / 2)
 
 
-def slope_sensitivity(radius: float, neighbors: str = 'add_remove', **_: Any) -> float:
+def slope_sensitivity(radius: float, neighbors: str, **_: Any) -> float:
     """Return the L2 sensitivity of :func:`~sdv_threea.adapt.slopes.sum_slopes`.
 
     Formal guarantees: a record adds a slope of at most this norm, and two records may pull opposite
@@ -109,9 +109,7 @@ def slope_sensitivity(radius: float, neighbors: str = 'add_remove', **_: Any) ->
     return radius * SQUARED_DISTANCE[neighbors]
 
 
-def reference_sensitivity(
-    columns: int, within: bool, neighbors: str = 'add_remove', **_: Any
-) -> float:
+def reference_sensitivity(columns: int, within: bool, neighbors: str, **_: Any) -> float:
     """Return the L2 sensitivity, to a unit, of reference counts and comparisons of ``r`` columns.
 
     Formal guarantees:

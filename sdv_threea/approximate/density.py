@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.approximate.bins import (
     bin_weights,
     cut_bins,
@@ -62,7 +61,7 @@ def plan_class_counts(
 ) -> ClassPlan:
     """Return the bins and weights of the counts by class, whose release will cost ``mu``."""
     # Approximate noise scale: weights are near one.
-    scale = histogram_sensitivity(len(masks)) / mu
+    scale = math.sqrt(len(masks)) / mu
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.clear_of_noise() * scale / counts.totals.sum()
     plans, masses = [], []
