@@ -136,12 +136,9 @@ def common_step(values: Floats, steps: tuple[float, ...]) -> float:
 
 
 def finest_step(own: StepCounts, bar: float) -> float:
-    """Return the coarsest step that all but a few numbers are multiples of; 0 if there is none.
+    """Return the coarsest step that all but a few numbers are multiples of, or else the known one.
 
-    If none is found, it is the step that is known.
-
-    ``bar`` is how many standard deviations are clear of noise.
-
+    The result is 0 if there is neither. ``bar`` is how many standard deviations are clear of noise.
     If noise may exceed the counts of a column that is mostly zero, the decimal step is the one that
     fits its other numbers best.
     """

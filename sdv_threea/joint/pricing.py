@@ -23,6 +23,7 @@ class Function(NamedTuple):
 
     Args:
         small: Share of the records in a small code of the parent.
+        values: Number of values of the child.
         in_order: True if the parent is ordered, so that runs of its codes have the same value.
         clear: True if the values clearly follow that order.
     """
