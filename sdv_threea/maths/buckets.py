@@ -98,6 +98,8 @@ def occupy(counts: Floats, scale: float, total: float, known: int = 0) -> Floats
     )
     if total >= 1 and not found.any():
         found[np.argmax(counts)] = 1.0
+    if known:  # values fill no more buckets than they are
+        found[np.argsort(-found, kind='stable')[known:]] = 0.0
     return found
 
 
