@@ -10,10 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chance import draw_from, silent
+from hypothesis import settings
 
 from sdv_threea.settings import Settings
 
 ROOT = Path(__file__).parents[1]
+
+#: No test is timed: a busy machine breaks no law.
+settings.register_profile('untimed', deadline=None)
+settings.load_profile('untimed')
 
 
 #: Reads programs, and runs each in a fork. Such a process is as new as one that Python starts, but

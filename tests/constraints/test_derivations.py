@@ -12,7 +12,7 @@ from sdv_threea.constraints.derivations import Derivations, Indicator, Joint
 from sdv_threea.constraints.differences import Order, plant
 from sdv_threea.domain import Category, Domain, Number
 
-SETTINGS = settings(max_examples=50, deadline=None)
+SETTINGS = settings(max_examples=50)
 
 CITY, LAND, OPEN = (Category(name=name) for name in ('city', 'land', 'open'))
 OTHER = Number(name='other')
@@ -167,7 +167,7 @@ def sort_values(rows, names, orders):
     ('shape', 'target'), [*((shape, None) for shape in ROOTS), ('pair', 'b'), ('zigzag', 'a')]
 )
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_ordered_numbers_come_back_with_their_missing_values(shape, target, data):
     derivations, orders = grow(shape, target)
     names = list(derivations.domain.names)
@@ -214,7 +214,7 @@ def test_the_root_is_the_target_or_as_low_as_can_be(shape, target, root):
 @pytest.mark.parametrize('shape', ROOTS)
 @pytest.mark.parametrize('strict', [False, True])
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_whatever_is_drawn_obeys_the_order(shape, strict, seed):
     derivations, orders = grow(shape, strict=strict, step=0.1)
     rng = np.random.default_rng(seed)

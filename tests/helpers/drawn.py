@@ -9,7 +9,6 @@ def always(num_examples):
         max_examples=num_examples,
         derandomize=True,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

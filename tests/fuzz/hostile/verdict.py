@@ -61,7 +61,6 @@ def run_through(
     once = settings(
         max_examples=num_examples,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
