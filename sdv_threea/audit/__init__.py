@@ -27,19 +27,15 @@ tables without any noise, so it must not be given private tables: pass public or
 * :mod:`~sdv_threea.audit.contributions`: the contribution of each record to every released sum,
 * :mod:`~sdv_threea.audit.doors`: fits recorded, and repeated with the same noisy answers,
 * :mod:`~sdv_threea.audit.worlds`: two neighbouring tables, one of them with a canary,
-* :mod:`~sdv_threea.audit.game`: many fits to one table or the other, and :func:`audit_privacy`,
-* :mod:`~sdv_threea.audit.samples`: features of synthetic rows,
-* :mod:`~sdv_threea.audit.state`: features of a fitted synthesizer,
-* :mod:`~sdv_threea.audit.messages`: features of warnings, logs and prints,
-* :mod:`~sdv_threea.audit.guessing`: the observer, who learns to guess from the features,
-* :mod:`~sdv_threea.audit.bounds`: from right and wrong guesses to epsilon,
-* :mod:`~sdv_threea.audit.result`: the verdict.
+* :mod:`~sdv_threea.audit.game`: many fits to one table or the other, the observer who learns to
+  guess which, and :func:`audit_privacy`,
+* :mod:`~sdv_threea.audit.features`: features of synthetic rows, fitted synthesizers and messages,
+* :mod:`~sdv_threea.audit.bounds`: from right and wrong guesses to epsilon, and the verdict.
 """
 
 from sdv_threea.audit.arithmetic import MovedAnswer, MuResult, measure_mu
-from sdv_threea.audit.bounds import Guesses, bound_epsilon, bound_mu
+from sdv_threea.audit.bounds import AuditResult, Guesses, LowerBound, bound_epsilon, bound_mu
 from sdv_threea.audit.game import audit_privacy
-from sdv_threea.audit.result import AuditResult, LowerBound
 from sdv_threea.audit.worlds import Neighbours, far_out, lone_class, many_children, rare_category
 
 __all__ = [

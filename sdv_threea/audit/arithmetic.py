@@ -13,9 +13,8 @@ from typing import Any
 import pandas as pd
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.audit.doors import DivergedError, Move, Transcript, compare, record, replay
-from sdv_threea.audit.messages import listen
-from sdv_threea.audit.state import State, flatten
+from sdv_threea.audit.doors import DivergedError, Transcript, compare, record, replay
+from sdv_threea.audit.features import Features, flatten, listen
 from sdv_threea.privacy.mechanism import Noise
 
 #: The largest relative error of a distance by the rounding of floats.
@@ -156,12 +155,23 @@ def measure_mu(
     except DivergedError as error:
         return MuResult((), statement.mu, (str(error),), *transcript.measure_noise())
     moves = compare(transcript, asked)
-    answers = tuple(_weigh(*claim, move) for claim, move in zip(claims, moves, strict=True))
+    answers = tuple(
+        MovedAnswer(
+            stage=line.stage,
+            released=line.released,
+            unit=unit,
+            distance=move.distance,
+            sensitivity=line.sensitivity,
+            mu=move.seen / line.noise_scale,
+            claimed=line.mu,
+        )
+        for (unit, line), move in zip(claims, moves, strict=True)
+    )
     leaks = tuple(_find_leaks(once, again, other))
     return MuResult(answers, statement.mu, leaks, *transcript.measure_noise())
 
 
-def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) -> State:
+def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) -> Features:
     """Return the state of the recorded fit, repeated; ``ValueError`` if an exact value differs."""
     try:
         (_, seen), asked = replay(partial(_observe, fit, table), transcript)
@@ -175,7 +185,7 @@ def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) ->
     return seen
 
 
-def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, State]:
+def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, Features]:
     with listen() as heard:
         fitted = fit(table)
     messages = [message.split() for message in heard]
@@ -212,19 +222,7 @@ def _fits(line: Receipt, paid: Receipt) -> bool:
     return same and line.noise_scale == paid.noise_scale and line.delta == paid.delta
 
 
-def _weigh(unit: str, line: Receipt, move: Move) -> MovedAnswer:
-    return MovedAnswer(
-        stage=line.stage,
-        released=line.released,
-        unit=unit,
-        distance=move.distance,
-        sensitivity=line.sensitivity,
-        mu=move.seen / line.noise_scale,
-        claimed=line.mu,
-    )
-
-
-def _find_leaks(first: State, again: State, other: State) -> Iterator[str]:
+def _find_leaks(first: Features, again: Features, other: Features) -> Iterator[str]:
     """Yield the places that differ between two tables, but not between two fits of the first."""
     one, same, tested = (_group(each) for each in (first, again, other))
     for place in {**one, **tested}:
@@ -233,7 +231,7 @@ def _find_leaks(first: State, again: State, other: State) -> Iterator[str]:
             yield place
 
 
-def _group(state: State) -> dict[str, frozenset[str]]:
+def _group(state: Features) -> dict[str, frozenset[str]]:
     """Return the entries of a state by place; a word's entry is named by its place and its text."""
     places: dict[str, list[str]] = {}
     for name, value in state.items():

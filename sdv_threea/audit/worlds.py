@@ -74,7 +74,8 @@ def far_out(
     """
     name = _choose(tables, table)
     rest, canary = tables[name].iloc[:-1], tables[name].iloc[-1:].copy()
-    numbers = _list_numbers(metadata, name)
+    columns = metadata.tables[name].columns
+    numbers = [each for each, facts in columns.items() if facts['sdtype'] == 'numerical']
     if not numbers:
         raise InputError(f'The table {name!r} has no numerical column: try rare_category.')
     for column in numbers:
@@ -159,11 +160,6 @@ def _choose(tables: Mapping[str, pd.DataFrame], table: str | None) -> str:
     if table is None or table not in tables:
         raise InputError(f'table must be one of {list(tables)}, got {table!r}.')
     return table
-
-
-def _list_numbers(metadata: Any, table: str) -> list[str]:
-    columns = metadata.tables[table].columns
-    return [name for name, facts in columns.items() if facts['sdtype'] == 'numerical']
 
 
 def _lie_far_out(numbers: pd.Series) -> float | int:

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from sdv_threea.audit import bound_epsilon, bound_mu
-from sdv_threea.audit.guessing import (
+from sdv_threea.audit.game import (
     MAX_FEATURES,
     choose_threshold,
     count_guesses,

@@ -17,9 +17,8 @@ import pandas as pd
 import pytest
 import torch
 
-from sdv_threea.audit import state
-from sdv_threea.audit.messages import LONGEST_WORD, count_words, listen
-from sdv_threea.audit.state import PER_ARRAY, flatten
+from sdv_threea.audit import features as state
+from sdv_threea.audit.features import LONGEST_WORD, PER_ARRAY, count_words, flatten, listen
 
 
 @dataclass

@@ -1,16 +1,134 @@
-"""Features of a fitted synthesizer: every number and every word in a pickle of it."""
+"""Features of a fit, which an observer sees: its synthetic rows, its state, its messages.
+
+Input: sampled tables, a fitted synthesizer, the warnings, logs and prints of a fit. Output: numbers
+by name.
+"""
 
 import datetime
 import hashlib
+import logging
 import math
+import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from sdv_threea.audit.messages import LONGEST_WORD
+from sdv_threea.arrays import Bools
+from sdv_threea.audit.worlds import Neighbours
+
+#: Numbers by name.
+Features = dict[str, float]
+
+#: Words are cut to this length.
+LONGEST_WORD = 80
+
+
+@contextmanager
+def listen() -> Iterator[list[str]]:
+    """Catch the warnings, logs and prints of this process; nothing is shown.
+
+    A warning is caught each time, not once per line of code. Loggers keep their levels and filters.
+    The list of messages is complete when the block has ended.
+    """
+    heard: list[str] = []
+    printed = StringIO()
+
+    def take(_: logging.Logger, record: logging.LogRecord) -> None:
+        heard.append(f'{record.levelname} {_write(record)}')
+
+    with (
+        warnings.catch_warnings(record=True) as warned,
+        patch.object(logging.Logger, 'callHandlers', take),
+        redirect_stdout(printed),
+        redirect_stderr(printed),
+    ):
+        warnings.simplefilter('always')
+        try:
+            yield heard
+        finally:
+            heard += [f'{each.category.__name__} {each.message}' for each in warned]
+            heard += printed.getvalue().splitlines()
+
+
+def count_words(messages: list[str]) -> Features:
+    """Return the number of messages and of each word, by name, as features for an observer."""
+    counts: Features = {'messages': float(len(messages))}
+    for message in messages:
+        for word in message.split():
+            name = f'{word[:LONGEST_WORD]!r} is said'
+            counts[name] = counts.get(name, 0.0) + 1.0
+    return counts
+
+
+def _write(record: logging.LogRecord) -> str:
+    if isinstance(record.msg, Mapping):  # an event of SDV
+        return ' '.join(f'{name}: {value}' for name, value in record.msg.items())
+    return record.getMessage()
+
+
+def describe_rows(sampled: Mapping[str, pd.DataFrame], neighbours: Neighbours) -> Features:
+    """Return features of synthetic rows, as numbers by name.
+
+    A table has the number of its rows, and of rows like the canary in all columns or in all except
+    one or two. A column has the number of values like the canary's, of missing values, of different
+    values and of the most frequent value (in a foreign key: the largest number of children).
+    Numbers also have their minimum, maximum and mean.
+    """
+    features: Features = {}
+    for name, rows in sampled.items():
+        features[f'{name}: rows'] = len(rows)
+        if name not in neighbours.canary:
+            continue
+        canary, others = neighbours.canary[name].iloc[0], neighbours.without[name]
+        alike = np.zeros(len(rows))
+        for column in rows.columns.intersection(others.columns):
+            near = _is_near(rows[column], canary[column], others[column])
+            alike += near
+            described = {'near the canary': near.sum(), **_describe_column(rows[column])}
+            features |= {f'{name}.{column}: {what}': float(n) for what, n in described.items()}
+        features[f'{name}: most alike'] = alike.max(initial=0.0)
+        for fewer in range(min(3, len(rows.columns))):
+            least = len(rows.columns) - fewer
+            features[f'{name}: alike but for {fewer}'] = float((alike >= least).sum())
+    return features
+
+
+def _describe_column(column: pd.Series) -> Features:
+    counts = column.astype(object).value_counts()
+    described = {
+        'missing': float(column.isna().sum()),
+        'commonest': float(counts.iloc[0]) if len(counts) else 0.0,
+        'different': float(len(counts)),
+    }
+    if _is_number(column):
+        numbers = column.dropna().to_numpy(dtype=float)
+        if len(numbers):
+            described |= {'smallest': float(numbers.min()), 'largest': float(numbers.max())}
+            described['mean'] = float(numbers.mean())
+    return described
+
+
+def _is_near(column: pd.Series, value: Any, others: pd.Series) -> Bools:
+    """Return which values are like the canary's: equal or missing too, or numbers nearest to it."""
+    if pd.isna(value):
+        return np.asarray(column.isna())
+    if not (_is_number(column) and _is_number(others)):
+        return np.asarray((column.astype(object) == value).fillna(False), dtype=np.bool_)
+    numbers = column.to_numpy(dtype=float, na_value=np.nan)
+    gaps = np.abs(others.dropna().to_numpy(dtype=float) - float(value))
+    return np.asarray(np.abs(numbers - float(value)) <= gaps.min(initial=np.inf) / 2)
+
+
+def _is_number(column: pd.Series) -> bool:
+    return bool(is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype))
+
 
 #: The most numbers of one array, and entries of one object, that are kept. All others go into a
 #: sum and a digest.
@@ -36,10 +154,8 @@ PASSED_OVER = (
     np.dtype,
 )
 
-State = dict[str, float]
 
-
-def flatten(thing: object) -> State:
+def flatten(thing: object) -> Features:
     """Return all numbers and words in a pickle of an object, however deep.
 
     The name of a number is its path in the object. The name of a word is its path and its text, and
@@ -50,7 +166,7 @@ def flatten(thing: object) -> State:
           collisions of SHA-256: of arrays with more than :data:`PER_ARRAY` numbers, and of objects
           with more than :data:`IN_ALL` entries, a sum and a digest of the others are entries
     """
-    found: State = {}
+    found: Features = {}
     rest = _Rest()
     seen: set[int] = set()
     left: list[tuple[str, Any]] = [('', thing)]
@@ -67,7 +183,8 @@ def flatten(thing: object) -> State:
                 if has_room and (is_word or not is_tail):
                     found[name] = value
             # A number or text of a user's own class may have attributes.
-            left += _list_own(path, each)
+            own = getattr(each, '__dict__', {})
+            left += [(f'{path}.{name}', value) for name, value in own.items()]
         elif id(each) not in seen and not isinstance(each, PASSED_OVER):
             seen.add(id(each))
             kept.append(each)
@@ -79,7 +196,7 @@ class _Rest:
     """Sums and digests of all further entries: one of each array, and one of everything else."""
 
     def __init__(self) -> None:
-        self._sums: State = {}
+        self._sums: Features = {}
         self._digests: dict[str, Any] = {}
 
     def add(self, name: str, value: float) -> None:
@@ -88,13 +205,13 @@ class _Rest:
         digest = self._digests.setdefault(place, hashlib.sha256())
         digest.update(f'{name}={value!r};'.encode(errors='surrogatepass'))
 
-    def tell(self) -> State:
+    def tell(self) -> Features:
         """Return each sum, and each digest as a word."""
         words = {f'{at} is {each.hexdigest()}': 1.0 for at, each in self._digests.items()}
         return self._sums | words
 
 
-def _read_leaf(path: str, each: Any) -> State | None:
+def _read_leaf(path: str, each: Any) -> Features | None:
     """Return the entries of an object without parts; ``None`` for one that has parts."""
     if each is None or each is pd.NaT or each is pd.NA:
         return {}
@@ -157,11 +274,6 @@ def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
 def _name(element: Any) -> str:
     """Return the name of an element of a set, which has no position: a number's text."""
     return repr(element) if isinstance(element, int | float | np.number) else ''
-
-
-def _list_own(path: str, each: Any) -> list[tuple[str, Any]]:
-    """Return the attributes of a number or word whose class is a user's own."""
-    return [(f'{path}.{name}', value) for name, value in getattr(each, '__dict__', {}).items()]
 
 
 def _list_attributes(path: str, each: Any) -> Iterator[tuple[str, Any]]:
