@@ -7,8 +7,10 @@ real data first (``benchmarks/views.py``).
 * *kept*: with ``D`` the shares of pairs of bins less the product of the margins, the sum of
   ``<D_synthetic, D_real>`` over that of ``|D_real|^2``: 1 is all dependence, 0 none. Rows are
   paired with their owner, a public parent, a sibling, a grandparent, and a row of another child
-  table of the same owner.
-* *const*: how often two siblings have the same bin, beyond chance, compared with real siblings.
+  table of the same owner. A link counts if its real ``|D|^2`` exceeds that of shuffled pairs.
+* *const*: how often two siblings have the same bin, beyond chance, compared with real siblings. An
+  attribute counts if at least nine units with siblings depart from its commonest bin: which units
+  there are is chance, and moves fewer by more than a third.
 * *dates*: how often an order of two dates holds that holds in 98 % of the real rows.
 * *two-hop*: the median relative error of 150 counts of at least 50 rows, with one condition on a
   row and one on its owner or public parent.
@@ -41,6 +43,13 @@ NUM_COUNTS, LEAST_COUNT = 150, 50
 #: Rows that the classifier sees of each side.
 MOST_ROWS = 3000
 
+#: Shuffles that a real dependence has to exceed, so one in twenty does by chance; pairs in each.
+NUM_SHUFFLES, MOST_SHUFFLED = 19, 10_000
+
+#: The fewest units that say how constant an attribute is. Their number is a Poisson count, so this
+#: is three standard deviations away from none.
+FEWEST_UNITS = 9
+
 
 def measure_between(real: View, synthetic: View, seed: int = 0) -> Row:
     """Measure what a synthetic database kept, in the bins of the real one: see the module."""
@@ -52,9 +61,10 @@ def measure_between(real: View, synthetic: View, seed: int = 0) -> Row:
         counts, others = real.count(true), synthetic.count(made)
         num, other = len(true.rows[0]), len(made.rows[0])
         share, least = (_depend(each, n) for each, n in ((counts, num), (others, other)))
-        kept.setdefault(true.kind, [0.0, 0.0])
-        kept[true.kind][0] += float((share * least).sum())
-        kept[true.kind][1] += float((share * share).sum())
+        if _exceeds_chance(real, true, float((share * share).sum())):
+            kept.setdefault(true.kind, [0.0, 0.0])
+            kept[true.kind][0] += float((share * least).sum())
+            kept[true.kind][1] += float((share * share).sum())
         if true.kind in ('owner', 'public parent'):
             hops.append(np.stack([counts.ravel(), others.ravel()]))
         if true.kind == 'siblings' and num:
@@ -86,11 +96,26 @@ def _depend(counts: NDArray[np.float64], num: int) -> NDArray[np.float64]:
     return counts / num - margins / num**2
 
 
+def _exceeds_chance(view: View, pairing: Pairing, power: float) -> bool:
+    """Return whether a dependence ``|D|^2`` exceeds that of shuffled pairs, which falls by 1/n."""
+    rng, num = np.random.default_rng(0), len(pairing.rows[0])
+    some = rng.permutation(num)[:MOST_SHUFFLED]
+    for _ in range(NUM_SHUFFLES if power else 0):
+        dealt = pairing._replace(
+            rows=(pairing.rows[0][some], pairing.rows[1][rng.permutation(some)])
+        )
+        chance = float(np.square(_depend(view.count(dealt), len(some))).sum())
+        if chance * len(some) / num >= power:
+            return False
+    return power > 0
+
+
 def _compare_constancy(
     real: View, synthetic: View, pairs: list[Pairing], others: list[Pairing]
 ) -> float:
     """Return how constant attributes are in a unit, compared with the real ones; NaN if none is."""
     found = [_constancy(view, own) for view, own in ((real, pairs), (synthetic, others))]
+    found[0] *= _count_departing(real, pairs) >= FEWEST_UNITS
     down = float((found[0] ** 2).sum())
     return float((found[0] * found[1]).sum()) / down if down else np.nan
 
@@ -109,6 +134,20 @@ def _constancy(view: View, pairs: list[Pairing]) -> NDArray[np.float64]:
             same = float((codes[first] == codes[second]).mean()) if len(first) else chance
             found.append((same - chance) / (1 - chance) if chance < 1 else 0.0)
     return np.array(found)
+
+
+def _count_departing(view: View, pairs: list[Pairing]) -> NDArray[np.int64]:
+    """Count the owners of siblings of which one has not the commonest bin, by attribute."""
+    found = []
+    for one in pairs:
+        if one.kind == 'siblings':
+            owner = view.schema.owners[one.left]
+            assert owner is not None
+            rows = np.concatenate(one.rows)
+            for codes in view.codes[one.left].values():
+                apart = rows[codes[rows] != np.bincount(codes).argmax()] if len(codes) else rows
+                found.append(len(np.unique(view.parents[owner][apart])))
+    return np.array(found, dtype=np.int64)
 
 
 def _list_dates(view: View) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64]]]:
