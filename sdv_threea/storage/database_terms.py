@@ -54,6 +54,10 @@ class DatabaseTerms:
         """Return the column of a table that models will be trained to predict."""
         return (self.target or {}).get(table)
 
+    def predicts_elsewhere(self, table: str) -> bool:
+        """Return whether targets are named in other tables alone: then none is guessed in this."""
+        return bool(self.target) and self.find_target(table) is None
+
     def read_schema(self, dtypes: Mapping[str, Mapping[str, Any]] | None = None) -> Schema:
         """Return the graph of tables."""
         unit = self.privacy_unit

@@ -90,7 +90,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         max_children: The most rows that refer to one row of their owner, if public: one number for
             all tables, or a dictionary by table, and by foreign key ``(table, column)`` for
             references to other rows than the owner. By default estimated privately.
-        target_column: The column that models will be trained to predict, by table.
+        target_column: The column that models will be trained to predict, by table. If there is
+            one, none is chosen for other tables.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately.
         neighbors: How neighbouring databases differ by one unit: ``'add_remove'`` or

@@ -240,6 +240,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
             self._table_parameters[name] = {
                 **{each: getattr(self, each) for each in SHARED},
                 'target_column': self._terms.find_target(name),
+                **({'alpha': 1.0} if self._terms.predicts_elsewhere(name) else {}),
                 'pseudonyms': (self.pseudonyms or {}).get(name),
                 **self._table_parameters[name],
             }

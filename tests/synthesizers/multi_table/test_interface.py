@@ -23,6 +23,17 @@ def test_the_parameters_come_back(tables, make, make_metadata):
     assert again.get_parameters() == found
 
 
+def test_no_target_is_chosen_for_one_table_if_the_user_named_one_in_another(make, make_tables):
+    real = make_tables('chain')
+    named = make('chain', real, target_column={'c': 'kind'}, accept='noise')
+    named.fit(real)
+    assert {own.split('.')[0] for own in named.get_privacy_statement().sharpened} <= {'c'}
+    alphas = {
+        name: named.get_table_parameters(name)['synthesizer_parameters']['alpha'] for name in 'abcd'
+    }
+    assert alphas == {'a': 1.0, 'b': 1.0, 'c': 0.5, 'd': 1.0}
+
+
 @pytest.mark.parametrize('parameter', ['epsilon', 'delta', 'neighbors', 'guarantee'])
 def test_the_promise_cannot_be_set_for_one_table(tables, parameter, make):
     with pytest.raises(SynthesizerInputError, match=f'{parameter}.*whole database'):
