@@ -175,7 +175,8 @@ def _describe(
     transformers = make_transformers(description)
     # A numerical target gets as many classes as the noise of their counts can separate.
     price = spending.price('classes')
-    count_noise = math.sqrt(len(transformers)) / price if price else math.inf
+    moved = spending.distance * math.sqrt(len(transformers))
+    count_noise = moved / price if price else math.inf
     classes = make_classes(description, transformers, count_noise, constants.encoding)
     if classes.ordered and classes.count == 1 and price and spending.price('adapt'):
         run = run.replan(without_classes(run.plan))

@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,39 @@ def test_the_ledger_spends_the_budget_and_no_more(domain, neighbors, make):
     ledger = release(make_table(2000), domain, settings).ledger
     check_spent(ledger, settings)
     assert all(receipt.charged and receipt.noise_scale > 0 for receipt in ledger.receipts)
+
+
+def test_plans_expect_the_noise_that_receipts_state(monkeypatch):
+    """If a row may be replaced, all noise is larger by the root of 2, and plans know it."""
+    planned = []
+
+    def watch(where, name, at=None):
+        module = import_module(where)
+        usual = getattr(module, name)
+
+        def watched(*args):
+            returned = usual(*args)
+            planned[-1][name] = returned if at is None else args[at]
+            return returned
+
+        monkeypatch.setattr(module, name, watched)
+
+    watch('sdv_threea.pipeline', 'make_classes', 2)
+    watch('sdv_threea.approximate.stage', 'plan_class_counts', 3)
+    watch('sdv_threea.joint.bins', '_pair_noise')
+    found = []
+    for neighbors in ('add_remove', 'replace_one'):
+        planned.append({})
+        settings = Settings(epsilon=8.0, delta=1e-5, neighbors=neighbors)
+        released = release(make_table(4000), PUBLIC, settings)
+        found.append([each.noise_scale for each in released.ledger.receipts])
+
+    removed, replaced = planned
+    assert len(removed) == 3
+    for name, noise in removed.items():
+        assert replaced[name] == pytest.approx(math.sqrt(2) * noise, rel=1e-6)
+    by_size, again = (scales[:2] for scales in found)
+    assert again == pytest.approx([math.sqrt(2) * scale for scale in by_size], rel=1e-4)
 
 
 @pytest.mark.parametrize('target', ['label', 'age', 'constant', None])

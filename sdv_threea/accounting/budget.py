@@ -56,6 +56,11 @@ class Budget:
         )
 
     @property
+    def distance(self) -> float:
+        """How far a neighbouring table moves a histogram: 1; the root of 2 if one is replaced."""
+        return math.sqrt(SQUARED_DISTANCE[self.neighbors])
+
+    @property
     def threshold_part(self) -> float:
         """The probability with which the thresholds that this share pays for may fail."""
         return self.threshold_delta * self.share

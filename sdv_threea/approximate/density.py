@@ -56,12 +56,13 @@ def plan_class_counts(
     counts: Counts,
     masks: Sequence[Bools],
     ordered: Sequence[bool],
-    mu: float,
+    scale: float,
     constants: ApproximateConstants,
 ) -> ClassPlan:
-    """Return the bins and weights of the counts by class, whose release will cost ``mu``."""
-    # Approximate noise scale: weights are near one.
-    scale = math.sqrt(len(masks)) / mu
+    """Return the bins and weights of the counts by class.
+
+    ``scale`` is the standard deviation of the noise of a count if all weights are one.
+    """
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.clear_of_noise() * scale / counts.totals.sum()
     plans, masses = [], []

@@ -164,7 +164,8 @@ def _count_classes(
     terms = run.spending.terms(*run.plan.payers('classes'))
     ordered = [transformer.ordered for transformer in transformers]
     constants = run.constants.approximate
-    counted = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
+    scale = run.spending.distance * math.sqrt(len(masks)) / terms['mu']
+    counted = plan_class_counts(counts, masks, ordered, scale, constants)
     return run.spending.keep(release_class_counts(encoded, counted, num_classes, **terms))
 
 

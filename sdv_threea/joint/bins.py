@@ -48,6 +48,7 @@ def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
 ) -> PairPlan | None:
     """Return the plan for counting pairs; ``None`` without pairs, or if noise exceeds their counts.
 
+    ``mu`` is the price, divided by :attr:`~sdv_threea.accounting.Budget.distance`.
     ``columns`` are counts of codes, shape (S,) each. ``adapted_classes`` is the number of classes
     whose labels are adapted later, 0 for none. ``unlike`` are the records outside the largest class
     of a target that nobody named. A numerical target that is adapted (``adapts_number``) needs

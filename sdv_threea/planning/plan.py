@@ -245,7 +245,7 @@ def finish_plan(
     plan = replace(plan, num_classes=classes.count)
     if not known.settings.counts_pairs:
         return plan
-    paid = math.hypot(*map(price, for_pairs(known.settings)))
+    paid = math.hypot(*map(price, for_pairs(known.settings))) / known.budget.distance
     adapted, unlike = classes.count if plan.adapts(classes) else 0, math.inf
     if plan.aside and adapted:  # its classes get more only if one is rare
         adapted, unlike = 0, num_records - float(totals.max())

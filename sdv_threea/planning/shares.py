@@ -42,6 +42,11 @@ class Known:
     num_rows: float | None = None
     num_given: int = 0
 
+    @property
+    def precision(self) -> float:
+        """One over the noise of a count that the whole budget pays for."""
+        return self.budget.mu / self.budget.distance
+
 
 def for_pairs(settings: Settings) -> tuple[str, ...]:
     """Return the shares that pay for pair counts; at ``alpha=1`` that of *adapt* is among them."""
@@ -160,7 +165,7 @@ def _share_with_classes(domain: Domain, shares: dict[str, float], known: Known) 
 def _carry_bins(domain: Domain, shares: Mapping[str, float], known: Known) -> int | None:
     """Return the bins per column if all pairs are counted; ``None`` if noise exceeds the counts."""
     part = math.fsum(shares.get(each, 0.0) for each in for_pairs(known.settings))
-    price = known.budget.mu * math.sqrt(part / math.fsum(shares.values()))
+    price = known.precision * math.sqrt(part / math.fsum(shares.values()))
     pairs = math.comb(len(domain.columns), 2) - math.comb(known.num_given, 2)
     return num_pair_bins(known.num_rows or 0, pairs, price, known.settings.constants.joint)
 
@@ -177,4 +182,4 @@ def drowns_pairs(domain: Domain, known: Known, least: int = 0) -> bool:
 def _weigh_records(domain: Domain, known: Known) -> float:
     """Return the records, in noise scales of a count of all columns at the whole budget."""
     num_rows = max(known.num_rows or 0, 1.0)
-    return num_rows * known.budget.mu / math.sqrt(max(len(domain.columns), 1))
+    return num_rows * known.precision / math.sqrt(max(len(domain.columns), 1))

@@ -80,7 +80,7 @@ def keeps_number(
     """Return whether a numerical target that nobody named is adapted, and pairs are counted."""
     settings, constants = known.settings, known.settings.constants
     sizes = [each.size for each in make_transformers(description)]
-    paid = math.hypot(*map(price, for_pairs(settings)))
+    paid = math.hypot(*map(price, for_pairs(settings))) / known.budget.distance
     pairs = math.comb(len(sizes), 2) - math.comb(known.num_given, 2)
     num_bins = num_pair_bins(num_rows, pairs, paid, constants.joint) or 0
     fine = num_bins >= constants.joint.least_bins_of_guess

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sdv_threea.accounting import SQUARED_DISTANCE, Budget, Ledger, Receipt
+from sdv_threea.accounting import Budget, Ledger, Receipt
 from sdv_threea.privacy.mechanism import Noise
 
 Result = TypeVar('Result')
@@ -60,8 +60,8 @@ class Spending:
 
     @property
     def distance(self) -> float:
-        """How far a neighbouring table moves a histogram: 1; the root of 2 if one is replaced."""
-        return math.sqrt(SQUARED_DISTANCE[self._budget.neighbors])
+        """:attr:`~sdv_threea.accounting.Budget.distance` of the budget."""
+        return self._budget.distance
 
     def price(self, stage: str) -> float:
         """Return the price in GDP per record that a stage may pay; 0 without a share."""

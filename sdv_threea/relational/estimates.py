@@ -55,7 +55,7 @@ def share_magnitudes(
     wanted, most = constants.magnitudes_noise, constants.magnitudes_of_few
     if noise * constants.clear_of_noise > num_units:
         wanted, most = wanted / constants.clear_of_noise, constants.magnitudes_of_hidden
-    needed = (1 / (wanted * max(num_units, 1.0) * budget.mu)) ** 2
+    needed = (budget.distance / (wanted * max(num_units, 1.0) * budget.mu)) ** 2
     return min(max(needed, constants.magnitudes_share), most)
 
 

@@ -52,7 +52,13 @@ from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.rows_per_unit import choose_bound
 from sdv_threea.relational.sizes import Children, complete_children
-from sdv_threea.relational.task import Task, keep_rows, noise_of_count, release_rows
+from sdv_threea.relational.task import (
+    Task,
+    keep_rows,
+    noise_of_columns,
+    noise_of_count,
+    release_rows,
+)
 from sdv_threea.relational.transitions import add_rank
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import chunk_arrays
@@ -200,9 +206,7 @@ def _release_table(
     kept = keep_rows(task, joined.rows, units[table], bound, first)
     released = release_rows(task, kept, joined.domain, bound, share, **known)
     orphans, receipts = _release_orphans(task, done.schema, database, owner)
-    noise = noise_of_count(task, joined.domain, share)
-    found = released, magnitudes, orphans, noise
-    model = _size_table(task, joined.layout, bound, done, *found)
+    model = _size_table(task, joined.layout, bound, done, released, magnitudes, orphans)
     paid: tuple[Receipt, ...] = ()
     if later:
         model, paid = release_following(task, joined, units[table], model, later)
@@ -248,13 +252,12 @@ def _size_table(  # noqa: PLR0913 (what is public, and what was released)
     released: Release,
     magnitudes: Magnitudes,
     orphans: float,
-    noise: float,
 ) -> TableRelease:
-    """Return the model of a table with its estimated size; ``noise`` is that of a count."""
+    """Return the model of a table with its estimated size."""
     constants, owner = task.constants, done.schema.owners[task.table]
     assert owner is not None
     parent = done.tables[owner.parent]
-    noise *= bound or 1  # the noise of a count if units have up to ``bound`` rows
+    noise = noise_of_columns(released)
     seen = estimate_size(magnitudes, bound, released.num_rows, noise)
     size = max(agree(*seen, *count_owned(parent, owner, orphans), constants), orphans, 1.0)
     root = done.tables[done.schema.root(task.table)]
@@ -282,7 +285,7 @@ def _release_root(
     plan = task.plan
     released = release_rows(task, keep_rows(task, rows, units, 1), plan.domain, 1, 1.0)
     size = max(released.num_rows, 1.0)
-    noise = noise_of_count(task, plan.domain)
+    noise = noise_of_columns(released)
     model = TableRelease(
         released,
         plan.layout,

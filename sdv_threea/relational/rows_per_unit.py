@@ -4,8 +4,6 @@ A high bound needs more noise, as one unit moves every count further; a low boun
 out. The bound follows from released counts: no private row is read.
 """
 
-import math
-
 import numpy as np
 
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
@@ -38,12 +36,3 @@ def choose_bound(
     # takes the smallest bound.
     errors = np.minimum(errors, 1.0)
     return int(bounds[np.argmin(errors)])
-
-
-def count_noise(num_columns: int, mu: float) -> float:
-    """Return the standard deviation of a count's noise, in rows, if units have one row.
-
-    A row adds one to a count of each column, and one to the size of its class, so it moves all
-    counts together by ``sqrt(num_columns + 1)``. The histograms cost ``mu`` together.
-    """
-    return 0.0 if math.isinf(mu) else math.sqrt(num_columns + 1) / mu

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.accounting import Budget
+from sdv_threea.accounting.sensitivities import histogram_sensitivity
 from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
@@ -17,12 +18,12 @@ from sdv_threea.pipeline import release
 from sdv_threea.planning.shares import share_stages
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.relational.plan import Plan
-from sdv_threea.relational.rows_per_unit import count_noise
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.units.membership import bound_rows
 from sdv_threea.settings import Settings
+from sdv_threea.statistics import registry
 
 
 class Task(NamedTuple):
@@ -89,9 +90,18 @@ def release_rows(
 
 
 def noise_of_count(task: Task, domain: Domain, share: float = 1.0) -> float:
-    """Return the noise of a count in the histograms of a table, if units have one row.
+    """Return the planned noise of a count in the histograms of a table, if units have one row.
 
-    The columns of the context are not counted.
+    The columns of the context are not counted. A row adds one to a count of each other column, and
+    one to the size of its class.
     """
-    shares, counted = share_stages(domain, task.settings), task.plan.domain.columns
-    return count_noise(len(counted), task.budget.part(share).split(shares)['columns'])
+    shares, columns = share_stages(domain, task.settings), len(task.plan.domain.columns)
+    sensitivity = histogram_sensitivity(columns + 1, task.budget.neighbors)
+    return sensitivity / task.budget.part(share).split(shares)['columns']
+
+
+def noise_of_columns(released: Release) -> float:
+    """Return the noise of a count in the released histograms, which may have been counted twice."""
+    receipts = released.ledger.receipts
+    scales = [each.noise_scale for each in receipts if each.statistic == registry.COLUMNS.name]
+    return 1 / math.hypot(*(1 / scale for scale in scales)) if all(scales) else 0.0

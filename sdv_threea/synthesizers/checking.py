@@ -27,7 +27,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys
 from sdv_threea.synthesizers.check import CALIBRATED, USUAL_ROWS, Check, CheckedColumn, Stop
-from sdv_threea.synthesizers.protection import forecast_table, name_shared
+from sdv_threea.synthesizers.protection import PER_CENT, forecast_table, name_shared
 
 #: The outcomes of columns.
 LEARNED, SHOWN, NAMED, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
@@ -46,6 +46,9 @@ VERBATIM, UNIT, ALL_MADE_UP, RANGES, NOISE = ACCEPTABLE
 
 #: A range of this many standard errors around an estimate.
 ERRORS = 2
+
+#: Rounds in which the number of units that make an error is found: plans depend on the number.
+ROUNDS = 3
 
 #: The note about ids that several rows may share, if no column name suggests persons.
 SHARED = (
@@ -204,7 +207,13 @@ def check_database(
     """Check each private table of a database, of which ``made`` are the synthesizers."""
     domains = {name: one.preprocessor.derive().derived for name, one in made.items()}
     settings = {name: one.settings for name, one in made.items()}
-    errors, checks = expect_database(schema, domains, settings, children, released, orders), []
+    terms = schema, domains, settings, children, orders
+    read = {name: (max(round(own.size), 1), own.rows_per_unit) for name, own in released.items()}
+    errors, checks = expect_database(*terms, read), []
+    likely = errors
+    for _ in range(ROUNDS):
+        units = {name: (math.ceil(PER_CENT * own.count), 1) for name, own in likely.items() if own}
+        likely = expect_database(*terms, units)
     for name, one in made.items():
         checked = check_table(
             *(name, metadata, one.preprocessor, one.settings),
@@ -215,7 +224,7 @@ def check_database(
         )
         said = name_shared(schema, name)
         notes, lines = (f'{said[:1].upper()}{said[1:]}.',) if said else (), list[str]()
-        if (expected := errors[name]) is not None and name not in released:
+        if (expected := likely[name]) is not None and name not in released:
             lines = [forecast_table(name, schema, one.settings, expected)]
         checks.append(replace(checked, notes=notes, forecasts=tuple(lines)))
     return checks
@@ -226,21 +235,20 @@ def expect_database(
     domains: Mapping[str, Domain],
     settings: Mapping[str, Settings],
     children: Mapping[Link, Children],
-    released: Mapping[str, Any],
     orders: Orders,
+    read: Mapping[str, tuple[int, int]],
 ) -> dict[str, ExpectedError | None]:
     """Return the expected errors of each private table of a database, by name.
 
     A table has a part of the budget. The errors are proportional to the number of rows read per
-    unit: the number in the release of the table, or one before a release.
+    unit. ``read`` are the number of rows of a table and this number, if they are known.
     """
     # The number of rows of a public table is unknown here, and hardly changes the errors.
     known = dict.fromkeys(schema.public, 2), complete_children(schema, children)
     plans = plan_tables(schema, domains, *known, orders)
     (budgets, _), found = share_budget(schema, plans, settings), {}
     for table in plans:
-        model = released.get(table)
-        size, times = (max(round(model.size), 1), model.rows_per_unit) if model else (None, 1)
+        size, times = read.get(table, (None, 1))
         domain, constants = join_context(schema, plans, table), settings[table].constants
         budget = budgets[table].part(rest_share(schema, table, constants.relational))
         given = len(domain.columns) - len(plans[table].domain.columns)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.settings import Settings
 
+#: A count of this many times its noise is off by 1 %.
+PER_CENT = 100
+
 #: Sentences on a table of a database before a fit. Units of a few magnitudes exceed the noise if
 #: their number exceeds that of a run of magnitudes.
 FORECAST = (
@@ -105,7 +108,7 @@ def forecast_table(table: str, schema: Schema, settings: Settings, errors: Expec
     constants, budget = settings.constants.relational, errors.plan.known.budget
     told = FORECAST.format(
         table=table,
-        rows=math.ceil(100 * errors.count),
+        rows=math.ceil(PER_CENT * errors.count),
         least=math.ceil(constants.clear_of_noise * errors.count),
     )
     if schema.owners[table] is None:

@@ -45,15 +45,15 @@ def make_counts(rng, sizes, totals, scale=0.0):
     return Counts(noisy, np.asarray(totals, dtype=float), scale)
 
 
-def make_plans(counts, ordered, mu=1.0):
+def make_plans(counts, ordered, noise=1.0):
     masks = [np.ones(len(column), dtype=bool) for column in counts.columns]
-    return plan_class_counts(counts, masks, ordered, mu).columns
+    return plan_class_counts(counts, masks, ordered, noise).columns
 
 
 def test_ordered_columns_are_counted_in_bins_and_categories_by_themselves(rng):
     counts = make_counts(rng, [200, 200, 4], np.array([900.0, 400.0]), 10.0)
 
-    numbers, categories, few = make_plans(counts, [True, False, True], mu=0.02)
+    numbers, categories, few = make_plans(counts, [True, False, True], noise=90.0)
 
     assert numbers.bins.max() == CONSTANTS.least_bins
     assert (numbers.ordered, categories.ordered, few.ordered) == (True, False, True)
@@ -97,7 +97,7 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
         rows = chunk_arrays(Encoded(*codes))
         counts, _ = release_counts(rows, [90, 90], 3, **terms)
         masks = [np.ones(90, dtype=bool)] * 2
-        plan = plan_class_counts(counts, masks, [True, False], 0.1)
+        plan = plan_class_counts(counts, masks, [True, False], 14.0)
         by_class, _ = release_class_counts(rows, plan, 3, **terms)
         scores, _ = score(counts, by_class, masks, [True, False])
         found.append((plan, scores))

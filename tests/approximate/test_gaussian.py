@@ -48,7 +48,7 @@ def correlations_of(codes, labels, num_codes, num_classes, radius=None):
     rows = chunk_arrays(Encoded(codes, labels))
     masks, ordered = [np.ones(num_codes, dtype=bool)] * width, [True] * width
     counts, _ = release_counts(rows, [num_codes] * width, num_classes, **terms)
-    plan = plan_class_counts(counts, masks, ordered, math.inf)
+    plan = plan_class_counts(counts, masks, ordered, 0.0)
     by_class, _ = release_class_counts(rows, plan, num_classes, **terms)
     known = masks, ordered, CONSTANTS
     chances = class_chances(counts, by_class, *known)

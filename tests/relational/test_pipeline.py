@@ -204,6 +204,24 @@ def test_the_units_of_each_root_pay_the_budget_and_no_more(make, shape, neighbor
     assert spent > 0.95e-5 or not columns
 
 
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_the_noise_of_shares_is_that_of_receipts_and_planned_before(make, neighbors, monkeypatch):
+    planned = []
+
+    def plan(*args):
+        planned.append(task.noise_of_count(*args))
+        return planned[-1]
+
+    monkeypatch.setattr(pipeline, 'noise_of_count', plan)
+    made = make('two_level', 400).release(neighbors=neighbors)
+    told, model = made.ledgers['a'].receipts, made.tables['b']
+    own = [each for each in told if each.released.startswith('b: ')]
+    scales = [each.noise_scale for each in own if each.statistic == 'columns']
+    noise = model.noise * max(model.released.num_rows, 1.0)
+    assert noise <= min(scales) * (1 + 1e-6)
+    assert scales[0] == pytest.approx(planned[-1] * (model.rows_per_unit or 1), rel=0.15)
+
+
 def test_receipts_say_which_table_they_are_about(make):
     model = make('loose', 60).release()
 

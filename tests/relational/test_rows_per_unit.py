@@ -1,12 +1,10 @@
 """How many rows of a unit are looked at: fewer, the more noise there is."""
 
-import math
-
 import numpy as np
 
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, Magnitudes
-from sdv_threea.relational.rows_per_unit import choose_bound, count_noise
+from sdv_threea.relational.rows_per_unit import choose_bound
 
 SHARE = RelationalConstants().typical_share
 
@@ -55,8 +53,3 @@ def test_the_bound_makes_the_stated_error_smallest():
         return (bound * 4.0 / kept) ** 2 + SHARE / kept
 
     assert error(chosen) <= min(map(error, range(1, 100))) * 1.02
-
-
-def test_the_noise_of_a_count_is_that_of_the_histograms():
-    assert count_noise(8, 1.5) == 2.0
-    assert count_noise(8, math.inf) == 0.0

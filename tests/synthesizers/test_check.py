@@ -231,7 +231,7 @@ def test_a_table_whose_rows_refer_to_two_units_is_named():
 
 def test_a_line_for_each_table_says_before_a_fit_how_far_off_its_shares_will_be():
     rng = np.random.default_rng(0)
-    owners = np.repeat(np.arange(4000), 2)
+    owners = rng.integers(0, 4000, 8000)
     tables = {
         'patient': pd.DataFrame({'id': range(4000), 'age': rng.integers(0, 99, 4000)}),
         'stay': pd.DataFrame({'patient': owners, 'days': rng.integers(1, 30, 8000)}),
