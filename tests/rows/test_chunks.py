@@ -139,8 +139,9 @@ def test_coins_are_tossed_before_rows_are_mapped(pair):
 def test_sums_that_do_not_fit_are_refused():
     large = np.array([LARGEST_SUM // 2])
 
-    with pytest.raises(UnreadableRowsError, match='64 bits'):
-        add((large, large), (large, large))
+    for each in (large, -large):
+        with pytest.raises(UnreadableRowsError, match='64 bits'):
+            add((each, each), (each, each))
     assert add((large - 1,), (large,))[0] == LARGEST_SUM - 1
 
 
