@@ -3,30 +3,13 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from scripts import script_fixture
 
 INF = math.inf
 
-ATTACK = ('AUC', 'AUC low', 'AUC high', 'detected', 'detected low', 'detected high')
-
 
 script = script_fixture('disclosure')
-
-
-@pytest.fixture
-def runs(script):
-    """Two methods on one table; of one the attack is missing."""
-    rows = []
-    for method, epsilon in (('ClustMix', 1.0), ('GaussianCopula', INF), ('CTGAN', INF)):
-        key = {'table': 'compas', 'method': method, 'epsilon': epsilon}
-        scores = {'DCR baseline': 0.31, 'DCR overfitting': 1.0, 'disclosure': np.nan}
-        rows.append({**key, 'part': 'scores', **scores})
-        attack = dict(zip(ATTACK, (0.7, 0.6, 0.8, 0.2, 0.1, 0.35), strict=True))
-        if method != 'CTGAN':
-            rows.append({**key, 'part': 'attack', **attack})
-    return pd.DataFrame(rows)
 
 
 def test_the_limits_are_those_of_one_normal_draw(script):

@@ -31,14 +31,3 @@ def test_a_mark_that_is_missing_is_told(load_script):
         assert pages.fill(page, {'a': 'new'}) == page.replace('old', 'new')
         with pytest.raises(ValueError, match="the marks of 'b'"):
             pages.fill(page, {'b': 'new'})
-
-
-def test_figures_are_short(load_script):
-    with load_script('pages') as pages:
-        shares = [pages.write_share(each) for each in (0.9274, -0.0004, -0.5, 1.0, float('nan'))]
-        assert shares == ['.927', '.000', '-.500', '1.000', '–']
-        assert [pages.write_digits(each) for each in (0.5, 12.34, 1234.5)] == [
-            '0.50',
-            '12.3',
-            '1,234',
-        ]

@@ -94,13 +94,6 @@ def test_jobs_apart_end_in_all_ways_and_with_all_that_they_started(run_script, t
     assert all(is_gone(int(pid)) for pid in children)
 
 
-def test_jobs_may_have_a_process_each(run_script):
-    _, (one, other) = run_script('job', '--kinds', 'works')
-    assert one['process'] != other['process']
-    assert list(one) == ['kind', 'epsilon', 'process', 'score']
-    assert one['score'] == '0.33333'
-
-
 def test_what_is_there_is_measured_again_only_if_asked(run_script):
     first = run_script('job', '--kinds', 'works', 'fails')[1]
     assert run_script('job', '--kinds', 'works', 'fails')[1] == first
@@ -111,13 +104,6 @@ def test_what_is_there_is_measured_again_only_if_asked(run_script):
     assert {row['kind'] for row in rows} == {'works', 'fails'}
     assert len(rows) == 4
     assert {row['process'] for row in rows} & {row['process'] for row in first} == {''}
-
-
-def test_without_a_process_of_its_own_a_failure_is_raised(run_script):
-    done, rows = run_script('none', '--kinds', 'works', 'fails')
-    assert [row['kind'] for row in rows] == ['works', 'works']
-    assert done.returncode == 1
-    assert 'Failed: ValueError: of this' in done.stderr
 
 
 def test_a_command_ends_in_time_with_all_that_it_started(runner):

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from relationships import relate
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import ClustMixSynthesizer
 
 
 @pytest.fixture(scope='module')
@@ -31,31 +30,6 @@ def make(**settings):
 
 def test_a_release_has_one_digest(golden):
     assert golden.digest(make(), {'t': TABLE}) == golden.digest(make(), {'t': TABLE.copy()})
-
-
-def test_another_table_or_setting_has_another(golden):
-    first = golden.digest(make(), {'t': TABLE})
-
-    assert golden.digest(make(), {'t': TABLE.assign(x=TABLE['x'] // 2)}) != first
-    assert golden.digest(make(target_column='c'), {'t': TABLE}) != first
-
-
-def test_a_database_has_one_too(golden):
-    facts = {
-        'tables': {
-            't': {'columns': {**COLUMNS, 'key': {'sdtype': 'id'}}, 'primary_key': 'key'},
-            'child': {'columns': {**COLUMNS, 'of': {'sdtype': 'id'}}},
-        },
-        'relationships': [relate('child', 'of', 't', 'key')],
-    }
-    metadata = Metadata.load_from_dict(facts)
-    tables = {'t': TABLE.assign(key=TABLE['x']), 'child': TABLE.assign(of=TABLE['x'] // 2)}
-    digests = {
-        golden.digest(ClustMixMultiTableSynthesizer(metadata, epsilon=3.0), tables)
-        for _ in range(2)
-    }
-
-    assert len(digests) == 1
 
 
 def test_arrays_are_found_whatever_holds_them(golden):
