@@ -5,13 +5,12 @@ published wherever the synthesizer may. The datasheet follows "Datasheets for Da
 al. 2021, arXiv 1803.09010) and answers the questions of NIST SP 800-226 about a differential
 privacy claim.
 
-* :mod:`~sdv_threea.datasheet.facts`: the facts of a datasheet,
-* :mod:`~sdv_threea.datasheet.sections`: the questions and their answers,
-* :mod:`~sdv_threea.datasheet.sheet`: the datasheet, as a page, as Markdown, as Croissant,
-* :mod:`~sdv_threea.datasheet.croissant`: the description for machines.
+* :mod:`~sdv_threea.datasheet.sections`: the facts, and the questions that they answer,
+* :mod:`~sdv_threea.datasheet.sheet`: the datasheet, as a page, as Markdown, and for machines as
+  Croissant.
 """
 
-from sdv_threea.datasheet.facts import ColumnFacts, SheetFacts, TableFacts
+from sdv_threea.datasheet.sections import ColumnFacts, SheetFacts, TableFacts
 from sdv_threea.datasheet.sheet import Datasheet
 
 __all__ = ['ColumnFacts', 'Datasheet', 'SheetFacts', 'TableFacts']

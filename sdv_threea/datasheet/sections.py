@@ -1,11 +1,15 @@
-"""The questions of a datasheet, and their answers: from the release, or from the publisher."""
+"""The facts of a datasheet, and its questions with their answers.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Facts are released numbers, public facts, and texts of the publisher.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
-from sdv_threea.datasheet.facts import ASKED, SheetFacts, TableFacts
+from sdv_threea.errors import InputError
 from sdv_threea.pages.fragments import percent, words
 from sdv_threea.pages.promise import (
     is_promised,
@@ -15,6 +19,94 @@ from sdv_threea.pages.promise import (
     tell_promise,
     tell_use,
 )
+
+#: The texts that only the publisher can give, and the question that each answers.
+ASKED = {
+    'title': 'What is the data set called?',
+    'description': 'What is it about, in a sentence?',
+    'motivation': 'For what purpose was it made, and by whom?',
+    'collection': 'How, when and from whom were the private rows collected?',
+    'consent': 'Do the people know, and on what legal ground are their rows used?',
+    'uses': 'What is it meant to be used for?',
+    'unsuited': 'What should it not be used for?',
+    'license': 'Under which licence is it distributed (a URL is best)?',
+    'url': 'Where is it to be found?',
+    'creator': 'Who publishes it?',
+    'contact': 'Whom should one ask?',
+    'maintenance': 'Will it be updated, and how will that be told?',
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnFacts:
+    """A column as it was released.
+
+    Args:
+        sdtype: Its type in SDV's metadata.
+        shown: The range or values of samples, in words.
+        known: The origin of ``shown``, such as a release or public metadata, in words.
+        error: The expected share of rows whose value differs because of noise alone; ``None`` if
+            the column is not modelled.
+    """
+
+    name: str
+    sdtype: str
+    shown: str = ''
+    known: str = ''
+    error: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFacts:
+    """A table as it was released.
+
+    Args:
+        num_rows: The released, noisy number of rows; ``None`` if it was not released.
+        protection: The protection of its rows, in words.
+        keys: Names of its keys.
+    """
+
+    name: str
+    num_rows: int | None
+    columns: tuple[ColumnFacts, ...]
+    protection: str = ''
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SheetFacts:
+    """All facts of a datasheet. Everything in it may be published.
+
+    Args:
+        statement: The privacy statement as a dictionary.
+        text: The privacy statement as text.
+        losses: Sentences on the values that samples lack.
+        settings: The settings of the synthesizer, by name.
+        versions: Versions of the programs, by name.
+        made_on: The day on which the datasheet was made.
+        needed: Number of rows that must have a value for samples to show it; ``None`` if unknown.
+        about: Texts of the publisher, by the names of :data:`ASKED`.
+    """
+
+    tables: tuple[TableFacts, ...]
+    statement: Mapping[str, Any]
+    text: str
+    losses: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    made_on: str = ''
+    needed: float | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if unknown := sorted(set(self.about) - set(ASKED)):
+            raise InputError(f'A datasheet has no place for {unknown}: choose from {list(ASKED)}.')
+
+    @property
+    def title(self) -> str:
+        """The name of the data set: the publisher's, or else the names of its tables."""
+        return self.about.get('title') or ', '.join(each.name for each in self.tables)
+
 
 UNSAID = 'The publisher has not said.'
 
@@ -47,6 +139,16 @@ UNSUITED = (
     'conclusions that the private table would have to confirm: publish those with a release of '
     'their own',
 )
+NEEDED = (
+    'A value of a category needs about {:,.0f} rows to be seen, unless it was stated as public. '
+    'Groups smaller than that are missing from the synthetic rows, and people in them are not '
+    'represented.'
+)
+AGAIN = (
+    'The noise has no seed, and must not have one: another fit is another release. The saved '
+    'synthesizer gives the same rows whenever it is loaded.'
+)
+LEDGER = 'The privacy statement, with each release and its price.'
 UNCHECKED = (
     'How close the rows are to the real ones is not told here: comparing them with the real rows '
     'would be a release that nobody has paid for. Errors are expected ones, of the noise.'
@@ -79,16 +181,20 @@ def list_sections(facts: SheetFacts) -> list[Section]:
         Section(
             title='What was lost',
             points=facts.losses or ('Nothing that the release knows of.',),
-            paragraphs=_tell_needed(facts),
+            paragraphs=[] if facts.needed is None else [NEEDED.format(facts.needed)],
         ),
         _ask('Collection', facts, 'collection', 'consent'),
-        _tell_processing(facts),
+        Section(
+            title='Processing',
+            paragraphs=[MODELLED],
+            answers=[(f'Setting: {words(name)}', value) for name, value in facts.settings.items()],
+        ),
         _tell_budget(facts),
         _tell_uses(facts),
         _ask('Distribution and maintenance', facts, 'license', 'url', 'contact', 'maintenance'),
         Section(title='How to cite', text=cite(facts)),
-        _tell_versions(facts),
-        _tell_ledger(facts),
+        Section(title='Versions', paragraphs=[AGAIN], answers=[*facts.versions.items()]),
+        Section(title='Appendix: the ledger', paragraphs=[LEDGER], text=facts.text),
     ]
 
 
@@ -162,24 +268,6 @@ def _tell_table(table: TableFacts) -> Section:
     )
 
 
-def _tell_needed(facts: SheetFacts) -> list[str]:
-    if facts.needed is None:
-        return []
-    return [
-        f'A value of a category needs about {facts.needed:,.0f} rows to be seen, unless it was '
-        'stated as public. Groups smaller than that are missing from the synthetic rows, and '
-        'people in them are not represented.'
-    ]
-
-
-def _tell_processing(facts: SheetFacts) -> Section:
-    return Section(
-        title='Processing',
-        paragraphs=[MODELLED],
-        answers=[(f'Setting: {words(name)}', value) for name, value in facts.settings.items()],
-    )
-
-
 def _tell_budget(facts: SheetFacts) -> Section:
     shares = share_stages(list_receipts(facts.statement))
     table = pd.DataFrame({'share of the squared loss': shares.map(percent)}).rename_axis('stage')
@@ -202,24 +290,4 @@ def _tell_uses(facts: SheetFacts) -> Section:
             *(f'Suited for: {each}.' for each in (*told, *trained, *SUITED)),
             *(f'Not for: {each}.' for each in (*against, *UNSUITED)),
         ],
-    )
-
-
-def _tell_versions(facts: SheetFacts) -> Section:
-    again = (
-        'The noise has no seed, and must not have one: another fit is another release. The saved '
-        'synthesizer gives the same rows whenever it is loaded.'
-    )
-    return Section(
-        title='Versions',
-        paragraphs=[again],
-        answers=[(name, version) for name, version in facts.versions.items()],
-    )
-
-
-def _tell_ledger(facts: SheetFacts) -> Section:
-    return Section(
-        title='Appendix: the ledger',
-        paragraphs=['The privacy statement, with each release and its price.'],
-        text=facts.text,
     )

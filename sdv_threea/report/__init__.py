@@ -7,24 +7,22 @@ readers who may see the real data, and nothing here may be used inside a fit.
 * :mod:`~sdv_threea.report.making`: the report, in one call,
 * :mod:`~sdv_threea.report.result`: the report as a value,
 * :mod:`~sdv_threea.report.inputs`: the tables that are compared, checked and read,
-* :mod:`~sdv_threea.report.utility`: models trained on synthetic rows, tested on real ones,
-* :mod:`~sdv_threea.report.curves`: the curves behind the scores of those models,
+* :mod:`~sdv_threea.report.utility`: models trained on synthetic rows, tested on real ones, and the
+  curves behind their scores,
 * :mod:`~sdv_threea.report.epsilons`: utility against epsilon, on public rows, by Plotly,
 * :mod:`~sdv_threea.report.quality`: similarity of columns and pairs of columns, by SDMetrics,
-* :mod:`~sdv_threea.report.cardinalities`: numbers of rows that refer to each row,
-* :mod:`~sdv_threea.report.codes`: both tables as whole numbers, in common bins,
+* :mod:`~sdv_threea.report.bins`: columns in common bins, as shares of rows and as codes,
 * :mod:`~sdv_threea.report.fidelity`: errors of columns and pairs, compared with other real rows,
-* :mod:`~sdv_threea.report.impossible`: rows with two values that no real row has together,
+  and rows with two values that no real row has together,
 * :mod:`~sdv_threea.report.risk`: distances to the closest real row, and the attacks of anonymeter,
-* :mod:`~sdv_threea.report.distributions`: one column, or two, as shares of rows,
 * :mod:`~sdv_threea.report.verdict`: grades, losses and advice,
 * :mod:`~sdv_threea.report.page`: the HTML page,
 * :mod:`~sdv_threea.report.columns_page`: its sections on columns and pairs,
-* :mod:`~sdv_threea.report.diagram`: the picture of a database.
+* :mod:`~sdv_threea.report.database`: the picture of a database, and numbers of rows that refer to
+  each row.
 """
 
-from sdv_threea.report.cardinalities import compare_cardinalities
-from sdv_threea.report.diagram import draw_schema
+from sdv_threea.report.database import compare_cardinalities, draw_schema
 from sdv_threea.report.epsilons import PrivacyCurve, privacy_curve
 from sdv_threea.report.fidelity import Fidelity, measure_fidelity
 from sdv_threea.report.making import make_report

@@ -22,7 +22,7 @@ from sdv_threea.pages.plots import grids, histogram, levels, pair_map
 from sdv_threea.report.verdict import name_some
 
 if TYPE_CHECKING:
-    from sdv_threea.report.distributions import Distribution, JointDistribution
+    from sdv_threea.report.bins import Distribution, JointDistribution
     from sdv_threea.report.fidelity import Fidelity
     from sdv_threea.report.quality import Quality
 
@@ -52,7 +52,13 @@ def tell_impossible(fidelity: Fidelity) -> str:
         shown = pd.DataFrame(
             {
                 'synthetic rows': table['Rows'].map(percent),
-                'most often': table['Examples'].map(_tell_examples),
+                'most often': [
+                    '; '.join(
+                        f'{" with ".join(each["values"])} ({percent(each["rows"])})'
+                        for each in examples
+                    )
+                    for examples in table['Examples']
+                ],
             }
         ).rename_axis('columns')
         drawn = tabulate(shown, name='Impossible pairs of values') if len(shown) else ''
@@ -63,12 +69,6 @@ def tell_impossible(fidelity: Fidelity) -> str:
         'are not looked at.'
     )
     return section('Rows that cannot be', lead, *parts)
-
-
-def _tell_examples(examples: list[dict[str, Any]]) -> str:
-    return '; '.join(
-        f'{" with ".join(each["values"])} ({percent(each["rows"])})' for each in examples
-    )
 
 
 def tell_columns(fidelity: Fidelity, quality: Quality, targets: Iterable[str]) -> str:
@@ -109,13 +109,8 @@ def _draw(drawn: Distribution | None, name: str) -> str:
         return ''
     if not drawn.binned:
         return levels(drawn.labels, real=drawn.real, synthetic=drawn.synthetic)
-    return histogram(drawn.real, drawn.synthetic, _ends(drawn.labels), f'Shares of rows by {name}')
-
-
-def _ends(labels: pd.Index) -> list[str]:
-    """Return the labels below an axis: its first, middle and last bin."""
-    places = sorted({0, len(labels) // 2, len(labels) - 1})
-    return [_spell(labels[at]) for at in places]
+    ends = list(filter(None, _list_ticks(drawn.labels, True)))
+    return histogram(drawn.real, drawn.synthetic, ends, f'Shares of rows by {name}')
 
 
 def _spell(value: Any) -> str:

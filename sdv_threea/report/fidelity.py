@@ -1,20 +1,110 @@
 """Errors of columns and pairs of columns, compared with those of other real rows and of chance.
 
 Input: codes of the real and of the synthetic table, in common bins. Output: total variation
-distances: the shares of rows that would have to change.
+distances, the shares of rows that would have to change; and impossible rows, which have two values
+that no real row has together.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.report.codes import MISSING, NO_LEVELS, UNSEEN, Coded, code_tables
-from sdv_threea.report.impossible import Impossible, find_impossible
+from sdv_threea.arrays import Bools, Floats, Wholes
+from sdv_threea.report.bins import MISSING, NO_LEVELS, POOLED, UNSEEN, Coded, code_tables
+
+#: Two values that no real row has together count as impossible if independent columns would have
+#: this many such rows. With fewer expected rows, there may be none by chance alone.
+EXPECTED = 5.0
+
+#: The most pairs of columns that are named, and the most pairs of values of each.
+MOST_TOLD, MOST_EXAMPLES = 12, 3
+
+TOLD = ['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples']
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Impossible:
+    """Shares of rows with two values that no real row has together. Not differentially private.
+
+    Args:
+        synthetic: Share of the synthetic rows.
+        real: Share of the real rows that would be called impossible if they were not in the table:
+            the share to expect of new real rows.
+        spread: Standard deviation of ``real`` for this number of rows.
+        chance: Share of the rows of independent columns.
+        num_pairs: Number of pairs of columns examined.
+        told: The pairs of columns with most such rows (``Column 1``, ``Column 2``, ``Rows``: their
+            share; ``Categories``: whether neither is a number) and ``Examples`` of values. No value
+            of fewer than five real rows is named.
+    """
+
+    synthetic: float
+    real: float
+    spread: float
+    chance: float
+    num_pairs: int
+    told: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=TOLD))
+
+
+def find_impossible(
+    coded: Sequence[Coded], pairs: Iterable[tuple[int, ...]], rng: np.random.Generator
+) -> Impossible:
+    """Return the shares of rows with two values that no real row has together.
+
+    Two values are examined if independent columns would give both to about five real rows or more.
+    Intervals of numbers, and values of few rows, are not examined.
+    """
+    tables = {
+        'synthetic': [each.synthetic for each in coded],
+        'real': [each.real for each in coded],
+        'chance': [rng.permutation(each.real) for each in coded],
+    }
+    hit = {role: np.zeros(len(codes[0]), dtype=bool) for role, codes in tables.items()}
+    told, num_pairs = [], 0
+    for first, second in pairs:
+        pair = coded[first], coded[second]
+        if not all(each.exact for each in pair):
+            continue
+        num_pairs += 1
+        counts, examined = _examine(*pair)
+        never, once = (counts == 0) & examined, (counts == 1) & examined
+        for role, codes in tables.items():
+            hit[role] |= (once if role == 'real' else never)[codes[first], codes[second]]
+        told.append(_tell(*pair, never))
+    shares = {role: float(rows.mean()) for role, rows in hit.items()}
+    spread = float(np.sqrt(shares['real'] * (1 - shares['real']) / len(hit['synthetic'])))
+    table = pd.DataFrame(told, columns=TOLD)
+    table = table[table['Rows'] > 0].sort_values('Rows', ascending=False, kind='stable')
+    return Impossible(**shares, spread=spread, num_pairs=num_pairs, told=table.head(MOST_TOLD))
+
+
+def _examine(first: Coded, second: Coded) -> tuple[Floats, Bools]:
+    """Count the real rows with each combination of two values; mark the combinations to examine."""
+    sizes = len(first.labels), len(second.labels)
+    counts = _share([first.real, second.real], sizes) * len(first.real)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(len(first.real), 1)
+    examined = expected >= EXPECTED
+    # The codes for pooled and for new values stand for several values.
+    examined[[POOLED, UNSEEN]] = examined[:, [POOLED, UNSEEN]] = False
+    return np.rint(counts), examined
+
+
+def _tell(first: Coded, second: Coded, never: Bools) -> list[object]:
+    """Return two columns, their share of impossible synthetic rows, and examples of values."""
+    shares = _share([first.synthetic, second.synthetic], never.shape) * never
+    worst = np.argsort(-shares, axis=None, kind='stable')[:MOST_EXAMPLES]
+    examples = [
+        {'values': [first.labels[a], second.labels[b]], 'rows': float(shares[a, b])}
+        for a, b in zip(*np.unravel_index(worst, never.shape), strict=True)
+        if shares[a, b] > 0
+    ]
+    named = first.is_category and second.is_category
+    return [first.name, second.name, float(shares.sum()), named, examples]
+
 
 #: How often real rows are resampled, to measure the variation of a score by chance.
 RESAMPLES = 8
@@ -77,16 +167,16 @@ def measure_fidelity(
     columns, pairs, impossible, resampled, one_row = [], [], {}, [], 0.0
     for name, described in description['tables'].items():
         coded = code_tables(real[name], synthetic[name], described['columns'])
-        coded = _take_rows(coded, rng)
-        if not (coded.names and coded.real.shape[1] and coded.synthetic.shape[1]):
+        if not (coded and len(coded[0].real) and len(coded[0].synthetic)):
             continue
-        one_row = max(one_row, 1 / coded.synthetic.shape[1])
-        chosen = _choose_pairs(len(coded.names), rng)
-        worlds = _draw_worlds(coded, rng)
-        singles = [(at,) for at in range(len(coded.names))]
-        columns.append(_tabulate(name, coded, singles, worlds, _even_error))
-        columns[-1][LOST] = [_find_lost(coded, at) for at in range(len(coded.names))]
-        pairs.append(_tabulate(name, coded, chosen, worlds, _unrelated_error))
+        coded = _take_rows(coded, rng)
+        one_row = max(one_row, 1 / len(coded[0].synthetic))
+        chosen = _choose_pairs(len(coded), rng)
+        worlds = _draw_worlds(coded[0], rng)
+        singles = [(at,) for at in range(len(coded))]
+        columns.append(_tabulate(name, coded, singles, worlds))
+        columns[-1][LOST] = list(map(_find_lost, coded))
+        pairs.append(_tabulate(name, coded, chosen, worlds))
         impossible[name] = find_impossible(coded, chosen, rng)
         resampled.append((columns[-1].attrs['means'], pairs[-1].attrs['means']))
     told = [_join(columns, COLUMNS + LOST), _join(pairs, PAIRS)]
@@ -99,15 +189,14 @@ def measure_fidelity(
     )
 
 
-def _take_rows(coded: Coded, rng: np.random.Generator) -> Coded:
+def _take_rows(coded: list[Coded], rng: np.random.Generator) -> list[Coded]:
     """Return at most :data:`MOST_ROWS` rows of each table, drawn at random."""
-    real, synthetic = (
-        codes[:, rng.choice(codes.shape[1], MOST_ROWS, replace=False)]
-        if codes.shape[1] > MOST_ROWS
-        else codes
-        for codes in (coded.real, coded.synthetic)
-    )
-    return replace(coded, real=real, synthetic=synthetic)
+    for side in ('real', 'synthetic'):
+        size = len(getattr(coded[0], side))
+        if size > MOST_ROWS:
+            rows = rng.choice(size, MOST_ROWS, replace=False)
+            coded = [each._replace(**{side: getattr(each, side)[rows]}) for each in coded]
+    return coded
 
 
 def _choose_pairs(num_columns: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
@@ -121,75 +210,65 @@ def _choose_pairs(num_columns: int, rng: np.random.Generator) -> list[tuple[int,
     return sorted(found)
 
 
+#: Rows of the real table, drawn with repetition, that stand for both tables.
 World = tuple[Wholes, Wholes]
 
 
-def _draw_worlds(coded: Coded, rng: np.random.Generator) -> list[World]:
+def _draw_worlds(column: Coded, rng: np.random.Generator) -> list[World]:
     """Resample real rows into pairs of tables, as large as the two compared tables."""
-    size = coded.real.shape[1]
-    sizes = size, coded.synthetic.shape[1]
+    sizes = len(column.real), len(column.synthetic)
     return [
-        (
-            coded.real[:, rng.integers(size, size=sizes[0])],
-            coded.real[:, rng.integers(size, size=sizes[1])],
-        )
+        (rng.integers(sizes[0], size=sizes[0]), rng.integers(sizes[0], size=sizes[1]))
         for _ in range(RESAMPLES)
     ]
 
 
 def _tabulate(
-    table: str, coded: Coded, groups: Iterable[tuple[int, ...]], worlds: list[World], chance: Any
+    table: str, coded: Sequence[Coded], groups: Sequence[tuple[int, ...]], worlds: list[World]
 ) -> pd.DataFrame:
     """Return the errors of groups of columns; ``attrs`` has the means of resampled real rows."""
-    sizes = [len(each) for each in coded.labels]
     rows, drawn = [], []
     for group in groups:
-        real = _share(coded.real, group, sizes)
-        error = _distance(real, _share(coded.synthetic, group, sizes))
-        again = [_distance(_share(a, group, sizes), _share(b, group, sizes)) for a, b in worlds]
+        own = [coded[at] for at in group]
+        sizes, codes = [len(each.labels) for each in own], [each.real for each in own]
+        real = _share(codes, sizes)
+        error = _distance(real, _share([each.synthetic for each in own], sizes))
+        again = [
+            _distance(*(_share([each[rows] for each in codes], sizes) for rows in world))
+            for world in worlds
+        ]
         drawn.append(again)
-        names = [coded.names[at] for at in group]
-        unknowing = chance(real, coded, group)
-        rows.append([table, *names, error, float(np.mean(again)), unknowing])
-    told = pd.DataFrame(rows, columns=COLUMNS if chance is _even_error else PAIRS)
+        # Chance: the values of a column are spread evenly, and two columns are independent.
+        alone = len(group) == 1
+        unknowing = own[0].even if alone else np.outer(real.sum(axis=1), real.sum(axis=0))
+        names, mean = [each.name for each in own], float(np.mean(again))
+        rows.append([table, *names, error, mean, _distance(real, unknowing)])
+    told = pd.DataFrame(rows, columns=PAIRS if not groups or len(groups[0]) > 1 else COLUMNS)
     told.attrs['means'] = np.mean(drawn, axis=0) if drawn else np.zeros(RESAMPLES)
     return told
 
 
-def _find_lost(coded: Coded, at: int) -> list[float]:
+def _find_lost(column: Coded) -> list[float]:
     """Return the figures of a column that :data:`LOST` names, in that order."""
-    size = [len(coded.labels[at])]
-    real, synthetic = (_share(codes[[at]], (0,), size) for codes in (coded.real, coded.synthetic))
-    named = np.arange(size[0]) != MISSING
-    told = named & (np.arange(size[0]) >= (len(NO_LEVELS) if coded.exact[at] else 0))
+    size = len(column.labels)
+    real, synthetic = (_share([codes], [size]) for codes in (column.real, column.synthetic))
+    named = np.arange(size) != MISSING
+    told = named & (np.arange(size) >= (len(NO_LEVELS) if column.exact else 0))
     lost = real[told & (synthetic == 0)].sum()
-    new = synthetic[UNSEEN] if coded.exact[at] else 0.0
+    new = synthetic[UNSEEN] if column.exact else 0.0
     values = [np.count_nonzero(each[named]) for each in (real, synthetic)]
     return [float(each) for each in (lost, new, real[MISSING], synthetic[MISSING], *values)]
 
 
-def _share(codes: Wholes, group: tuple[int, ...], sizes: list[int]) -> Floats:
-    """Return the share of the rows in each bin of one column, or of two."""
-    joint = codes[group[0]]
-    for at in group[1:]:
-        joint = joint * sizes[at] + codes[at]
-    counts = np.bincount(joint, minlength=int(np.prod([sizes[at] for at in group])))
-    return np.asarray(counts / max(codes.shape[1], 1))
+def _share(codes: Sequence[Wholes], sizes: Sequence[int]) -> Floats:
+    """Return the share of the rows in each bin of one column, or of two, shape ``sizes``."""
+    joint = np.ravel_multi_index(tuple(codes), tuple(sizes))
+    counts = np.bincount(joint, minlength=int(np.prod(sizes))).reshape(sizes)
+    return np.asarray(counts / max(len(codes[0]), 1))
 
 
 def _distance(first: Floats, second: Floats) -> float:
     return float(np.abs(first - second).sum() / 2)
-
-
-def _even_error(real: Floats, coded: Coded, group: tuple[int, ...]) -> float:
-    """Return the error of a column whose values are spread evenly."""
-    return _distance(real, coded.even[group[0]])
-
-
-def _unrelated_error(real: Floats, coded: Coded, group: tuple[int, ...]) -> float:
-    """Return the error of two independent columns with the right margins."""
-    grid = real.reshape([len(coded.labels[at]) for at in group])
-    return _distance(grid, np.outer(grid.sum(axis=1), grid.sum(axis=0)))
 
 
 def _join(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:

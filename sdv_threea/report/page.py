@@ -27,6 +27,7 @@ from sdv_threea.pages.fragments import (
     split,
     tabulate,
     words,
+    write_page,
 )
 from sdv_threea.pages.plots import curve, gauge, levels
 from sdv_threea.pages.promise import (
@@ -37,9 +38,8 @@ from sdv_threea.pages.promise import (
     tell_promise,
     tell_use,
 )
-from sdv_threea.pages.shell import write_page
 from sdv_threea.report.columns_page import tell_columns, tell_impossible, tell_pairs
-from sdv_threea.report.curves import AXES, PRECISION
+from sdv_threea.report.utility import AXES, PRECISION
 from sdv_threea.report.verdict import Grade
 
 if TYPE_CHECKING:

@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.atomic import replacing
-from sdv_threea.pages.fragments import escape
-from sdv_threea.pages.shell import Drawing
-from sdv_threea.report.distributions import Distribution, JointDistribution
-from sdv_threea.report.fidelity import Fidelity
-from sdv_threea.report.impossible import Impossible
+from sdv_threea.pages.fragments import Drawing, escape
+from sdv_threea.report.bins import Distribution, JointDistribution
+from sdv_threea.report.fidelity import Fidelity, Impossible
 from sdv_threea.report.page import write_html
 from sdv_threea.report.quality import Quality
 from sdv_threea.report.utility import Utility

@@ -9,6 +9,7 @@ attack.
 import math
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +20,9 @@ from sdv_threea.report.inputs import take_learned
 
 #: The most attempts of each attack on a table, and the most rows that are searched.
 ATTACKS, MOST_ROWS = 300, 10_000
+
+#: The figures of an attack.
+FIGURES = ('on fitted rows', 'on other rows', 'guessing', 'risk', 'low', 'high')
 
 #: Number of columns that a singling-out attack combines.
 NUM_COMBINED = 3
@@ -61,7 +65,9 @@ def measure_risk(
             for role, each in (('ori', real), ('syn', synthetic), ('control', control))
         }
         suffix = f' ({name})' if len(control) > 1 else ''
-        for attack, make in _list_attacks(evaluators, tables):
+        attempts = min(ATTACKS, *map(len, tables.values()))
+        for attack, kind, how in _list_attacks(tables['ori']):
+            make = partial(getattr(evaluators, kind), **tables, n_attacks=attempts, **how)
             rows[attack + suffix] = _try(make)
     return pd.DataFrame.from_dict(rows, orient='index')
 
@@ -79,53 +85,32 @@ def _prepare(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _list_attacks(
-    evaluators: ModuleType, tables: Mapping[str, pd.DataFrame]
-) -> Iterable[tuple[str, Any]]:
-    """Yield the attacks that the number of columns allows, each with a function that makes it."""
-    names = list(tables['ori'])
-    attacks = min(ATTACKS, *map(len, tables.values()))
-    yield (
-        'singling out',
-        lambda: evaluators.SinglingOutEvaluator(
-            **tables, n_attacks=attacks, n_cols=min(NUM_COMBINED, len(names)), max_attempts=50_000
-        ),
-    )
+def _list_attacks(table: pd.DataFrame) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    """Yield the attacks that the columns allow, with anonymeter's class and arguments of each."""
+    names = list(table)
+    combined = {'n_cols': min(NUM_COMBINED, len(names)), 'max_attempts': 50_000}
+    yield 'singling out', 'SinglingOutEvaluator', combined
     if len(names) > 1:
         halves = names[::2], names[1::2]
-        yield (
-            'linkability',
-            lambda: evaluators.LinkabilityEvaluator(**tables, aux_cols=halves, n_attacks=attacks),
-        )
+        yield 'linkability', 'LinkabilityEvaluator', {'aux_cols': halves}
     for secret in names if len(names) > 1 else ():
         others = [name for name in names if name != secret]
-        numeric = pd.api.types.is_float_dtype(tables['ori'][secret])
-        yield (
-            f'inference of {secret}',
-            lambda secret=secret, others=others, numeric=numeric: evaluators.InferenceEvaluator(
-                **tables, aux_cols=others, secret=secret, regression=numeric, n_attacks=attacks
-            ),
-        )
+        is_number = pd.api.types.is_float_dtype(table[secret])
+        asked = {'aux_cols': others, 'secret': secret, 'regression': is_number}
+        yield f'inference of {secret}', 'InferenceEvaluator', asked
 
 
 def _try(make: Any) -> dict[str, float]:
     """Return the figures of an attack; NaN if it raises because it found nothing to try."""
-    nothing = dict.fromkeys(('on fitted rows', 'on other rows', 'guessing', 'risk', 'low', 'high'))
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         try:
             told = make().evaluate().results()
         except RuntimeError:
-            return dict.fromkeys(nothing, math.nan)
-    risk = told.risk()
-    return {
-        'on fitted rows': told.attack_rate.value,
-        'on other rows': told.control_rate.value,
-        'guessing': told.baseline_rate.value,
-        'risk': risk.value,
-        'low': risk.ci[0],
-        'high': risk.ci[1],
-    }
+            return dict.fromkeys(FIGURES, math.nan)
+    rates = told.attack_rate, told.control_rate, told.baseline_rate, told.risk()
+    figures = (*(each.value for each in rates), *told.risk().ci)
+    return dict(zip(FIGURES, figures, strict=True))
 
 
 def _anonymeter() -> ModuleType:
@@ -172,7 +157,12 @@ def measure_distances(
         size = min(SAMPLED_ROWS, *map(len, tables))
         if not size or tables[0].empty:
             continue
-        kinds = {column: {'sdtype': _find_kind(tables[0][column])} for column in tables[0]}
+        # SDMetrics has no distance for ordered categories.
+        numeric = tables[0].dtypes.map(pd.api.types.is_float_dtype)
+        kinds = {
+            column: {'sdtype': 'numerical' if numeric[column] else 'categorical'}
+            for column in tables[0]
+        }
         plain = {'tables': {name: {'columns': kinds}}}
         told = DCRBaselineProtection.compute_breakdown(
             *tables, plain, name, num_rows_subsample=size
@@ -185,8 +175,3 @@ def measure_distances(
                 'baseline protection': float(told['score']),
             }
     return pd.DataFrame.from_dict(rows, orient='index')
-
-
-def _find_kind(column: pd.Series) -> str:
-    """Return the sdtype for SDMetrics, which has no distance for ordered categories."""
-    return 'numerical' if pd.api.types.is_float_dtype(column) else 'categorical'

@@ -14,8 +14,7 @@ from sdv.errors import NotFittedError
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.datasets import load_hospital
-from sdv_threea.datasheet.facts import ASKED
-from sdv_threea.datasheet.sections import UNSAID
+from sdv_threea.datasheet.sections import ASKED, UNSAID
 
 SECRETS = ('Jane Doe', '8.123456', '1901-02-03')
 

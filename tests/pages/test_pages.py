@@ -10,10 +10,17 @@ import pandas as pd
 import pytest
 
 import sdv_threea
-from sdv_threea.pages.fragments import Html, escape, number, searchable, tabulate
+from sdv_threea.pages.fragments import (
+    Html,
+    escape,
+    make_page,
+    number,
+    searchable,
+    tabulate,
+    write_page,
+)
 from sdv_threea.pages.plots import grids, histogram, levels, pair_map
 from sdv_threea.pages.promise import is_promised, list_odds, share_stages, tell_promise
-from sdv_threea.pages.shell import make_page, write_page
 
 
 def draw(html):

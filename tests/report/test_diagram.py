@@ -6,7 +6,7 @@ import pytest
 from described import describe_tables
 
 from sdv_threea.report import draw_schema
-from sdv_threea.report.diagram import APART, HANGING, PUBLIC, UNIT, find_roles, place_tables
+from sdv_threea.report.database import APART, HANGING, PUBLIC, UNIT, find_roles, place_tables
 from sdv_threea.rows.units.schema import Link, Schema
 
 BANK = ['district', 'account', 'client', 'disp', 'trans', 'card']

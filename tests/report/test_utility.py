@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import auc, average_precision_score, roc_auc_score
 
-from sdv_threea.report.curves import (
+from sdv_threea.report.utility import (
     CALIBRATION,
     MOST_GROUPS,
     PRECISION,
@@ -14,8 +14,8 @@ from sdv_threea.report.curves import (
     slope_of_numbers,
     trace_classes,
     trace_regression,
+    train_synthetic_test_real,
 )
-from sdv_threea.report.utility import train_synthetic_test_real
 
 
 def make_table(rng, num_rows=600, num_classes=2):

@@ -1,15 +1,16 @@
-"""A picture of a database: its foreign keys, and the protection of each table.
-
-Input: a multi-table synthesizer. Output: a drawing with a box per table and an arrow per foreign
-key, made of metadata and settings alone. Places are in pixels; upwards is positive.
-"""
+"""What a report says of a database: its picture, and how many rows refer to each row."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from sdv_threea.pages.fragments import escape
+import numpy as np
+import pandas as pd
+
+from sdv_threea.arrays import Wholes
+from sdv_threea.pages.fragments import Drawing, escape
 from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
-from sdv_threea.pages.shell import Drawing
+from sdv_threea.report.bins import Distribution
+from sdv_threea.storage.references import as_columns
 
 #: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.
 BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104
@@ -60,10 +61,7 @@ def draw_schema(synthesizer: Protecting) -> Drawing:
     ]
     roles = find_roles(list(tables), links, synthesizer.privacy_unit, synthesizer.public_tables)
     places = place_tables(list(tables), links)
-    lines = [
-        _curve(places[child], places[parent]) + _arrow(places[parent])
-        for child, parent in dict.fromkeys(links)
-    ]
+    lines = [_arrow(places[child], places[parent]) for child, parent in dict.fromkeys(links)]
     boxes = [
         _box(name, place, roles[name], list(tables[name]['columns']))
         for name, place in places.items()
@@ -165,18 +163,16 @@ def _box(name: str, place: tuple[float, float], role: Role, columns: Sequence[st
     )
 
 
-def _curve(child: tuple[float, float], parent: tuple[float, float]) -> str:
-    """Draw a line from the top of the child to the bottom of the parent, upright at both ends."""
+def _arrow(child: tuple[float, float], parent: tuple[float, float]) -> str:
+    """Draw an arrow from the top of the child to the bottom of the parent, upright at both ends."""
     (x0, y0), (x1, y1) = child, parent
     start, end = -y0 - BOX_HEIGHT / 2, -y1 + BOX_HEIGHT / 2
     middle = (start + end) / 2
     path = f'M{x0:g} {start:g}C{x0:g} {middle:g} {x1:g} {middle:g} {x1:g} {end:g}'
-    return f'<path class="link" d="{path}" style="fill:none;stroke:{REAL_COLOR};stroke-width:1.5"/>'
-
-
-def _arrow(parent: tuple[float, float]) -> str:
-    x, y = parent[0], -parent[1] + BOX_HEIGHT / 2
-    return f'<path d="M{x:g} {y:g}l-5 9h10z" style="fill:{REAL_COLOR}"/>'
+    return (
+        f'<path class="link" d="{path}" style="fill:none;stroke:{REAL_COLOR};stroke-width:1.5"/>'
+        f'<path d="M{x1:g} {end:g}l-5 9h10z" style="fill:{REAL_COLOR}"/>'
+    )
 
 
 def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said: str) -> str:
@@ -189,3 +185,71 @@ def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said
         f'width="{width:g}" height="{height:g}" font-family="system-ui, sans-serif" '
         f'font-size="13" role="img" aria-label="{said}">{"".join(parts)}</svg>'
     )
+
+
+#: Edges of bins of counts, from 0 to beyond any number of rows. Fine bins are single counts up to
+#: 8; after that, each is twice as wide as the last. The edges of coarse bins are powers of ten.
+FINE = np.concatenate([np.arange(9), 8 * 2 ** np.arange(40) + 1])
+COARSE = np.concatenate([[0], 10 ** np.arange(13)])
+
+#: Fine edges are used if no count is larger.
+MOST_FINE = 64
+
+
+def compare_cardinalities(
+    real: Mapping[str, pd.DataFrame], synthetic: Mapping[str, pd.DataFrame], metadata: Any
+) -> dict[str, Distribution]:
+    """Return, for each foreign key, the shares of parent rows by their number of children.
+
+    Returns:
+        The shares of the real and of the synthetic rows in bins of counts, by the name of the
+        foreign key, such as ``'stay per patient'``. Not differentially private.
+    """
+    compared = {}
+    for link, title in _name_links(metadata.relationships):
+        counts = [_count(tables, link) for tables in (real, synthetic)]
+        edges = _choose_edges(np.concatenate(counts))
+        shares = [np.histogram(each, edges)[0] / max(len(each), 1) for each in counts]
+        compared[title] = Distribution(
+            labels=pd.Index(list(map(_label, edges[:-1], edges[1:]))),
+            real=shares[0],
+            synthetic=shares[1],
+            binned=False,
+        )
+    return compared
+
+
+def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
+    """Return foreign keys with their names: both tables, and the columns if two names are equal."""
+    names = [f'{link["child_table_name"]} per {link["parent_table_name"]}' for link in links]
+    columns = [', '.join(as_columns(link['child_foreign_key'])) for link in links]
+    return [
+        (link, name if names.count(name) == 1 else f'{name} ({key})')
+        for link, name, key in zip(links, names, columns, strict=True)
+    ]
+
+
+def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> Wholes:
+    """Return the number of child rows that refer to each parent row, shape (rows,)."""
+    key, own = (
+        list(as_columns(link[side])) for side in ('parent_primary_key', 'child_foreign_key')
+    )
+    references = tables[link['child_table_name']][own]
+    counts = references.set_axis(key, axis=1).value_counts().rename('count').reset_index()
+    parents = tables[link['parent_table_name']][key]
+    found = parents.merge(counts, on=key, how='left')['count'].fillna(0)
+    return np.asarray(found, dtype=np.int64)
+
+
+def _choose_edges(counts: Wholes) -> Wholes:
+    """Return edges of bins that cover all counts; a bin excludes its upper edge."""
+    low, high = counts.min(), counts.max()
+    edges = FINE if high <= MOST_FINE else COARSE
+    return edges[edges.searchsorted(low, 'right') - 1 : edges.searchsorted(high, 'right') + 1]
+
+
+def _label(low: int, end: int) -> str:
+    """Return the name of the bin from ``low`` up to, but without, ``end``."""
+    if end - low == 1:
+        return f'{low}'
+    return f'{low:,}+' if end == 10 * low else f'{low}–{end - 1}'

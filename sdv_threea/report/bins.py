@@ -1,7 +1,8 @@
-"""One column of the real and of the synthetic table, or two, as shares of rows that can be drawn.
+"""Columns of two tables in common bins or levels: as shares of rows to be drawn, and as codes.
 
-Input: columns and their metadata. Output: the shares of rows in common bins (numbers and dates) or
-levels (categories). Rare levels are pooled, so that no page shows a value of a few people.
+Input: columns and their metadata. Output: shares of rows in bins (numbers and dates) or levels
+(categories), and a code for each cell. Rare levels are pooled, so that no page shows a value of a
+few people.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days
+from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days, take_learned
 
 #: The most bins of a numerical or date column. All bins of a column of whole numbers, or of days,
 #: cover equally many numbers.
@@ -169,7 +170,10 @@ def _rank_levels(real: pd.Series, description: Mapping[str, Any]) -> dict[str, i
 
 
 def _place_in_levels(real: pd.Series, synthetic: pd.Series, ranks: Mapping[str, int]) -> Places:
-    named = [_name_levels(column) for column in (real, synthetic)]
+    named = [
+        column.astype(object).map(str, na_action='ignore').fillna('missing')
+        for column in (real, synthetic)
+    ]
     counts = named[0].value_counts()
     labels = counts.index[counts >= FEWEST][:NUM_LEVELS]
     if ranks:
@@ -178,10 +182,6 @@ def _place_in_levels(real: pd.Series, synthetic: pd.Series, ranks: Mapping[str, 
         labels = labels.drop(OTHERS, errors='ignore').append(pd.Index([OTHERS], dtype=object))
     places = [labels.get_indexer(column.where(column.isin(labels), OTHERS)) for column in named]
     return Places(labels, places[0], places[1], binned=False)
-
-
-def _name_levels(column: pd.Series) -> pd.Series:
-    return column.astype(object).map(str, na_action='ignore').fillna('missing')
 
 
 #: The most bins of a numerical or date column.
@@ -227,3 +227,89 @@ def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> Wholes:
     inside = np.all([each >= 0 for each in chosen], axis=0)
     np.add.at(counts, tuple(each[inside] for each in chosen), 1)
     return counts
+
+
+#: The most levels of a categorical column, and the most bins of a numerical or date column.
+MOST_LEVELS, MOST_BINS = 50, 20
+
+#: The codes of other cells: missing ones, pooled rare levels, values that no real row has.
+MISSING, POOLED, UNSEEN = 0, 1, 2
+
+NO_LEVELS = ('missing', 'other values', 'values that no real row has')
+
+
+class Coded(NamedTuple):
+    """A column of two tables as codes: values (``exact``) or intervals; not differentially private.
+
+    ``even`` is the share of rows with each code if rows were spread evenly: over the values of real
+    rows, or over the central range of numbers.
+    """
+
+    real: Wholes
+    synthetic: Wholes
+    labels: tuple[str, ...]
+    exact: bool
+    even: Floats
+    name: str = ''
+    is_category: bool = False
+
+
+def code_tables(
+    real: pd.DataFrame, synthetic: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
+) -> list[Coded]:
+    """Return the codes of the cells of two tables, for all columns that a model can learn from.
+
+    Categories, and numbers with few values, are coded by value. Other numbers and dates are coded
+    by intervals with about equally many real rows. ``columns`` are the entries in SDV metadata, by
+    name.
+    """
+    own, other = (take_learned(table, columns) for table in (real, synthetic))
+    return [
+        _code(own[name], other[name], columns[name])._replace(
+            name=str(name), is_category=columns[name]['sdtype'] not in ('numerical', 'datetime')
+        )
+        for name in own
+    ]
+
+
+def _code(real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any]) -> Coded:
+    counts, is_number = real.value_counts(sort=False), pd.api.types.is_float_dtype(real)
+    if is_number and len(counts) > MOST_LEVELS:
+        return _code_intervals(real.to_numpy(float), synthetic.to_numpy(float))
+    if not is_number:
+        # Levels are distinguished by their names, as in a distribution.
+        real, synthetic = (each.map(str, na_action='ignore') for each in (real, synthetic))
+        counts = real.value_counts(sort=False)
+    shown = counts[counts >= FEWEST].nlargest(MOST_LEVELS).index
+    shown = shown.sort_values() if is_number else shown
+    spell = '{:.6g}'.format if description['sdtype'] == 'numerical' else str
+    labels = (*NO_LEVELS, *map(spell, shown))
+    codes = [_find(column, shown, counts.index) for column in (real, synthetic)]
+    used = np.bincount(codes[0], minlength=len(labels)) > 0
+    return Coded(codes[0], codes[1], labels, True, used / max(int(used.sum()), 1))
+
+
+def _find(column: pd.Series, shown: pd.Index, known: pd.Index) -> Wholes:
+    places = shown.get_indexer(pd.Index(column))
+    others = np.where(column.isin(known), POOLED, UNSEEN)
+    found = np.where(places >= 0, places + len(NO_LEVELS), others)
+    return np.where(column.isna(), MISSING, found).astype(np.int64)
+
+
+def _code_intervals(real: Floats, synthetic: Floats) -> Coded:
+    """Code numbers by intervals that end at real quantiles.
+
+    An end belongs to the interval below it, so a frequent lowest value has its own interval.
+    """
+    quantiles = np.arange(1, MOST_BINS) / MOST_BINS
+    ends = np.unique(np.nanquantile(real, quantiles, method='inverted_cdf'))
+    codes = [
+        np.where(np.isnan(values), MISSING, 1 + ends.searchsorted(values, 'left')).astype(np.int64)
+        for values in (real, synthetic)
+    ]
+    labels = ('missing', *(f'interval {at}' for at in range(len(ends) + 1)))
+    low, high = np.nanquantile(real, CENTRAL)
+    widths = np.diff(np.concatenate([[low], ends.clip(low, high), [high]]))
+    missing = float(np.isnan(real).mean())
+    even = np.array([missing, *((1 - missing) * widths / (high - low or 1))])
+    return Coded(codes[0], codes[1], labels, False, even)
