@@ -63,19 +63,6 @@ def test_pairs_of_a_rare_value_are_counted_more_precisely_where_the_others_hardl
     assert stress([*numbers, rare, rare], pairs, 50.0)[:26] == found
 
 
-@pytest.mark.parametrize('mu', [0.0, 0.1, 3.0, math.inf])
-def test_a_plan_says_which_pairs_are_counted_and_in_how_many_bins(mu):
-    counts = [np.full(5, 1_000.0), np.full(2, 2_500.0), np.array([5_000.0, 0.0])]
-
-    plan = plan_pairs(counts, 5_000, mu, CONSTANTS)
-
-    if not mu:
-        assert plan is None
-    else:
-        assert plan.pairs == ((0, 1),)
-        assert plan.num_bins == num_pair_bins(5_000, 1, mu, CONSTANTS)
-
-
 @pytest.mark.parametrize(('mu', 'counted'), [(0.05, False), (5.0, True)])
 def test_beside_a_numerical_target_pairs_are_counted_finely_or_not_at_all(mu, counted):
     counts = [np.full(60, 5_000 / 60)] * 4 + [np.full(3, 5_000 / 3)] * 3
@@ -93,20 +80,6 @@ def test_a_column_alone_has_no_pairs_and_too_many_have_none(num_columns):
     columns = [np.array([40.0, 60.0])] * num_columns
 
     assert choose_pairs(columns, 100, math.inf, CONSTANTS) == ()
-
-
-def test_without_a_budget_nothing_is_asked():
-    assert num_pair_bins(1e9, 10, 0.0, CONSTANTS) is None
-
-
-@pytest.mark.parametrize('num_records', [300.0, -40.0])  # a noisy number may be less than none
-def test_where_noise_would_drown_pairs_nothing_is_asked(num_records):
-    assert num_pair_bins(num_records, 105, 0.2, CONSTANTS) is None
-
-
-@pytest.mark.parametrize('mu', [1e9, math.inf])
-def test_where_noise_is_next_to_nothing_there_are_as_many_bins_as_there_may_be(mu):
-    assert num_pair_bins(1e6, 105, mu, CONSTANTS) == CONSTANTS.most_bins
 
 
 @pytest.mark.parametrize('mu', [0.1, 0.4, 3.0])
@@ -169,7 +142,3 @@ def test_bins_are_of_large_parts_that_are_unlike():
     bins = cut_alike(shares / shares.sum(), apart, num_bins=3)
 
     assert (np.flatnonzero(np.diff(bins)) + 1).tolist() == [40, 80]
-
-
-def test_values_that_are_all_alike_share_one_bin():
-    assert set(cut_alike(np.full(100, 0.01), np.zeros(100))) == {0}

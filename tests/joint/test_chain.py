@@ -25,31 +25,6 @@ from sdv_threea.joint.terms import Triples
 # The law that is fitted
 
 
-def test_a_link_is_log_linear_in_its_parents(rng):
-    logs, first, second = rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=(2, 4))
-    link = Link(1, np.arange(4), None, np.exp(logs)[None], (2, 0), (first, second))
-    bins = np.array([[0, 99, 2], [1, 99, 0]])
-
-    chances = link.chances(Drawn(bins, bins))
-
-    expected = np.exp([logs + first[2] + second[0], logs + first[0] + second[1]])
-    assert chances == pytest.approx(expected / expected.sum(axis=1, keepdims=True))
-
-
-def test_what_a_link_is_multiplied_with_may_be_that_of_a_code(rng):
-    """Three codes of column 0, in two bins, each say what the four codes in three bins are."""
-    shares, weights = rng.dirichlet(np.ones(4), 3), rng.normal(size=(2, 3))
-    link = Link(1, np.array([0, 2, 1, 1]), 0, shares, (0,), (weights,))
-    codes, bins = np.array([[2, 0], [0, 0]]), np.array([[1, 0], [0, 0]])
-
-    chances = link.chances(Drawn(codes, bins))
-
-    for found, code, its_bin in zip(chances, (2, 0), (1, 0), strict=True):
-        own = np.array([shares[code, 0], shares[code, 2:].sum(), shares[code, 1]])
-        expected = own * np.exp(weights[its_bin])
-        assert found == pytest.approx(expected / expected.sum())
-
-
 def test_a_link_survives_weights_beyond_what_an_exponential_carries():
     weights = np.array([[2_000.0, -2_000.0]])
     link = Link(1, np.arange(2), None, np.full((1, 2), 0.5), (0,), (weights,))
@@ -74,15 +49,6 @@ def test_columns_that_are_log_linear_in_those_before_them_come_back_whole(rng):
         joint = make_chained(rng)
 
         assert distance(enumerate_chain(fit(joint), SHAPE), joint) < 0.025
-
-
-def test_columns_without_tables_are_independent(rng):
-    joint = make_joint(rng)
-
-    law = enumerate_chain(fit(joint, tables={}), SHAPE)
-
-    expected = np.einsum('a,b,c,d->abcd', *(sum_to(joint, at) for at in range(4)))
-    assert law == pytest.approx(expected, abs=1e-9)
 
 
 def test_columns_are_fitted_given_codes_that_no_table_tells_of(rng):

@@ -87,13 +87,6 @@ def test_classes_come_first_in_the_chain_and_keep_their_histograms(rng):
         assert distance(sum_to(found, 0, at), sum_to(law, 0, at)) < 0.025
 
 
-def test_one_class_is_no_column(rng):
-    joint = fit(make_law(rng))
-
-    assert joint.class_column is None
-    assert sorted(link.column for link in joint.chain.links) == [0, 1, 2]
-
-
 @pytest.mark.parametrize('first', [(1,), (2, 0), (1, 0, 2)])
 def test_a_chain_from_some_columns_has_them_first_and_is_the_same_each_time(rng, first):
     joint = fit(make_law(rng))

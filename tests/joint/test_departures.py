@@ -96,25 +96,3 @@ def test_without_noise_interactions_are_taken_at_their_word(rng):
     found = shrink_departures({(0, 1): table}, {(0, 1): 0.0}, axes, NUM_RECORDS)
 
     assert found[0, 1] == pytest.approx(interact(table))
-
-
-def test_estimates_have_no_margins(rng):
-    axes = [make_axis(rng, size, ordered=bool(size % 2)) for size in (6, 4, 3)]
-    tables = {(0, 1): rng.normal(9, 50.0, (6, 4)), (0, 1, 2): rng.normal(9, 50.0, (6, 4, 3))}
-
-    found = shrink_departures(tables, dict.fromkeys(tables, 20.0), axes, NUM_RECORDS)
-
-    for table in found.values():
-        for axis in range(table.ndim):
-            assert table.sum(axis=axis) == pytest.approx(0, abs=1e-6)
-
-
-def test_what_noise_explains_vanishes(rng):
-    """Of independent columns next to nothing is left."""
-    axes = [make_axis(rng, 12, ordered=True), make_axis(rng, 8)]
-    left = []
-    for _ in range(20):
-        noisy = interact(rng.normal(0, 40.0, (12, 8)))
-        found = shrink_departures({(0, 1): noisy}, {(0, 1): 40.0}, axes, NUM_RECORDS)[0, 1]
-        left.append(np.square(found).sum() / np.square(noisy).sum())
-    assert np.mean(left) < 0.05

@@ -10,11 +10,9 @@ from laws import (
     fit,
     has_law,
     make_joint,
-    sum_to,
 )
 
 from sdv_threea.joint import chain as room
-from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.inside import fill_evenly
 
 
@@ -39,15 +37,6 @@ def test_drawn_records_have_the_law_of_the_chain(rng):
     drawn = chain.draw(ROWS, rng)
 
     assert has_law(count(drawn, SHAPE), enumerate_chain(chain, SHAPE))
-
-
-def test_a_record_that_is_drawn_alone_has_the_law_of_the_chain(rng):
-    joint = sum_to(make_joint(rng), 0, 1)
-    chain = fit(joint, constants=JointConstants(particles=2_000))
-
-    drawn = np.concatenate([chain.draw(1, rng) for _ in range(4_000)])
-
-    assert has_law(count(drawn, joint.shape), enumerate_chain(chain, joint.shape))
 
 
 def test_columns_that_are_known_stay_and_the_others_have_their_law_given_them(rng):
@@ -76,11 +65,3 @@ def test_a_large_draw_is_one_of_blocks_after_each_other(rng, monkeypatch):
     source = np.random.default_rng(7)
     parts = [chain.draw(len(each), source, {0: each}) for each in np.split(known, [1_000, 2_000])]
     assert np.array_equal(whole, np.concatenate(parts))
-
-
-def test_the_same_source_gives_the_same_chain_and_the_same_records(rng):
-    joint = make_joint(rng)
-
-    one, other = (fit(joint).draw(1_000, np.random.default_rng(4)) for _ in range(2))
-
-    assert np.array_equal(one, other)

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from sdv_threea.joint.bins import pack
-from sdv_threea.joint.constants import MISSED, JointConstants
+from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import Side, _put_chains_first, find_functions
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import (
     Function,
     carry_functions,
-    find_small,
     price_functions,
 )
 
@@ -73,22 +72,6 @@ def test_functions_are_found_in_coarse_bins_and_others_are_not(rng, scale):
         assert (6, 7) in found, 'a rare answer that has a reason'
         assert any(pair in found for pair in ((0, 2), (1, 2)))
         assert len(found) == 4, 'a zone follows from the place, and not from the code'
-
-
-def test_an_ordered_column_is_found_too(rng):
-    """An hour follows from the clock time, whose bins hold neighbours."""
-    minutes = rng.integers(0, 1_440, NUM_RECORDS) // 15
-    table = np.stack([minutes, minutes // 4, rng.integers(0, 96, NUM_RECORDS)], axis=1)
-    columns = [np.bincount(column) / len(table) for column in table.T]
-    cells = np.stack([minutes // 8, minutes // 8, table[:, 2] // 8], axis=1)
-    counts = {}
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        counts[i, j] = np.zeros((12, 12))
-        np.add.at(counts[i, j], (cells[:, i], cells[:, j]), 1)
-    pairs = PairCounts(counts, dict.fromkeys(counts, 0.0))
-    margins = [np.bincount(each).astype(float) for each in cells.T]
-
-    assert find(pairs, margins, columns, [True] * 3, CONSTANTS) == ((0, 1),)
 
 
 def make_work(rng):
@@ -196,23 +179,6 @@ def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price():
     assert carry_functions({}, 12_000, 1.0, CONSTANTS) == ({}, 0.0)
 
 
-def test_a_pair_bears_the_noise_at_which_nearly_all_codes_get_their_value(rng):
-    own = Function(1 / 40, 12)
-
-    counts = own.bear(12_000) * rng.standard_normal((20_000, 12))
-    counts[:, 0] += 300
-
-    assert MISSED / 2 < (counts.argmax(axis=1) > 0).mean() < MISSED
-
-
-def test_weights_are_bounded():
-    found = {(0, 1): Function(1e-4, 10), (0, 2): Function(0.5, 2)}
-
-    weights, _ = price_functions(found, 1e6, 1.0, CONSTANTS)
-
-    assert weights[0, 1] == CONSTANTS.most_weighed * weights[0, 2]
-
-
 @pytest.mark.parametrize(
     ('left', 'share'), [(1e-6, 1.0), (10.0, CONSTANTS.least_spent**0.5), (math.inf, math.inf)]
 )
@@ -221,9 +187,3 @@ def test_functions_get_some_of_what_is_left_and_no_more(left, share):
 
     assert mu == (share if math.isinf(left) else pytest.approx(share * left))
     assert mu <= left
-
-
-@pytest.mark.parametrize('listed', [1.0, 0.01, 1e-6])
-def test_a_small_code_is_small_among_what_is_listed(listed):
-    shares = listed * np.array([0.0, 0.004, 0.496, 0.5])
-    assert find_small(shares) == 0.496 * listed

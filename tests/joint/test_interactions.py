@@ -52,25 +52,6 @@ def test_interactions_are_those_of_the_counts_without_what_is_in_no_bin(rng):
     )
 
 
-def test_counts_are_their_margins_and_interactions(rng):
-    """All of them together say as much as the counts."""
-    records = make_records(rng, 300)
-    tables = release(records)[0].tables
-    counts = count_in_a_loop(records[0], (2, 3))
-    rows, columns = counts.shape
-    # Of records that are in a bin of both columns.
-    margins = counts.sum(axis=1)[:, None] / columns + counts.sum(axis=0) / rows
-    assert tables[2, 3] + margins - counts.sum() / counts.size == pytest.approx(counts)
-
-
-def test_what_a_record_adds_is_a_product_of_contrasts(sums):
-    release((np.array([[1, 0, 0, 3]]), [1]), {(0, 2): 7, (0, 2, 4): 5})
-    one, two, three = 2 * np.eye(2)[1] - 1, 3 * np.eye(3)[2] - 1, 2 * np.eye(2)[1] - 1
-    pair = 7 * np.outer(one, two).ravel()
-    triple = 5 * np.einsum('a,b,c->abc', one, two, three).ravel()
-    assert sums[0].tolist() == [*pair, *triple]
-
-
 @pytest.mark.parametrize('dtype', [np.int8, np.uint8, np.int16, np.int64])
 def test_small_codes_do_not_wrap_around(dtype):
     bins = [np.arange(120), np.arange(127)]

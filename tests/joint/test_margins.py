@@ -11,15 +11,6 @@ from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.tables import complete, pool_margins
 
 
-def test_without_noise_margins_are_the_counts(rng):
-    table = make_dense(rng, 3, 4)
-    known = [(counts, np.zeros(len(counts))) for counts in (table.sum(axis=1), table.sum(axis=0))]
-    released = make_interactions({(0,): known[0][0], (1,): known[1][0], (0, 1): table})
-
-    for margin, (counts, _) in zip(pool_margins(known, released, 10_000), known, strict=True):
-        assert margin == pytest.approx(counts, rel=1e-9)
-
-
 def test_margins_weigh_both_that_is_known_of_a_column_by_precision(rng):
     scale, variances = 5.0, [rng.uniform(10, 1_000, size) for size in (3, 4)]
     counts = [1_000 * rng.dirichlet(np.full(size, 50.0)) for size in (3, 4)]

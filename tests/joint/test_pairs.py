@@ -51,14 +51,6 @@ def assert_same(tables, expected):
         assert np.array_equal(table, expected[pair])
 
 
-def test_counts_are_those_of_a_loop_without_what_is_in_no_bin(rng):
-    codes = make_codes(rng, 400)
-
-    counts, _ = release(codes)
-
-    assert_same(counts.tables, count_pairs(codes))
-
-
 @pytest.mark.parametrize('dtype', [np.int8, np.uint8, np.int16, np.int64])
 def test_small_codes_do_not_wrap_around(dtype):
     bins = [np.arange(120), np.arange(127)]

@@ -81,15 +81,3 @@ def test_tables_are_those_of_the_normal_distributions_of_all_classes(
     for pair, table in tables.items():
         assert (table >= 0).all()
         assert table / 1_000 == pytest.approx(expected[pair] / 1_000, abs=precision)
-
-
-def test_columns_that_do_not_correlate_have_the_products_of_their_margins(histograms):
-    tables = expect(histograms, correlate((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
-
-    for (i, j), table in tables.items():
-        margins = [
-            np.stack([np.bincount(BINS[at] + 1, row)[1:] for row in histograms[at]])
-            for at in (i, j)
-        ]
-        product = np.einsum('c,ca,cb->ab', TOTALS, *margins)
-        assert table == pytest.approx(product, abs=1e-9)

@@ -11,17 +11,6 @@ def make_dense(rng, rows, columns):
     return 10_000 * rng.dirichlet(np.full(rows * columns, 2.0)).reshape(rows, columns) + 1
 
 
-def test_raked_tables_have_their_margins(rng):
-    for _ in range(100):
-        table = make_dense(rng, *rng.integers(1, 12, 2))
-        rows, columns = (9_000 * rng.dirichlet(np.ones(size)) for size in table.shape)
-
-        raked = rake(table, rows, columns)
-
-        assert raked.sum(axis=0) == pytest.approx(columns)
-        assert raked.sum(axis=1) == pytest.approx(rows, rel=0.01, abs=1)
-
-
 def test_raking_keeps_odds_ratios_and_empty_bins(rng):
     table = make_dense(rng, 4, 5)
     table[1, 2] = 0
@@ -34,13 +23,3 @@ def test_raking_keeps_odds_ratios_and_empty_bins(rng):
     assert odds(raked) == pytest.approx(odds(table))
     assert raked[1, 2] == 0
     assert (raked > 0).sum() == 19
-
-
-def test_rows_and_columns_without_records_are_raked_away(rng):
-    table = make_dense(rng, 3, 3)
-    table[0] = 0
-    rows, columns = np.array([0.0, 30.0, 70.0]), np.array([100.0, 0.0, 0.0])
-
-    raked = rake(table, rows, columns)
-
-    assert raked == pytest.approx(np.array([[0, 0, 0], [30, 0, 0], [70, 0, 0]]))

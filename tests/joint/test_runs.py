@@ -27,11 +27,3 @@ def test_values_that_run_are_told_by_those_around_them(rng):
         together += count_wrong(follow_values(logs, SHARES), values)
 
     assert together < alone / 3
-
-
-def test_a_code_that_says_nothing_has_a_value_next_to_it(rng):
-    values = np.arange(NUM_CODES) * NUM_VALUES // NUM_CODES
-    logs = observe(values, rng, 3.0)
-    logs[45:50] = 0.0
-
-    assert (follow_values(logs, SHARES).argmax(axis=1)[45:50] == 2).all()

@@ -13,12 +13,10 @@ from sdv_threea import ClustMixSynthesizer
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.joint.sums import (
     MOST_SUMS,
-    PRECISE,
     Sum,
     _count,
     find_likely,
     list_numbers,
-    price_sums,
     release_sums,
 )
 from sdv_threea.rows.chunks import chunk_table
@@ -89,15 +87,6 @@ def test_a_hostile_record_moves_each_count_by_at_most_one(chunk_rows):
     assert max(moved) <= math.sqrt(len(likely))
     assert alone.any()
     count(table, likely, chunk_rows=chunk_rows)
-
-
-def test_the_receipt_charges_the_root_of_the_number_of_sums(rng, gaussian):
-    likely = [TOTAL, Sum('total', ('net',), 0.01)]
-    table = make_bills(rng, 50).drop(columns='shipping')
-    _, receipt = count(table, likely, noise=gaussian)
-
-    assert receipt.sensitivity == pytest.approx(math.sqrt(2))
-    assert price_sums(2, 4000) == pytest.approx(math.sqrt(2) / (PRECISE * 4000))
 
 
 @pytest.mark.parametrize(('wrong', 'kept'), [(0.05, 1), (0.2, 0)])

@@ -47,18 +47,6 @@ def test_distances_are_those_from_what_is_expected_in_whole_records(rng, chunk_r
     assert receipt.released == 'distances of 4 triples of columns from what pairs say'
 
 
-def test_without_a_column_for_the_class_labels_do_not_matter(rng):
-    records = make_records(rng, 100)
-    others = Encoded(records.codes, np.zeros_like(records.labels))
-    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
-    expected = expect(rng, [(0, 1, 2)])
-    one, other = (
-        release_distances(chunk_arrays(each), BINS[:3], expected, **terms)[0][0]
-        for each in (records, others)
-    )
-    assert np.array_equal(one, other)
-
-
 # Which triples, and in which bins
 
 

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from chance import silent
 
-from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.pricing import Function
 from sdv_threea.joint.values import (
     BASE,
     DIGITS,
@@ -16,13 +14,11 @@ from sdv_threea.joint.values import (
     find_single,
     has_wide_codes,
     keep_one_code,
-    price_values,
     release_values,
 )
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Located
 
-CONSTANTS = JointConstants()
 PAIRS, SIZES = ((0, 3), (1, 4)), (5, 3)
 
 
@@ -121,11 +117,3 @@ def test_only_numbers_inside_intervals_are_asked():
     spikes = np.array([1.0, np.nextafter(1.0, 2), 7.0, np.nextafter(7.0, 8)])
     assert not has_wide_codes(np.array([0.0, 0.5, 0.0, 0.5]), spikes)
     assert has_wide_codes(np.array([0.0, 0.4, 0.2, 0.4]), spikes)
-
-
-def test_the_price_is_what_nearly_all_categories_bear():
-    columns = [np.append(np.full(9, 0.11), 0.01), np.full(4, 0.25), np.full(50, 0.02)]
-    mu = price_values(columns, 6000.0, [(0, 2), (1, 2)])
-    # The tenth value, of 60 records, is left out: the others have 660.
-    assert 2 / mu == pytest.approx(Function(0.11, BASE).bear(6000.0))
-    assert price_values(columns, 0.0, [(0, 2)]) == pytest.approx(math.sqrt(DIGITS))
