@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import ndtr, pdtrik
 
 from sdv_threea.arrays import Floats, Wholes
@@ -167,12 +168,25 @@ def _list_sizes(total: float, num_buckets: int, reach: int, known: int) -> Itera
     """Yield the sizes that are tried: if the number of values is known, those that lead to it."""
     for spread in SPREADS:
         medians = np.geomspace(0.5 if spread else 1.0, total, MEDIANS)
-        pairs = [(each, *_make_sizes(each, spread, reach)) for each in np.unique(medians)]
-        fitting = [(own, mean) for _, own, mean in pairs if 0 < mean <= total]
         if known:
-            fitting = sorted(fitting, key=lambda each: abs(np.log(total / each[1] / known)))[:1]
-        for own, mean in fitting:
-            yield Sizes(own, total / mean / num_buckets, False)
+            medians = _find_median(spread, total / known, reach)
+        for own, mean in (_make_sizes(each, spread, reach) for each in np.unique(medians)):
+            if 0 < mean <= total:
+                yield Sizes(own, total / mean / num_buckets, False)
+
+
+def _find_median(spread: float, mean: float, reach: int) -> Floats:
+    """Return the median that leads to a mean size, shape (1,); empty if none does."""
+    if not spread:
+        return np.array([mean])
+
+    def miss(logarithm: float) -> float:
+        return _make_sizes(math.exp(logarithm), spread, reach)[1] - mean
+
+    least, most = math.log(0.5), math.log(mean) + 1
+    if miss(least) > 0:
+        return np.zeros(0)
+    return np.exp([brentq(miss, least, most, xtol=1e-6)])
 
 
 def _make_sizes(median: float, spread: float, reach: int) -> tuple[Floats, float]:
