@@ -3,7 +3,7 @@
     python docs/make_private_rows.py
 
 A function *reads* rows if it runs inside :func:`~sdv_threea.rows.guard.guarded` in one of
-:data:`READERS`, which are cases of ``tests/golden``; a module
+:data:`READERS`, which are cases of ``benchmarks/golden``; a module
 *holds* them if it only imports something that holds rows.
 """
 
@@ -32,7 +32,7 @@ PAGE = Path(__file__).parent / 'lab' / 'private_rows.md'
 #: Where all of it is to be.
 ROOM = 'rows/'
 
-CASES = Path(__file__).parents[1] / 'tests' / 'golden'
+CASES = Path(__file__).parents[1] / 'benchmarks' / 'golden'
 
 #: Cases that read rows in different ways.
 READERS = (
@@ -98,7 +98,7 @@ def watch_reading() -> Iterator[dict[str, dict[str, int]]]:
 
 
 def list_reading(cases: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """List, by module, the functions that read rows in some cases of ``tests/golden``."""
+    """List, by module, the functions that read rows in some cases of ``benchmarks/golden``."""
     reading: dict[str, dict[str, int]] = {}
     for case in cases.values():
         synthesizer = case.make()

@@ -15,7 +15,7 @@ LISTED = re.findall(r'^\| `([\w/]+\.py)`', PAGE, re.M)
 #: is to change, down to nothing.
 MOST_IN_ROOM, MOST_OUTSIDE = 3_500, 750
 
-#: Cases of ``tests/golden`` that read rows in different ways.
+#: Cases of ``benchmarks/golden`` that read rows in different ways.
 CASES = ('clusters', 'numerical target', 'database, diamond')
 
 
@@ -43,7 +43,7 @@ def test_no_other_module_imports_what_holds_private_rows(script):
 
 @pytest.mark.filterwarnings('ignore')
 def test_no_other_module_runs_where_private_rows_are_read(script, load_script):
-    with load_script('cases', 'tests/golden') as golden:
+    with load_script('cases', 'benchmarks/golden') as golden:
         cases = golden.list_cases()
         reading = script.list_reading({name: cases[name] for name in CASES})
     assert len(reading) > 20

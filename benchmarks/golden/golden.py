@@ -1,10 +1,10 @@
 """Digests of whole releases with all chance held fixed: what a change of the code must not change.
 
     export PYTHONPATH=benchmarks:tests/helpers             # tables and metadata are read there
-    python tests/golden/golden.py > before.txt             # in one tree; a minute or two
-    python tests/golden/golden.py --against before.txt     # in another: is all the same?
-    python tests/golden/golden.py --only made              # without the data; 40 seconds
-    python tests/golden/golden.py --only shared --data DIR # the tables of DIR alone
+    python benchmarks/golden/golden.py > before.txt             # in one tree; a minute or two
+    python benchmarks/golden/golden.py --against before.txt     # in another: is all the same?
+    python benchmarks/golden/golden.py --only made              # without the data; 40 seconds
+    python benchmarks/golden/golden.py --only shared --data DIR # the tables of DIR alone
 
 A line is a release and three digests: of what is stated (the receipts, the modified metadata and
 the transformers), of what is released (the arrays that the release holds, whatever holds them),

@@ -15,7 +15,7 @@ from sdv_threea import ClustMixSynthesizer
 
 @pytest.fixture(scope='module')
 def golden(load_script):
-    with load_script('golden', 'tests/golden') as module:
+    with load_script('golden', 'benchmarks/golden') as module:
         yield module
 
 
