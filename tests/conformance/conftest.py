@@ -126,11 +126,6 @@ def build_metadata():
 
 
 @pytest.fixture(scope='session')
-def build_people():
-    return make_people
-
-
-@pytest.fixture(scope='session')
 def fitted(make, people):
     """One fit that many tests sample from, and that none changes."""
     synthesizer = make(describe(COLUMNS, 'key'))

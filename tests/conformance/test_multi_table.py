@@ -129,11 +129,6 @@ def test_references_of_a_multi_table_synthesizer_exist(many):
     assert rows['sale']['shop_id'].isin(rows['shop']['shop_id']).all()
 
 
-def test_scaling_a_multi_table_synthesizer_scales_every_table(many):
-    rows = many.sample_scale(scale=0.5)
-    assert (len(rows['shop']), len(rows['sale'])) == (60, 200)
-
-
 def test_resetting_a_multi_table_synthesizer_gives_the_same_rows_again(many):
     first, second = draw(many), draw(many)
     many.reset_sampling()
@@ -148,32 +143,6 @@ def test_a_multi_table_synthesizer_is_saved_and_loaded(many, tmp_path):
     loaded = load_synthesizer(tmp_path / 'many.pkl')
     many.reset_sampling(), loaded.reset_sampling()
     pd.testing.assert_frame_equal(draw(loaded)['sale'], draw(many)['sale'])
-
-
-def test_the_parameters_of_a_table_can_be_set_and_read(make, make_many):
-    synthesizer = make_many()
-    synthesizer.set_table_parameters('shop', {'enforce_rounding': False})
-    found = synthesizer.get_table_parameters('shop')
-    assert found['synthesizer_name'] == make.func.__name__
-    assert found['synthesizer_parameters']['enforce_rounding'] is False
-
-
-def test_the_locales_of_a_multi_table_synthesizer_reach_its_tables(make):
-    kind = type('Many', (IndependentTables,), {'_synthesizer': make.func})
-    synthesizer = kind(Metadata.load_from_dict({'tables': TABLES}), locales=['de_CH'])
-    assert synthesizer.get_table_parameters('sale')['synthesizer_parameters']['locales'] == [
-        'de_CH'
-    ]
-
-
-def test_a_generator_in_a_multi_table_synthesizer_can_be_exchanged(make_many):
-    from rdt.transformers import AnonymizedFaker
-
-    synthesizer = make_many()
-    synthesizer.auto_assign_transformers(make_shops())
-    faker = AnonymizedFaker('address', 'country_code')
-    synthesizer.update_transformers('shop', {'owner': faker})
-    assert synthesizer.get_transformers('shop')['owner'] is faker
 
 
 def test_personal_information_in_a_multi_table_synthesizer_is_made_up(many):
