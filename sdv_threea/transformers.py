@@ -19,7 +19,7 @@ NumberEncoder(edges=<4 cells from 16.5 to 20.5>, step=1.0, nullable=True)
 """
 
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
-from sdv_threea.transforms.dates import DateEncoder
 from sdv_threea.transforms.texts import NumberTexts
+from sdv_threea.transforms.transformer_set import DateEncoder
 
 __all__ = ['CategoryEncoder', 'DateEncoder', 'NumberEncoder', 'NumberTexts']

@@ -66,6 +66,10 @@ PUBLIC = {
         'context_columns must be', 'context_columns names', 'decimal must be one sign',
         'places must be a whole number', 'is no number with a sign',
         'Some of the context has values', 'A condition on is at a time that the clocks',
+        'The column cannot have the transformer', 'The column is the target', 'may read any column',
+        'The columns need generators', 'The transformer of the column needs a list of values',
+        'The constraint has a fit', 'The constraint is about columns that are released apart',
+        'The parent_table_name of must be', 'The table of the sequences is',
     ),
     'the type of what is given, names of tables and columns, dtypes, what is installed': (
         'Dask guesses the dtypes', 'Reading parquet files piece by piece needs Dask',
@@ -75,7 +79,9 @@ PUBLIC = {
         'There are no parquet files', 'This needs the table in memory',
         'Column (numerical) is stored as a category', 'object has no attribute',
     ),
-    'synthetic rows that the user hands over': ('Rows of the table break .',),
+    'synthetic rows': (
+        'Rows of the table break .', 'The constraint cannot be fitted on synthetic rows',
+    ),
     'public facts that a transformer is fitted to': (
         'The transformer of the column cannot be fitted',
         'The transformer of the column does not give each value',

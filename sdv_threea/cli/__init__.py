@@ -11,14 +11,12 @@ message may show a value of a private row.
 * :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
 * :mod:`~sdv_threea.cli.drawing`: the commands ``sample``, ``losses`` and ``datasheet``,
 * :mod:`~sdv_threea.cli.saved`: make, load and sample synthesizers, and write their statements,
-* :mod:`~sdv_threea.cli.comparison`: the command ``report``,
-* :mod:`~sdv_threea.cli.trial`: the command ``audit``,
+* :mod:`~sdv_threea.cli.measuring`: the commands ``report`` and ``audit``,
 * :mod:`~sdv_threea.cli.files`: find the files of tables, read options on the format of CSV, and
   check names against the metadata,
 * :mod:`~sdv_threea.cli.table_files`: read tables from files with the types that the metadata
   states,
-* :mod:`~sdv_threea.cli.outputs`: check output files before the work, and replace them only by
-  complete files,
-* :mod:`~sdv_threea.cli.steps`: the progress bar,
+* :mod:`~sdv_threea.cli.outputs`: output files, checked before the work and replaced by complete
+  ones, and the progress bar,
 * :mod:`~sdv_threea.cli.errors`: one-line errors and warnings, in the words of the command line.
 """

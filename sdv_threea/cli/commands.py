@@ -308,7 +308,7 @@ def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
     tables = {'--table': [options['table']] if options['table'] is not None else []}
     check_description(metadata, named=tables)
 
-    from sdv_threea.cli.comparison import compare
+    from sdv_threea.cli.measuring import compare
 
     compare(metadata, out, force=force, **options)
 
@@ -348,7 +348,7 @@ def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any)
     read_format(options)
     check_description(metadata, options['targets'])
 
-    from sdv_threea.cli.trial import try_out
+    from sdv_threea.cli.measuring import try_out
 
     canary = {name: options.pop(name) for name in ('kind', 'table', 'column', 'value')}
     look = {name: options.pop(name) for name in ('runs', 'confidence')}

@@ -5,8 +5,7 @@ they are declared public. Output: metadata as JSON, or a data dictionary to fill
 """
 
 import json
-from collections.abc import Mapping
-from functools import reduce
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +50,20 @@ def detect_files(
         if dictionary is not None:
             how = {'separator': form.separator, 'encoding': form.encoding}
             told = propose_from_dictionary(dictionary, table, **how)
-            proposal = reduce(_join, found).told(told) if found else told
+            proposal = _join(found).told(told) if found else told
         else:
-            proposal = reduce(_join, found)
+            proposal = _join(found)
         if settings['asks']:
             click.echo(printable(str(proposal)), err=True)
             proposal = ask(proposal, _prompt, lambda text: click.echo(printable(text), err=True))
         metadata = proposal.to_metadata()
         click.echo(str(proposal))
         if out is not None:
-            _write(proposal, metadata.to_dict(), drafts[out], as_json=out.suffix == '.json')
+            if out.suffix == '.json':
+                text = json.dumps(metadata.to_dict(), indent=4, ensure_ascii=False)
+                drafts[out].write_text(f'{text}\n', 'utf-8')
+            else:
+                proposal.to_dictionary().to_csv(drafts[out], index=False, encoding='utf-8')
     if any(column.to_entry().keys() - {'sdtype', 'pii'} for _, column in proposal):
         click.echo(USE, err=True)
 
@@ -76,18 +79,14 @@ def _check(data: Path | None, dictionary: Path | None, out: Path | None, *, publ
 
 def _propose(name: str, path: Path, form: CsvFormat, *, public: bool) -> Proposal:
     form = find_form(path, form)
-    if public:
-        return propose_from_public_rows({name: _read_rows(path, form)})
     if path.name.endswith('.parquet'):
+        if public:
+            return propose_from_public_rows({name: pd.read_parquet(path, engine='pyarrow')})
         return propose_from_parquet(path, name)
+    if public:
+        how: dict[str, Any] = {'encoding': form.encoding, 'low_memory': False}
+        return propose_from_public_rows({name: pd.read_csv(path, sep=form.separator, **how)})
     return propose_from_csv(path, name, separator=form.separator, encoding=form.encoding)
-
-
-def _read_rows(path: Path, form: CsvFormat) -> pd.DataFrame:
-    """Read a table whose rows are public, with types guessed by pandas."""
-    if path.name.endswith('.parquet'):
-        return pd.read_parquet(path, engine='pyarrow')
-    return pd.read_csv(path, sep=form.separator, encoding=form.encoding, low_memory=False)
 
 
 def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
@@ -113,17 +112,10 @@ def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
     return files
 
 
-def _join(one: Proposal, other: Proposal) -> Proposal:
-    return Proposal({**one.tables, **other.tables}, (*one.sources, *other.sources))
+def _join(found: Sequence[Proposal]) -> Proposal:
+    tables = {name: own for each in found for name, own in each.tables.items()}
+    return Proposal(tables, tuple(source for each in found for source in each.sources))
 
 
 def _prompt(question: str) -> str:
-    answer: str = click.prompt(printable(question), default='', show_default=False, err=True)
-    return answer
-
-
-def _write(proposal: Proposal, metadata: Mapping[str, Any], path: Path, *, as_json: bool) -> None:
-    if as_json:
-        path.write_text(json.dumps(metadata, indent=4, ensure_ascii=False) + '\n', 'utf-8')
-    else:
-        proposal.to_dictionary().to_csv(path, index=False, encoding='utf-8')
+    return str(click.prompt(printable(question), default='', show_default=False, err=True))

@@ -9,9 +9,8 @@ import pandas as pd
 
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.files import check_kind, read_format
-from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.outputs import staged, steps
 from sdv_threea.cli.saved import draw, load, plan_draws, write_parts
-from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import write_table
 from sdv_threea.cost import check_rows
 

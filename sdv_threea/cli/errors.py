@@ -47,7 +47,9 @@ class PlainCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and turn its exceptions and warnings into lines."""
-        with ending_in_order(), _plain_warnings():
+        with ending_in_order(), warnings.catch_warnings():
+            warnings.simplefilter('default', UserWarning)
+            warnings.showwarning = _show_warning
             try:
                 return super().invoke(ctx)
             except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -78,15 +80,6 @@ def explain(error: Exception) -> click.ClickException:
         f'{type(error).__name__} at {_find_place(error)}. Its message is not shown, as it may '
         'hold values of rows.'
     )
-
-
-@contextmanager
-def _plain_warnings() -> Iterator[None]:
-    """Show warnings by :func:`_show_warning`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('default', UserWarning)
-        warnings.showwarning = _show_warning
-        yield
 
 
 def _show_warning(
@@ -174,7 +167,11 @@ def name_options(message: str, options: Iterable[click.Parameter]) -> str:
     """
     for method, command in METHODS.items():
         message = re.sub(method, command, message)
-    message = re.sub(r'\baccept=\[([^\]]*)\]', _say_accepted, message)
+    message = re.sub(
+        r'\baccept=\[([^\]]*)\]',
+        lambda found: ' '.join(f'--accept {word}' for word in re.findall(r'\w+', found[1])),
+        message,
+    )
     flags = {option.name: option.opts[0] for option in options if isinstance(option, click.Option)}
     known = {name: flag for name, flag in flags.items() if name} | {
         name: flag for name, flag in RENAMED.items() if flag in flags.values()
@@ -186,10 +183,6 @@ def name_options(message: str, options: Iterable[click.Parameter]) -> str:
         if '_' in name:  # a name with an underscore is not an English word
             message = re.sub(rf"(?<!['\w-]){name}(?!['\w])", flag, message)
     return message
-
-
-def _say_accepted(found: re.Match[str]) -> str:
-    return ' '.join(f'--accept {word}' for word in re.findall(r'\w+', found[1]))
 
 
 def _write_option(flag: str) -> Callable[[re.Match[str]], str]:

@@ -17,7 +17,7 @@ import click
 from sdv_threea.cli.errors import FailedError, RefusedError, explain
 from sdv_threea.cli.files import find_tables
 from sdv_threea.cli.options import RELEASE
-from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.outputs import staged, steps
 from sdv_threea.cli.saved import (
     Synthesizer,
     declare_examples,
@@ -27,7 +27,6 @@ from sdv_threea.cli.saved import (
     save,
     write_statement,
 )
-from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import read_tables
 from sdv_threea.constraints.constraint_set import read_constraint
 from sdv_threea.errors import InputError
@@ -63,7 +62,11 @@ def fit_files(
     synthesizer = make_synthesizer(described, settings)
     constraints = settings['constraints']
     if constraints is not None:
-        _add_rules(synthesizer, read_constraints(constraints))
+        rules = read_constraints(constraints)
+        synthesizer.add_constraints([each for each in rules if not isinstance(each, Texts)])
+        for each in rules:
+            if isinstance(each, Texts):
+                declare_texts(synthesizer, *each)
         declare_examples(synthesizer, settings.get('number_texts', ()))
     checked = synthesizer.check()
     if sys.stderr.isatty():
@@ -85,14 +88,6 @@ def fit_files(
                 f"{statement}: {error.strerror}. The release is in '{out}', and its budget is "
                 f"spent. Print its statement by 'sdv-threea statement {out}'."
             ) from None
-
-
-def _add_rules(synthesizer: Synthesizer, rules: list[Any]) -> None:
-    """Add constraints, and declare the columns whose texts spell numbers."""
-    texts = [rule for rule in rules if isinstance(rule, Texts)]
-    synthesizer.add_constraints([rule for rule in rules if not isinstance(rule, Texts)])
-    for each in texts:
-        declare_texts(synthesizer, *each)
 
 
 def _read_rule(spelled: dict[str, Any]) -> Any:

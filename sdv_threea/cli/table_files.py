@@ -39,6 +39,13 @@ FORMULAS = ('=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n')
 TRUTHS = {'true': True, '1': True, '1.0': True, 'false': False, '0': False, '0.0': False}
 
 
+#: The error for a file without a line of names.
+NO_NAMES = (
+    "The first line of '{}' names no column of the metadata, which has {}. It must be a line of "
+    'names.'
+)
+
+
 def read_table(
     path: Path,
     columns: Mapping[str, Mapping[str, Any]],
@@ -138,10 +145,9 @@ def _read_csv(
     path: Path, columns: Mapping[str, Mapping[str, Any]], form: CsvFormat
 ) -> pd.DataFrame:
     _check_first_line(path, columns, form)
-    missing: dict[str, Any] = {'keep_default_na': False, 'na_values': ['']}
-    how = (missing if form.only_empty else {}) | {'sep': form.separator}
+    how = {'sep': form.separator, 'encoding': _skip_mark(form.encoding), **_choose_missing(form)}
     try:
-        texts = pd.read_csv(path, dtype=str, encoding=_skip_mark(form.encoding), **how)
+        texts = pd.read_csv(path, dtype=str, **how)
     except UnicodeError:
         raise _not_text(path, form) from None
     except (ValueError, EOFError):
@@ -162,14 +168,13 @@ def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -
     The message depends on column names alone, and on whether the first line has any.
     """
     try:
-        with (gzip.open if path.name.endswith('.gz') else open)(path, 'rb') as file:
+        opener = gzip.open if path.name.endswith('.gz') else open
+        with opener(path, 'rb') as file:
             beginning = file.read(len(codecs.BOM_UTF16_LE))
         for mark, encoding in MARKS.items():
             if beginning == mark and codecs.lookup(form.encoding).name != encoding:
                 raise RefusedError(f"'{path}' is text in {encoding}: say --encoding {encoding}.")
-        with (gzip.open if path.name.endswith('.gz') else open)(
-            path, 'rt', encoding=_skip_mark(form.encoding), newline=''
-        ) as lines:
+        with opener(path, 'rt', encoding=_skip_mark(form.encoding), newline='') as lines:
             line = next(iter(lines), '')
     except UnicodeError:
         raise _not_text(path, form) from None
@@ -183,10 +188,12 @@ def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -
             f'--separator {show_separator(best)}.'
         )
     if columns and not named[best] and line.count('"') % 2 == 0:  # a name may hold an end of line
-        raise RefusedError(
-            f"The first line of '{path}' names no column of the metadata, which has "
-            f'{list(columns)}. It must be a line of names.'
-        )
+        raise RefusedError(NO_NAMES.format(path, list(columns)))
+
+
+def _choose_missing(form: CsvFormat) -> dict[str, Any]:
+    """Return the arguments of pandas for the cells that are missing."""
+    return {'keep_default_na': False, 'na_values': ['']} if form.only_empty else {}
 
 
 def _count_names(line: str, separator: str, columns: Mapping[str, Any]) -> int:
@@ -212,17 +219,13 @@ def _read_excel(
     path: Path, columns: Mapping[str, Mapping[str, Any]], form: CsvFormat
 ) -> pd.DataFrame:
     """Return the first sheet as texts; dates are spelt in the format that the metadata states."""
-    missing: dict[str, Any] = {'keep_default_na': False, 'na_values': ['']}
     try:
-        cells = pd.read_excel(path, dtype=object, **(missing if form.only_empty else {}))
+        cells = pd.read_excel(path, dtype=object, **_choose_missing(form))
     except (ValueError, KeyError, BadZipFile):
         raise RefusedError(f"'{path}' cannot be read as Excel.") from None
     cells = cells.rename(columns=str)
     if columns and not set(columns) & set(cells):
-        raise RefusedError(
-            f"The first line of '{path}' names no column of the metadata, which has "
-            f'{list(columns)}. It must be a line of names.'
-        )
+        raise RefusedError(NO_NAMES.format(path, list(columns)))
     return pd.DataFrame(
         {
             name: cells[name].map(

@@ -30,10 +30,9 @@ from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.intake.dates import find_clocks, find_zones, has_zone, is_zulu
 from sdv_threea.rows.intake.facts import Facts, read_column
 from sdv_threea.sampling.asked import CodeCondition
-from sdv_threea.storage.dtypes import find_zone
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.table import StoredColumns
-from sdv_threea.storage.writing import ORIGIN
+from sdv_threea.storage.writing import ORIGIN, find_zone
 from sdv_threea.transforms.steps import enter, list_steps
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ These modules may map private records, each by itself, to derived columns, and c
 * :mod:`~sdv_threea.constraints.rules`: the rules that can be built into columns together,
 * :mod:`~sdv_threea.constraints.derivations`: columns from which a rule follows,
 * :mod:`~sdv_threea.constraints.differences`: ordered numbers as one of them and differences,
-* :mod:`~sdv_threea.constraints.stated`: formulas and conditional values, stated like SDV's
-  constraints,
+* :mod:`~sdv_threea.constraints.stated`: formulas, conditional values and programmed rules, stated
+  like SDV's constraints,
 * :mod:`~sdv_threea.constraints.expressions`: arithmetic of columns,
-* :mod:`~sdv_threea.constraints.results`: numbers that follow by a formula,
-* :mod:`~sdv_threea.constraints.consequences`: values that other columns fix,
-* :mod:`~sdv_threea.constraints.own`: constraints that users program,
+* :mod:`~sdv_threea.constraints.outcomes`: numbers that follow by a formula, and values that other
+  columns fix,
 * :mod:`~sdv_threea.constraints.between`: rules between tables, stated as SDV's constraints are,
 * :mod:`~sdv_threea.constraints.planning`: the order in which such rules are met,
 * :mod:`~sdv_threea.constraints.moves`: steps that write columns of sampled tables such that a rule

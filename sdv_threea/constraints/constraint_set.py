@@ -43,12 +43,10 @@ from sdv.metadata import Metadata
 
 from sdv_threea.arrays import Wholes
 from sdv_threea.constraints.between import BETWEEN
-from sdv_threea.constraints.consequences import Consequence
 from sdv_threea.constraints.derivations import Derivations, Joint
-from sdv_threea.constraints.own import OwnConstraint
-from sdv_threea.constraints.results import SECONDS
+from sdv_threea.constraints.outcomes import SECONDS, Consequence
 from sdv_threea.constraints.rules import Rules
-from sdv_threea.constraints.stated import Formula, IfThen, read_stated
+from sdv_threea.constraints.stated import Formula, IfThen, OwnConstraint, read_stated
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.errors import InputError
 from sdv_threea.rows.guard import guarded
@@ -124,20 +122,12 @@ class ConstraintSet:
             match constraint:
                 case FixedCombinations():
                     rules.join(constraint.column_names)
-                case Inequality():
-                    low, high = constraint._low_column_name, constraint._high_column_name
-                    rules.order([low, high], constraint.strict_boundaries)
-                case Range():
-                    low, high = constraint._low_column_name, constraint._high_column_name
-                    rules.order(
-                        [low, constraint._middle_column_name, high], constraint.strict_boundaries
-                    )
+                case Inequality() | Range():
+                    rules.order(_list_ordered(constraint), constraint.strict_boundaries)
                 case OneHotEncoding():
                     rules.indicate(constraint._column_names)
-                case Formula():
-                    rules.compute(
-                        constraint.column_name, constraint.expression, constraint.decimals
-                    )
+                case Formula(column_name=name, expression=expression, decimals=decimals):
+                    rules.compute(name, expression, decimals)
                 case IfThen():
                     rules.fix(_make_consequence(constraint, table.columns))
         return rules.derive()
@@ -164,12 +154,12 @@ class ConstraintSet:
         for constraint, failures, breaches in zip(asked, *complaints.tolist(), strict=True):
             if failures:
                 raise ConstraintNotMetError(
-                    f"The constraint '{_name(constraint)}' fails on the table: it raised an error, "
-                    'which may show private values. Try it on rows that are not private.'
+                    f"The constraint '{name_kind(constraint)}' fails on the table: it raised an "
+                    'error, which may show private values. Try it on rows that are not private.'
                 )
             if breaches:
                 raise ConstraintNotMetError(
-                    f"Rows of the table break the constraint '{_name(constraint)}'"
+                    f"Rows of the table break the constraint '{name_kind(constraint)}'"
                     f'{_explain(constraint)}'
                 )
 
@@ -305,8 +295,8 @@ def _check_modelled(names: Sequence[str], constraint: Any, metadata: Metadata) -
     made_up = [name for name in names if table.columns[name]['sdtype'] not in MODELLED]
     if made_up:
         raise SynthesizerInputError(
-            f"The columns {made_up} of '{_name(constraint)}' are of sdtypes whose values are made "
-            'up: declare them categorical or numerical.'
+            f"The columns {made_up} of '{name_kind(constraint)}' are of sdtypes whose values are "
+            'made up: declare them categorical or numerical.'
         )
 
 
@@ -341,25 +331,27 @@ def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | N
         return None
 
 
+def _list_ordered(constraint: Inequality | Range) -> list[str]:
+    """List the columns that a constraint orders, the lowest first."""
+    low, high = constraint._low_column_name, constraint._high_column_name
+    middle = [constraint._middle_column_name] if isinstance(constraint, Range) else []
+    return [low, *middle, high]
+
+
 def _explain(constraint: Any) -> str:
     """Return the end of a message: the order that a constraint demands, whatever the rows are."""
-    match constraint:
-        case Range():
-            low, high = constraint._low_column_name, constraint._high_column_name
-            names, by_default = [low, constraint._middle_column_name, high], True
-        case Inequality():
-            names = [constraint._low_column_name, constraint._high_column_name]
-            by_default = False
-        case _:
-            return '.'
+    if not isinstance(constraint, Inequality | Range):
+        return '.'
+    names = _list_ordered(constraint)
     if not constraint.strict_boundaries:
         return f': {" <= ".join(map(repr, names))}.'
-    default = ', as Range is strict by default' if by_default else ''
+    default = ', as Range is strict by default' if isinstance(constraint, Range) else ''
     return (
         f': {" < ".join(map(repr, names))}. Equal values break it: where they are fine, say '
         f'strict_boundaries=False{default}.'
     )
 
 
-def _name(constraint: Any) -> str:
+def name_kind(constraint: Any) -> str:
+    """Return the name of the class of a constraint, which may be the user's own."""
     return type(getattr(constraint, 'programmable_constraint', constraint)).__name__

@@ -23,8 +23,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Floats
-from sdv_threea.constraints.results import Outcome, Result, bound_inputs, find_solved
-from sdv_threea.constraints.results import solve as solve_formula
+from sdv_threea.constraints.outcomes import Outcome, Result, bound_inputs, find_solved
+from sdv_threea.constraints.outcomes import solve as solve_formula
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.rows.derived import Cells, Deriving, join_values, name_set_flag
 from sdv_threea.rows.intake.columns import make_table

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constraints.consequences import is_among
 from sdv_threea.constraints.expressions import Expression
 from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, find_step, store
-from sdv_threea.constraints.results import SAME, SECONDS
+from sdv_threea.constraints.outcomes import SAME, SECONDS, is_among
 from sdv_threea.constraints.stated import read_in_days, read_plainly
 
 #: If rounding to the format of a column puts an end of a range outside of the range, the end is

@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
-from sdv_threea.constraints.consequences import Awaited, Consequence
 from sdv_threea.constraints.derivations import Derivation, Derivations, Indicator, Joint
 from sdv_threea.constraints.differences import Order, plant
 from sdv_threea.constraints.expressions import Expression
-from sdv_threea.constraints.results import Outcome, Result
+from sdv_threea.constraints.outcomes import Awaited, Consequence, Outcome, Result
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.storage.metadata import DAY, ColumnMetadata
 

@@ -5,7 +5,6 @@ from them: transformers are made of facts that are public or were released by
 :mod:`~sdv_threea.describe`.
 
 * :mod:`~sdv_threea.encoding.transformers`: the codes of numbers and categories, and back,
-* :mod:`~sdv_threea.encoding.encoder`: the base class of all transformers,
 * :mod:`~sdv_threea.encoding.edges`: the borders of the bins of a numerical column,
 * :mod:`~sdv_threea.encoding.classes`: the classes, on which all statistics are conditioned, and a
   table to codes and classes,

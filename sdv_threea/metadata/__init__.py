@@ -7,23 +7,22 @@ reads the metadata made here.
 
 * :mod:`~sdv_threea.metadata.columns`: the stated facts and the open questions of a column,
 * :mod:`~sdv_threea.metadata.proposal`: the columns of tables, as metadata or as a data dictionary,
-* :mod:`~sdv_threea.metadata.words`: spellings of headers, types, ranges and lists of values,
-* :mod:`~sdv_threea.metadata.naming`: guesses by the name of a column,
+  and proposals from public rows,
+* :mod:`~sdv_threea.metadata.words`: spellings of headers, types, ranges and lists of values, and
+  guesses by the name of a column,
 * :mod:`~sdv_threea.metadata.dictionary`: proposals from data dictionaries,
 * :mod:`~sdv_threea.metadata.schemas`: proposals from names and types, without a row,
-* :mod:`~sdv_threea.metadata.sample`: proposals from public rows,
 * :mod:`~sdv_threea.metadata.asking`: proposals completed by the user's answers,
 * :mod:`~sdv_threea.metadata.relations`: relations of columns, found in samples of a release,
-* :mod:`~sdv_threea.metadata.candidates`: tests of sampled rows, compared with mixed rows,
-* :mod:`~sdv_threea.metadata.links`: such relations between tables.
+* :mod:`~sdv_threea.metadata.candidates`: tests of sampled rows, compared with mixed rows, and rules
+  between tables.
 """
 
 from sdv_threea.metadata.asking import ask
 from sdv_threea.metadata.columns import Question, StatedColumn
 from sdv_threea.metadata.dictionary import propose_from_dictionary
-from sdv_threea.metadata.proposal import Proposal
+from sdv_threea.metadata.proposal import Proposal, propose_from_public_rows
 from sdv_threea.metadata.relations import suggest_constraints
-from sdv_threea.metadata.sample import propose_from_public_rows
 from sdv_threea.metadata.schemas import propose_from_csv, propose_from_parquet
 
 __all__ = [

@@ -5,14 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from sdv_threea.metadata.columns import (
-    HIGH,
+    FACTS,
     LEARNED,
-    LOW,
     MADE_UP,
-    NULLABLE,
     SDTYPE,
-    TEMPLATE,
-    VALUES,
     Question,
     StatedColumn,
     fitting,
@@ -22,7 +18,7 @@ from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import read_number, read_template, read_truth, read_values
 
 #: How to write an answer, by the open fact.
-HINTS = {VALUES: ', separated by ;', NULLABLE: ', yes or no'}
+HINTS = {'values': ', separated by ;', 'missing': ', yes or no'}
 
 
 def ask(
@@ -74,9 +70,9 @@ def _state(column: StatedColumn, fact: str, answer: str) -> StatedColumn:
         return fitting(replace(column, sdtype=sdtype, guess=''))
     if not answer:
         return column
-    field, read = READ[fact]
-    is_date = column.sdtype == 'datetime' and fact in (LOW, HIGH)
-    changes: dict[str, Any] = {field: answer if is_date else read(answer)}
+    is_date = column.sdtype == 'datetime' and fact in ('min', 'max')
+    field = next(each.field for each in FACTS if each.word == fact)
+    changes: dict[str, Any] = {field: answer if is_date else READ[fact](answer)}
     changed = replace(column, **changes)
     low, high = changed.low, changed.high
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
@@ -96,11 +92,11 @@ def _must(read: Callable[[str], Any], wrong: str) -> Callable[[str], Any]:
     return read_answer
 
 
-#: For each open fact: the field of the column, and the function that reads an answer.
-READ = {
-    TEMPLATE: ('template', _must(read_template, 'Write the format such as %Y-%m-%d.')),
-    LOW: ('low', _must(read_number, 'Give a number.')),
-    HIGH: ('high', _must(read_number, 'Give a number.')),
-    VALUES: ('values', lambda answer: read_values(answer)[0]),
-    NULLABLE: ('nullable', _must(read_truth, 'Answer yes or no.')),
+#: By open fact, the function that reads an answer.
+READ: dict[str, Callable[[str], Any]] = {
+    'format': _must(read_template, 'Write the format such as %Y-%m-%d.'),
+    'min': _must(read_number, 'Give a number.'),
+    'max': _must(read_number, 'Give a number.'),
+    'values': lambda answer: read_values(answer)[0],
+    'missing': _must(read_truth, 'Answer yes or no.'),
 }

@@ -1,14 +1,18 @@
 """Candidates for constraints: tests of two arrays, mostly of two sampled columns.
 
 The share of rows that obey by chance is that of the same test after the second array was mixed.
+Rules between tables are sought in sampled tables that refer to each other.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from sdv_threea.arrays import Wholes
 
 #: A relation is suggested if at least the first share of the rows obeys it, and at most the second
 #: would by chance. Noise masks whether rows add up, so sums need only the second.
@@ -86,3 +90,162 @@ def plain(value: Any) -> Any:
     if pd.isna(value):
         return None
     return value.item() if isinstance(value, np.generic) else value
+
+
+#: Columns of categories with more values than this are not searched for a value that occurs once
+#: per parent.
+MOST_KINDS = 20
+
+
+class _Pair(NamedTuple):
+    """Rows of a child that refer to a parent row, and these parent rows.
+
+    Args:
+        names: The child and the parent.
+        rows: Both tables, shape (n, m) and (n, k).
+        places: The position of the parent's row, shape (n,).
+        above: The parent.
+        columns: The metadata of all columns of both tables except keys.
+        key: The arguments that name the foreign key, if several lead to the parent.
+    """
+
+    names: tuple[str, str]
+    rows: tuple[pd.DataFrame, pd.DataFrame]
+    places: Wholes
+    above: pd.DataFrame
+    columns: tuple[Mapping[str, Any], Mapping[str, Any]]
+    key: dict[str, Any]
+
+    def list_names(self, side: int, *sdtypes: str) -> list[str]:
+        """List the columns of the child (0) or the parent (1) that have one of some sdtypes."""
+        return [name for name, each in self.columns[side].items() if each['sdtype'] in sdtypes]
+
+    def read(self, side: int, name: str) -> Array:
+        """Read the numbers or dates of rows as floats, and other cells as objects."""
+        column, facts = self.rows[side][name], self.columns[side][name]
+        if facts['sdtype'] in ('numerical', 'datetime'):
+            return np.asarray(as_numbers(column, facts), dtype=np.float64)
+        return np.asarray(column, dtype=object)
+
+    def compare(
+        self, constraint: str, low: tuple[int, str], high: tuple[int, str], test: Any
+    ) -> Candidate:
+        """Return a rule about two columns, each given by its side and name."""
+        columns = [f'{self.names[side]}.{name}' for side, name in (high, low)]
+        parameters = {'column_name': columns[0], 'other_column_name': columns[1], **self.key}
+        return Candidate(constraint, columns, parameters, test, self.read(*low), self.read(*high))
+
+    def group(self, constraint: str, name: str, test: Any, cells: Array, **more: Any) -> Candidate:
+        """Return a rule about a column of the rows that refer to the same row."""
+        column, parent = f'{self.names[0]}.{name}', self.names[1]
+        parameters = {'column_name': column, **more, 'parent_table_name': parent, **self.key}
+        return Candidate(constraint, [column, parent], parameters, test, self.places, cells)
+
+
+def find_between(
+    tables: Mapping[str, pd.DataFrame], metadata: Mapping[str, Any]
+) -> Iterator[Candidate]:
+    """Yield candidates for rules between tables.
+
+    ``metadata`` is SDV's metadata of all tables, as SDV writes it to JSON.
+    """
+    for link in metadata.get('relationships', ()):
+        pair = _join(tables, metadata, link)
+        if len(pair.places):
+            yield from chain(
+                _find_pairs(pair), _find_totals(pair), _find_single(pair), _find_ranks(pair)
+            )
+
+
+def _join(
+    tables: Mapping[str, pd.DataFrame], metadata: Mapping[str, Any], link: Mapping[str, Any]
+) -> _Pair:
+    names = link['child_table_name'], link['parent_table_name']
+    child, parent = (tables[each] for each in names)
+    keys = [link['child_foreign_key'], link['parent_primary_key']]
+    own, other = ([each] if isinstance(each, str) else list(each) for each in keys)
+    known = pd.MultiIndex.from_frame(parent[other].astype(object))
+    places = known.get_indexer(pd.MultiIndex.from_frame(child[own].astype(object)))
+    here = (places >= 0) & child[own].notna().all(axis=1).to_numpy()
+    alike = [
+        each
+        for each in metadata['relationships']
+        if (each['child_table_name'], each['parent_table_name']) == names
+    ]
+    below, above = (
+        {
+            name: each
+            for name, each in metadata['tables'][table]['columns'].items()
+            if each['sdtype'] != 'id' and name not in key
+        }
+        for table, key in zip(names, (own, other), strict=True)
+    )
+    places = places[here]
+    rows = child[here].reset_index(drop=True), parent.iloc[places].reset_index(drop=True)
+    key = {'foreign_key': keys[0]} if len(alike) > 1 else {}
+    return _Pair(names, rows, places, parent, (below, above), key)
+
+
+def _find_pairs(pair: _Pair) -> Iterator[Candidate]:
+    """Yield pairs of columns of one sdtype that may be equal, and of dates that may be in order."""
+    for sdtype in ('categorical', 'numerical', 'datetime'):
+        for below, above in product(pair.list_names(0, sdtype), pair.list_names(1, sdtype)):
+            own, other = (0, below), (1, above)
+            if sdtype == 'datetime':
+                yield pair.compare('After', own, other, np.less_equal)
+                yield pair.compare('After', other, own, np.less_equal)
+            yield pair.compare('SameAs', other, own, np.equal)
+
+
+def _find_totals(pair: _Pair) -> Iterator[Candidate]:
+    """Yield numbers of the parent that are close to sums over its children, in mean and by row."""
+    cells = pair.rows[0][pair.list_names(0, 'numerical', 'categorical')].select_dtypes('number')
+    numbers = {name: cells[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in cells}
+    parts = {_spell(pair.names[0], [name]): own for name, own in numbers.items()}
+    for one, other in combinations(numbers, 2):
+        parts[_spell(pair.names[0], [one, other])] = numbers[one] * numbers[other]
+    for total, (formula, part) in product(pair.list_names(1, 'numerical'), parts.items()):
+        whole = as_numbers(pair.above[total], pair.columns[1][total]).to_numpy()
+        known = np.isfinite(whole)
+        sums = np.bincount(pair.places, weights=np.nan_to_num(part), minlength=len(whole))[known]
+        own = whole[known]
+        if not len(own) or not own.std() or not sums.std():
+            continue
+        is_close = abs(sums.mean() - own.mean()) <= MEAN_APART * abs(own.mean())
+        if is_close and np.corrcoef(own, sums)[0, 1] >= LEAST_CORRELATION:
+            name = f'{pair.names[1]}.{total}'
+            parameters = {'column_name': name, 'formula': formula, **pair.key}
+            yield Candidate('TotalOf', [name, pair.names[0]], parameters, is_near, own, sums)
+
+
+def _find_single(pair: _Pair) -> Iterator[Candidate]:
+    """Yield categories that exactly one child of each parent may have."""
+    for name in pair.list_names(0, 'categorical', 'boolean'):
+        kinds, values = pd.factorize(pair.rows[0][name])
+        for kind, value in enumerate(values if len(values) <= MOST_KINDS else ()):
+            yield pair.group('ExactlyOne', name, _occurs_once, kinds == kind, value=plain(value))
+
+
+def _occurs_once(places: Array, has: Array) -> Array:
+    return np.asarray(np.bincount(places, weights=has)[np.unique(places)] == 1)
+
+
+def _find_ranks(pair: _Pair) -> Iterator[Candidate]:
+    """Yield numbers that may be ranks among siblings."""
+    for name in pair.list_names(0, 'numerical'):
+        yield pair.group('Ranks', name, _is_rank, pair.read(0, name))
+
+
+def _is_rank(places: Array, numbers: Array) -> Array:
+    order = np.lexsort((numbers, places))
+    sorted_places = places[order]
+    first = np.searchsorted(sorted_places, sorted_places)
+    return np.asarray(numbers[order] == np.arange(len(numbers)) - first + 1)
+
+
+def _spell(table: str, names: list[str]) -> str:
+    """Return the product of columns as a formula."""
+    texts = [f'{table}.{name}' for name in names]
+    plain = [all(part.isidentifier() for part in (table, name)) for name in names]
+    quoted = [each if fine else f'`{each}`' for each, fine in zip(texts, plain, strict=True)]
+    return ' * '.join(quoted)

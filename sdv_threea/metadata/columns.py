@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 #: The sdtypes that are learned, by the facts that metadata can state of them.
 RANGED = ('numerical', 'datetime')
@@ -12,14 +12,38 @@ LEARNED = (*RANGED, *LISTED, 'boolean')
 #: The sdtypes that are made up and are not personal information.
 MADE_UP = ('id', 'text', 'unknown')
 
-#: The facts of a column, in the order of the questions.
-SDTYPE, TEMPLATE, LOW, HIGH, VALUES, NULLABLE = (
-    'sdtype',
-    'format',
-    'min',
-    'max',
-    'values',
-    'missing',
+#: The word for the first question about a column.
+SDTYPE = 'sdtype'
+
+
+class Fact(NamedTuple):
+    """A fact that metadata can state of columns of some sdtypes.
+
+    Args:
+        word: Its name in questions and data dictionaries.
+        field: The field of a column that holds it.
+        entry: Its name in SDV's metadata.
+        asked: What to state, in words; empty if nobody is asked for it.
+    """
+
+    word: str
+    field: str
+    entry: str
+    sdtypes: tuple[str, ...]
+    asked: str
+
+
+#: All facts, in the order of the questions.
+FACTS = (
+    Fact(
+        *('format', 'template', 'datetime_format', ('datetime',)),
+        'its format, unless its dates are texts such as 2024-01-31',
+    ),
+    Fact('min', 'low', 'range_min', RANGED, 'its lowest value'),
+    Fact('max', 'high', 'range_max', RANGED, 'its highest value'),
+    Fact('decimals', 'decimals', 'decimal_places', ('numerical',), ''),
+    Fact('values', 'values', 'range_values', LISTED, 'its values'),
+    Fact('missing', 'nullable', 'range_is_nullable', LEARNED, 'whether cells are missing'),
 )
 
 #: The most values of a category that are shown.
@@ -89,17 +113,11 @@ class StatedColumn:
         entry: dict[str, Any] = {'sdtype': self.sdtype or 'unknown', **dict(self.more)}
         if self.sdtype not in (*LEARNED, 'id', 'text'):
             entry['pii'] = True
-        if self.sdtype in RANGED:
-            entry |= {'range_min': self.low, 'range_max': self.high}
-        if self.sdtype == 'numerical':
-            entry['decimal_places'] = self.decimals
-        if self.sdtype == 'datetime':
-            entry['datetime_format'] = self.template
-        if self.sdtype in LISTED and self.values is not None:
-            entry['range_values'] = list(self.values)
-        if self.sdtype in LEARNED:
-            entry['range_is_nullable'] = self.nullable
-        return {name: fact for name, fact in entry.items() if fact is not None}
+        for fact in FACTS:
+            stated = getattr(self, fact.field)
+            if stated is not None and self.sdtype in fact.sdtypes:
+                entry[fact.entry] = list(stated) if isinstance(stated, tuple) else stated
+        return entry
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -112,22 +130,19 @@ class StatedColumn:
 
     def _list_open(self) -> Iterator[tuple[str, str]]:
         """Yield the open facts of a column with an sdtype, and what to state."""
-        if self.sdtype == 'datetime' and self.template is None and not self.typed:
-            yield TEMPLATE, 'its format, unless its dates are texts such as 2024-01-31'
-        if self.sdtype in RANGED and self.low is None:
-            yield LOW, 'its lowest value'
-        if self.sdtype in RANGED and self.high is None:
-            yield HIGH, 'its highest value'
-        if self.sdtype in LISTED and self.values is None:
-            order = ', in their order' if self.sdtype == 'ordinal' else ''
-            yield VALUES, f'its values{order}'
-        if self.sdtype in LEARNED and self.nullable is None:
-            yield NULLABLE, 'whether cells are missing'
+        for word, field, _, sdtypes, asked in FACTS:
+            is_stated = getattr(self, field) is not None or (field == 'template' and self.typed)
+            if asked and not is_stated and self.sdtype in sdtypes:
+                listed = self.sdtype == 'ordinal' and field == 'values'
+                yield word, asked + (', in their order' if listed else '')
 
     def __str__(self) -> str:
         facts = [f'{self.sdtype or "unknown"}{f" ({self.guess}: check it)" if self.guess else ""}']
         if self.low is not None or self.high is not None:
-            ends = ['...' if end is None else _spell(end) for end in (self.low, self.high)]
+            ends = [
+                '...' if end is None else f'{end:.15g}' if isinstance(end, float) else str(end)
+                for end in (self.low, self.high)
+            ]
             facts.append(' to '.join(ends))
         if self.decimals is not None:
             facts.append(f'{self.decimals} decimals' if self.decimals else 'whole numbers')
@@ -148,16 +163,6 @@ class StatedColumn:
 
 def fitting(column: StatedColumn) -> StatedColumn:
     """Return a column without the facts that metadata cannot state under its sdtype."""
-    if column.sdtype not in RANGED:
-        column = replace(column, low=None, high=None)
-    if column.sdtype != 'numerical':
-        column = replace(column, decimals=None)
-    if column.sdtype != 'datetime':
-        column = replace(column, template=None)
-    if column.sdtype not in LISTED:
-        column = replace(column, values=None)
-    return column
-
-
-def _spell(end: float | str) -> str:
-    return f'{end:.15g}' if isinstance(end, float) else str(end)
+    others = (fact.field for fact in FACTS if column.sdtype not in fact.sdtypes)
+    gone: dict[str, Any] = dict.fromkeys(name for name in others if name != 'nullable')
+    return replace(column, **gone)

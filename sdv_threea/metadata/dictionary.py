@@ -15,11 +15,11 @@ import pandas as pd
 
 from sdv_threea.errors import InputError
 from sdv_threea.metadata.columns import SDTYPE, StatedColumn, fitting
-from sdv_threea.metadata.naming import TEXTS, guess_by_name
-from sdv_threea.metadata.proposal import Proposal
-from sdv_threea.metadata.sample import read_metadata
+from sdv_threea.metadata.proposal import Proposal, read_metadata
 from sdv_threea.metadata.words import (
+    TEXTS,
     find_header,
+    guess_by_name,
     read_number,
     read_range,
     read_template,

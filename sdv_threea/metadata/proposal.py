@@ -1,16 +1,17 @@
-"""Proposed facts of the columns of tables, as metadata or as a data dictionary to fill in."""
+"""Proposed facts of the columns of tables, of metadata or public rows, as a data dictionary."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sdv_threea.errors import InputError
-from sdv_threea.metadata.columns import Question, StatedColumn, fitting
+from sdv_threea.metadata.columns import FACTS, SDTYPE, Question, StatedColumn, fitting
 from sdv_threea.names import printable
 
 if TYPE_CHECKING:
@@ -21,7 +22,14 @@ NEEDED = 'State by hand. Until then these columns are made up, and not learned:'
 HELPFUL = 'State these too, as far as they are public. What is stated costs no privacy:'
 
 #: Fields of a column that another source of facts may fill in.
-FACTS = ('low', 'high', 'values', 'nullable', 'decimals', 'template', 'references')
+FILLED = (*(fact.field for fact in FACTS), 'references')
+
+#: The columns of a data dictionary with facts.
+TITLES = ('min', 'max', 'decimals', 'values', 'missing', 'format')
+
+#: Entries of SDV's metadata that are dropped: ``pii`` follows from the sdtype, and
+#: ``high_cardinality`` from the list of values.
+DROPPED = ('pii', 'high_cardinality')
 
 
 @dataclass(frozen=True)
@@ -154,7 +162,7 @@ class Proposal:
 def _merge(own: StatedColumn, other: StatedColumn | None) -> StatedColumn:
     if other is None:
         return own
-    facts = {name: getattr(other, name) for name in FACTS if getattr(other, name) is not None}
+    facts = {name: getattr(other, name) for name in FILLED if getattr(other, name) is not None}
     facts |= {'key': own.key or other.key, 'notes': (*own.notes, *other.notes)}
     if other.sdtype is not None and (not other.guess or own.sdtype is None):
         facts |= {'sdtype': other.sdtype, 'guess': other.guess, 'more': other.more}
@@ -162,19 +170,114 @@ def _merge(own: StatedColumn, other: StatedColumn | None) -> StatedColumn:
 
 
 def _to_row(table: str, column: StatedColumn) -> dict[str, object]:
-    values, missing = column.values, {True: 'yes', False: 'no', None: None}  # noqa: PD011
+    told: dict[str, Any] = {fact.word: getattr(column, fact.field) for fact in FACTS}
+    if told['values'] is not None:
+        told['values'] = json.dumps(told['values'], ensure_ascii=False)
+    told['missing'] = {True: 'yes', False: 'no', None: None}[told['missing']]
     asked = ', '.join(dict.fromkeys(question.fact for question in column.questions))
     return {
         'table': table,
         'name': column.name,
         'sdtype': column.sdtype,
-        'min': column.low,
-        'max': column.high,
-        'decimals': column.decimals,
-        'values': None if values is None else json.dumps(values, ensure_ascii=False),
-        'missing': missing[column.nullable],
-        'format': column.template,
+        **{title: told[title] for title in TITLES},
         'key': 'yes' if column.key else None,
         'references': None if column.references is None else '.'.join(column.references),
         'to state': asked or None,
     }
+
+
+def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
+    """Propose metadata from public rows, in which SDV detects types, ranges and values.
+
+    Never call it on private rows: the result holds their ranges and values. A public sample shows
+    what can occur, but not what cannot. The proposal therefore states that cells may be missing in
+    columns where some are, and leaves this question open for all other columns. Widen the ranges to
+    what the private table may hold.
+
+    Args:
+        tables: Public rows by table.
+
+    Raises:
+        InputError: If the sample does not consist of tables.
+    """
+    if not isinstance(tables, Mapping) or not all(
+        isinstance(each, pd.DataFrame) for each in tables.values()
+    ):
+        raise InputError('The public rows must be a dictionary of DataFrames by name of the table.')
+    from sdv.metadata import Metadata
+
+    copies = {name: each.copy() for name, each in tables.items()}  # SDV renames columns
+    found = read_metadata(Metadata.detect_from_dataframes(copies).to_dict())
+    described = {
+        name: tuple(_leave_open(each, tables[name][each.name].dtype) for each in columns)
+        for name, columns in found.tables.items()
+    }
+    said = 'Ranges and values are those of rows that were said to be public, all of which were read'
+    return Proposal(described, (f'{said}: widen them to what the private table may hold.',))
+
+
+def read_metadata(described: Mapping[str, Any]) -> Proposal:
+    """Return all facts of SDV's metadata, given as ``Metadata.to_dict`` returns it."""
+    references = {
+        (each['child_table_name'], each['child_foreign_key']): (
+            each['parent_table_name'],
+            each['parent_primary_key'],
+        )
+        for each in described.get('relationships') or ()
+    }
+    tables = {}
+    for table, about in described['tables'].items():
+        keys = about.get('primary_key') or []
+        keys = [keys] if isinstance(keys, str) else keys
+        tables[table] = tuple(
+            _read_entry(name, entry, name in keys, references.get((table, name)))
+            for name, entry in about['columns'].items()
+        )
+    return Proposal(tables)
+
+
+def _read_entry(
+    name: str, entry: Mapping[str, Any], is_key: bool, references: tuple[str, str] | None
+) -> StatedColumn:
+    fields = {fact.entry: fact.field for fact in FACTS}
+    facts: dict[str, Any] = {
+        fields[fact]: tuple(each) if isinstance(each, list) else each
+        for fact, each in entry.items()
+        if fact in fields
+    }
+    known = (SDTYPE, *fields, *DROPPED)
+    more = {fact: each for fact, each in entry.items() if fact not in known}
+    sdtype = entry.get(SDTYPE)
+    return StatedColumn(
+        name=name,
+        sdtype=None if sdtype == 'unknown' else sdtype,
+        key=is_key,
+        references=references,
+        more=tuple(more.items()),
+        **facts,
+    )
+
+
+def _leave_open(column: StatedColumn, dtype: Any) -> StatedColumn:
+    """Leave open what rows cannot show: that no cell is missing, and the ends of an empty range."""
+    from sdv_threea.storage.metadata import MOST_DECIMALS  # late: loads SDV
+
+    ends = [None if _is_nothing(end) else end for end in (column.low, column.high)]
+    typed = pd.api.types.is_datetime64_any_dtype(dtype)
+    if typed:
+        ends = [None if end is None else str(end) for end in ends]
+    if pd.api.types.is_bool_dtype(dtype):
+        column = fitting(replace(column, sdtype='boolean'))
+    decimals = column.decimals
+    return replace(
+        column,
+        low=ends[0],
+        high=ends[1],
+        nullable=column.nullable or None,
+        decimals=None if decimals is None or decimals > MOST_DECIMALS else decimals,
+        typed=bool(typed),
+    )
+
+
+def _is_nothing(end: object) -> bool:
+    return end is None or end is pd.NaT or (isinstance(end, float) and not math.isfinite(end))

@@ -21,11 +21,11 @@ from sdv_threea.metadata.candidates import (
     Candidate,
     Rule,
     as_numbers,
+    find_between,
     is_near,
     judge,
     plain,
 )
-from sdv_threea.metadata.links import find_between
 
 #: A column follows from another one only if each value of that one has this many rows on average: a
 #: value that occurs once determines every other column.

@@ -20,9 +20,8 @@ import pandas as pd
 
 from sdv_threea.errors import InputError
 from sdv_threea.metadata.columns import LEARNED, StatedColumn, fitting
-from sdv_threea.metadata.naming import TEXTS, guess_by_name
 from sdv_threea.metadata.proposal import Proposal
-from sdv_threea.metadata.words import read_type
+from sdv_threea.metadata.words import TEXTS, guess_by_name, read_type
 
 #: The most characters of a line of names. A file without ends of lines is not read to its end.
 LONGEST = 2**17
@@ -107,7 +106,7 @@ def propose_from_parquet(path: str | os.PathLike[str], table: str | None = None)
     Raises:
         InputError: If the file is not a Parquet file, or PyArrow is not installed.
     """
-    from sdv_threea.storage.parquet import read_types  # late: loads SDV
+    from sdv_threea.storage.files import read_types  # late: loads SDV
 
     path = Path(path)
     columns = tuple(_read_field(*each) for each in read_types(path))

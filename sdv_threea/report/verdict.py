@@ -320,7 +320,8 @@ def _advise(
 ) -> Iterable[str]:
     if NAMES[NEVER] in weak:
         yield from _advise_rules(fidelity)
-    if weak and statement and not _states_values(statement):
+    stated = any('stated in the metadata' in fact for fact in statement.get('public', []))
+    if weak and statement and not stated:
         yield (
             'State ranges and values in the metadata that are public knowledge, and pass '
             'public_metadata=True: what is stated costs no budget.'
@@ -362,10 +363,6 @@ def _advise_rules(fidelity: Fidelity) -> Iterable[str]:
             f'State which values go together ({_join(pairs)}) as constraints ({kinds}), if that is '
             'public knowledge: rows that break them then never come.'
         )
-
-
-def _states_values(statement: Mapping[str, Any]) -> bool:
-    return any('stated in the metadata' in fact for fact in statement.get('public', []))
 
 
 def name_some(names: Iterable[object]) -> str:

@@ -7,14 +7,13 @@ a value from private rows.
 * :mod:`~sdv_threea.storage.metadata`: SDV's metadata as a public domain,
 * :mod:`~sdv_threea.storage.sequences`: a table of sequences as two tables,
 * :mod:`~sdv_threea.storage.table`: the storage of the columns of one table,
-* :mod:`~sdv_threea.storage.processing`: SDV's data processor, fitted on the proxy table,
-* :mod:`~sdv_threea.storage.dtypes`: the dtypes of synthetic columns, and the proxy table,
+* :mod:`~sdv_threea.storage.processing`: SDV's data processor, fitted on the proxy table, and fast
+  generators of ids,
+* :mod:`~sdv_threea.storage.writing`: dtypes of synthetic columns, the proxy table, and sampled
+  values as users store them,
 * :mod:`~sdv_threea.storage.reading`: private tables, in memory or not,
-* :mod:`~sdv_threea.storage.writing`: sampled values as users store them,
-* :mod:`~sdv_threea.storage.ids`: fast generators of ids,
 * :mod:`~sdv_threea.storage.references`: foreign keys checked, as positions of rows, and back,
 * :mod:`~sdv_threea.storage.database_terms`: the user's statements about a whole database,
-* :mod:`~sdv_threea.storage.parquet`: synthetic rows in several files of one schema,
 * :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files, and their version,
 * :mod:`~sdv_threea.storage.release_files`: releases in files that hold no code,
 * :mod:`~sdv_threea.storage.release_kinds`: the names of released classes in files,

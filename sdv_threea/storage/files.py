@@ -1,21 +1,35 @@
-"""Sampled rows and synthesizers in files, with the version that made them."""
+"""Sampled rows and synthesizers in files, with the version that made them.
+
+Several Parquet files of one table have the same schema, whatever rows each file has. pandas infers
+types from the cells: a column of objects that are all missing has no type, and truth values get
+another type if one is missing. Files that are read one by one, for example by Dask, would then
+disagree. The types of columns are therefore chosen once, from released facts.
+"""
 
 import csv
+import errno
 import gzip
 import hashlib
 import math
 import os
 import pickle
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 from sdv.utils import load_synthesizer
+from tqdm import tqdm
 
-from sdv_threea.atomic import replacing_all
+from sdv_threea.atomic import filling, replacing_all
+from sdv_threea.domain import Category, Number
+from sdv_threea.errors import InputError
+from sdv_threea.storage.table import StoredColumns
 from sdv_threea.warning import warn
 
 #: Rows that are written at once.
@@ -156,3 +170,186 @@ def check_version(made_with: Any, installed: str) -> None:
         f'{facts}. To have what changed since, fit a new one; mind that this is another release.',
         SDVVersionWarning,
     )
+
+
+#: The dtype of a column of objects, by the type that pandas infers: all allow for missing values.
+DTYPES_OF_OBJECTS = {
+    'boolean': 'boolean',
+    'decimal': 'float64',
+    'floating': 'float64',
+    'integer': 'Int64',
+    'mixed-integer-float': 'float64',
+}
+
+#: Beyond this, floats cannot hold all whole numbers.
+EXACT = 2**53
+
+#: A lower bound on the bytes of a row in a file.
+LEAST_BYTES = 1e-3
+GIGABYTE = 1e9
+
+#: The fewest digits in the name of a file: files are read in the order of their names.
+DIGITS = 5
+
+
+#: The types of the columns of all files: dtypes by name, and a schema of Arrow.
+Types = tuple[dict[str, Any], Any]
+
+
+def load_pyarrow() -> ModuleType:
+    """Import PyArrow."""
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError("Parquet needs PyArrow: pip install 'sdv-threea[parquet]'.") from error
+    module: ModuleType = pyarrow
+    return module
+
+
+def read_types(path: str | os.PathLike[str]) -> list[tuple[str, str, bool]]:
+    """Read the schema of a Parquet file, and nothing else of it.
+
+    Returns:
+        For each column its name, its type in a word, and whether cells may be missing. An index
+        that pandas has stored is left out.
+    """
+    arrow = load_pyarrow()
+    try:
+        schema = arrow.parquet.read_schema(path)
+    except arrow.ArrowInvalid:
+        raise InputError(f"'{path}' cannot be read as Parquet.") from None
+    index = (schema.pandas_metadata or {}).get('index_columns', ())
+    return [
+        (field.name, _name_type(field.type, arrow.types), field.nullable)
+        for field in schema
+        if field.name not in index
+    ]
+
+
+def _name_type(kind: Any, types: ModuleType) -> str:
+    if types.is_dictionary(kind):
+        return 'ordered' if kind.ordered else 'category'
+    if types.is_decimal(kind):
+        return f'decimal({kind.precision}, {kind.scale})'
+    words = {
+        'boolean': types.is_boolean,
+        'integer': types.is_integer,
+        'double': types.is_floating,
+        'timestamp': lambda each: types.is_timestamp(each) or types.is_date(each),
+        'string': lambda each: types.is_string(each) or types.is_large_string(each),
+    }
+    return next((word for word, fits in words.items() if fits(kind)), str(kind))
+
+
+def write_folder(
+    sample: Callable[[int], pd.DataFrame],
+    num_rows: int,
+    folder: str | os.PathLike[str],
+    rows_per_file: int,
+    storage: StoredColumns,
+    *,
+    show_progress: bool,
+) -> list[Path]:
+    """Sample rows into a folder of files, which appears when all of them are written.
+
+    Only the rows of one file are in memory at a time. The folder may exist if it is empty. Without
+    rows there is one file.
+    """
+    load_pyarrow()
+    _check_room(folder, num_rows * LEAST_BYTES)
+    starts = range(0, max(num_rows, 1), rows_per_file)
+    digits, types = max(DIGITS, len(str(len(starts)))), None
+    with (
+        filling(folder) as place,
+        tqdm(total=num_rows, desc='Sampling rows', disable=not show_progress) as bar,
+    ):
+        for number, start in enumerate(starts):
+            size = min(rows_per_file, num_rows - start)
+            path = place / f'part-{number:0{digits}}.parquet'
+            types = _write_sampled(sample, size, storage, types, path)
+            bar.update(size)
+            if not number:
+                # All files are about as large as the first one.
+                _check_room(place, path.stat().st_size * (len(starts) - 1))
+    return sorted(Path(folder).iterdir())
+
+
+def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
+    """Raise an error if the disk has no room for the bytes that are to be written."""
+    parent = Path(os.path.realpath(folder)).parent
+    free = shutil.disk_usage(parent).free if parent.is_dir() else math.inf
+    if needed > free:
+        raise OSError(
+            errno.ENOSPC,
+            f'The rows would take {needed / GIGABYTE:,.1f} GB or more, and the disk has '
+            f'{free / GIGABYTE:,.1f} GB left: ask for fewer',
+            os.fspath(folder),
+        )
+
+
+def _choose_types(rows: pd.DataFrame, storage: StoredColumns) -> Types:
+    """Choose the types of all files by released facts, and by rows where SDV makes cells up."""
+    pyarrow = load_pyarrow()
+    dtypes, fields = {}, []
+    for name in rows:
+        examples = _find_examples(rows[name], storage)
+        kind = pd.api.types.infer_dtype(examples, skipna=True)
+        dtypes[name] = DTYPES_OF_OBJECTS.get(kind, object) if _is_open(examples) else examples.dtype
+        try:
+            found = pyarrow.array(examples.astype(dtypes[name]), from_pandas=True).type
+        except (TypeError, ValueError, pyarrow.ArrowException):
+            found = None
+        if found is None:
+            raise InputError(
+                f"Column '{name}' cannot be stored in Parquet: its values ({kind}) have no common "
+                'type there. Convert the column before fitting, for example to texts.'
+            )
+        fields.append((name, pyarrow.string() if pyarrow.types.is_null(found) else found))
+    empty = rows.head(0).astype(dtypes)
+    schema = pyarrow.schema(fields)
+    return dtypes, pyarrow.Table.from_pandas(empty, schema, preserve_index=False).schema
+
+
+def _write_sampled(
+    sample: Callable[[int], pd.DataFrame],
+    size: int,
+    storage: StoredColumns,
+    types: Types | None,
+    path: Path,
+) -> Types:
+    """Sample and write some rows, and free them before the next ones are sampled."""
+    pyarrow, rows = load_pyarrow(), sample(size)
+    dtypes, schema = types or _choose_types(rows, storage)
+    table = pyarrow.Table.from_pandas(rows.astype(dtypes), schema, preserve_index=False)
+    pyarrow.parquet.write_table(table, path)
+    return dtypes, schema
+
+
+def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
+    """Return values of each type that a column may have; none if the dtype states the type."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        return pd.Series(dtype=dtype.subtype)
+    if isinstance(dtype, pd.CategoricalDtype):
+        texts = pd.api.types.infer_dtype(dtype.categories) == 'string'
+        # Categories in Parquet are texts.
+        return column.head(0) if texts else pd.Series(list(dtype.categories), dtype=object)
+    if not _is_open(column):
+        return column.head(0)
+    name = str(column.name)
+    released = storage.domain[name] if name in storage.domain.names else None
+    if isinstance(released, Category):
+        return pd.Series(list(released.values or ()), dtype=object)  # noqa: PD011 (not pandas)
+    if isinstance(released, Number) and storage.columns[name]['sdtype'] == 'numerical':
+        return pd.Series([1 if _is_whole(released) else 0.5], dtype=object)
+    return column
+
+
+def _is_open(column: pd.Series) -> bool:
+    """Return true if a dtype does not state the type of the values."""
+    return bool(column.dtype == np.dtype(object))
+
+
+def _is_whole(column: Number) -> bool:
+    farthest = max(abs(column.low or 0.0), abs(column.high or 0.0))
+    return bool(column.step) and column.step % 1 == 0 and farthest < EXACT  # type: ignore[operator]

@@ -164,24 +164,24 @@ def list_facts(
 
 
 def _list_facts(description: ColumnMetadata, column: Column, dtypes: Mapping[str, Any]) -> Facts:
-    stated = isinstance(column, Category) and description.get('range_values') is not None
-    return Facts(
+    facts = Facts(
         name=column.name,
         sdtype=description['sdtype'],
         template=description.get('datetime_format'),
-        low=column.low if isinstance(column, Number) else None,
-        high=column.high if isinstance(column, Number) else None,
         places=description.get('decimal_places'),
-        values=column.values if isinstance(column, Category) and stated else None,  # noqa: PD011
         nullable=column.nullable,
-        sentinels=column.sentinels if isinstance(column, Number) else (),
     )
+    if isinstance(column, Number):
+        return replace(facts, low=column.low, high=column.high, sentinels=column.sentinels)
+    stated = description.get('range_values') is not None
+    return replace(facts, values=column.values) if stated else facts
 
 
 def _describe_column(
     name: str, description: ColumnMetadata, step: float | None, dtype: Any
 ) -> Column:
-    nullable = False if _is_never_missing(dtype) else description.get('range_is_nullable')
+    never_missing = isinstance(dtype, np.dtype) and dtype.kind in 'biu'
+    nullable = False if never_missing else description.get('range_is_nullable')
     match description['sdtype']:
         case 'numerical':
             return Number(
@@ -217,10 +217,6 @@ def _describe_column(
                 ordered=sdtype == 'ordinal',
                 many=bool(description.get('high_cardinality')),
             )
-
-
-def _is_never_missing(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype) and dtype.kind in 'biu'
 
 
 def _decimal_step(description: ColumnMetadata, dtype: Any) -> float | None:

@@ -1,21 +1,153 @@
-"""SDV's data processor of a table, which generates keys and personal information and sets dtypes.
+"""SDV's data processor of a table, which generates ids and personal information and sets dtypes.
 
-The processor is fitted on a proxy table (:mod:`~sdv_threea.storage.dtypes`) and never sees a
+The processor is fitted on a proxy table (:mod:`~sdv_threea.storage.writing`) and never sees a
 private row. Modelled columns skip it: they have transformers of their own.
+
+SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. The
+generator here makes ids of the same form with NumPy, and distinct ids for columns whose ids SDV
+makes distinct. Ids with a format, and personal information, are left to SDV. Formats that SDV
+cannot generate in time are refused.
 """
 
+import math
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from re import _parser  # type: ignore[attr-defined]  # as RDT reads a format
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from rdt.transformers import AnonymizedFaker
+from rdt.transformers.base import BaseTransformer
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.metadata import Metadata
 
-from sdv_threea.storage.dtypes import OBJECT
-from sdv_threea.storage.ids import make_ids
+from sdv_threea.errors import InputError
 from sdv_threea.storage.metadata import MODELLED
+from sdv_threea.storage.writing import OBJECT
+
+#: The functions of Faker's that SDV calls: numbers from zero in a range of their dtype; or texts.
+NUMBERS, TEXTS = 'random_int', 'bothify'
+PREFIX, BLANK, BLANKS = 'sdv-id-', '?', 6
+LETTERS = np.array(list(ascii_letters)).view(np.uint32)
+
+#: Strides are below this, so that a product with any number of rows fits into 64 bits.
+LARGEST_STRIDE = 2**30
+
+#: The most generators that RDT may make of all formats of a table or a database. RDT makes each in
+#: some 20 microseconds, five times over, in a fit and in loading: seconds in all.
+MOST_PARTS = 50_000
+
+#: The most repetitions that RDT makes of a part without an upper bound.
+ENDLESS = 16
+
+
+class IdGenerator(BaseTransformer):
+    """Generator of ids: numbers, or texts of a prefix and six letters.
+
+    Distinct ids are made in equal steps, modulo the number of ids: no id repeats before all have
+    occurred, or before a reset.
+    """
+
+    IS_GENERATOR = True
+    INPUT_SDTYPE = 'id'
+    SUPPORTED_SDTYPES = ('id',)
+
+    def __init__(self, num_ids: int = 2**24 + 1, text: bool = False, unique: bool = True) -> None:
+        super().__init__()
+        self.num_ids, self.text, self.unique = num_ids, text, unique
+        self.output_properties = {None: {'next_transformer': None}}
+        self._made = 0
+
+    def reset_randomization(self) -> None:
+        """Start again with the first id."""
+        super().reset_randomization()
+        self._made = 0
+
+    def _fit(self, data: pd.Series) -> None:
+        self._made = 0
+
+    def _transform(self, data: pd.Series) -> None:
+        return None
+
+    def _reverse_transform(self, data: Any) -> NDArray[Any]:
+        rows = np.arange(self._made, self._made + len(data), dtype=np.uint64)
+        self._made += len(data)
+        numbers = self._scatter(rows) if self.unique else self._draw(rows)
+        return _spell(numbers) if self.text else numbers.astype(np.int64)
+
+    def _scatter(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return distinct numbers; rows beyond the number of ids get larger ones."""
+        rng = np.random.default_rng(self.random_seed)
+        start, stride = (int(rng.integers(1, min(self.num_ids, LARGEST_STRIDE))) for _ in range(2))
+        # Without a common factor, the steps meet every id before they return to the first.
+        while math.gcd(stride, self.num_ids) > 1:
+            stride += 1
+        size = np.uint64(self.num_ids)
+        return np.where(rows < size, (rows * np.uint64(stride) + np.uint64(start)) % size, rows)
+
+    def _draw(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        rng = np.random.default_rng([self.random_seed, int(rows[0])])
+        return rng.integers(self.num_ids, size=len(rows), dtype=np.uint64)
+
+
+def make_ids(transformer: Any) -> Any:
+    """Return a fast generator in place of SDV's generator of plain ids; others stay as they are."""
+    plain = type(transformer) is AnonymizedFaker and transformer.provider_name == 'BaseProvider'
+    if not plain or transformer.cardinality_rule not in (None, 'unique'):
+        return transformer
+    asked, unique = transformer.function_kwargs, transformer.cardinality_rule == 'unique'
+    if transformer.function_name == TEXTS and asked == {'text': PREFIX + BLANK * BLANKS}:
+        return IdGenerator(len(LETTERS) ** BLANKS, text=True, unique=unique)
+    # SDV's own generator handles small ranges, which may run out of numbers.
+    if transformer.function_name == NUMBERS and asked == {'min': 0, 'max': 2**24}:
+        return IdGenerator(2**24 + 1, unique=unique)
+    return transformer
+
+
+def check_formats(formats: Iterable[str]) -> None:
+    """Check that ids of these formats, regular expressions, repeat little enough for SDV."""
+    parts = 0
+    for each in formats:
+        try:
+            parts += _count_parts(_parser.parse(each))
+        except (re.error, OverflowError, RecursionError):  # SDV refuses an invalid format
+            continue
+        if parts > MOST_PARTS:
+            raise InputError(
+                'The regex_format of an id repeats too much for SDV to make ids up: choose shorter '
+                "repetitions, such as '[A-Z]{8}', and do not repeat what is repeated."
+            )
+
+
+def _count_parts(pattern: Any) -> int:
+    """Count the generators that RDT makes of a parsed format."""
+    parts = 0
+    for kind, value in pattern:
+        if kind is _parser.SUBPATTERN:
+            parts += 1 + _count_parts(value[-1])
+        elif kind is _parser.MAX_REPEAT:
+            least, most, repeated = value
+            most = ENDLESS if most is _parser.MAXREPEAT else most
+            times = (least + most) * max(most - least + 1, 0) // 2
+            parts += (1 + times) * _count_parts(repeated[:1])
+        else:
+            parts += 1
+    return parts
+
+
+def _spell(numbers: NDArray[np.uint64]) -> NDArray[np.object_]:
+    """Write numbers as texts, letter by letter."""
+    width = len(PREFIX) + BLANKS
+    points = np.empty((len(numbers), width), dtype=np.uint32)
+    points[:, : len(PREFIX)] = np.array(list(PREFIX)).view(np.uint32)
+    for place in range(width - 1, len(PREFIX) - 1, -1):
+        numbers, digit = np.divmod(numbers, np.uint64(len(LETTERS)))
+        points[:, place] = LETTERS[digit]
+    return points.view(f'U{width}').ravel().astype(object)
 
 
 def make_processor(

@@ -22,8 +22,7 @@ import pandas as pd
 
 from sdv_threea.atomic import replacing
 from sdv_threea.cost import find_memory
-from sdv_threea.encoding.encoder import Encoder
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.encoding.transformers import CategoryEncoder, Encoder, NumberEncoder
 from sdv_threea.errors import ShortageError
 from sdv_threea.storage.release_kinds import make_kind, name_kind
 

@@ -10,10 +10,16 @@ from sdv_threea.domain import Domain
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.facts import Facts
 from sdv_threea.rows.intake.table import find_merged, find_problems, find_repeated_keys
-from sdv_threea.storage.dtypes import OBJECT, choose_dtypes, declare, is_categorical, make_proxy
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata, describe, list_facts
 from sdv_threea.storage.reading import PrivateTable
-from sdv_threea.storage.writing import decode
+from sdv_threea.storage.writing import (
+    OBJECT,
+    choose_dtypes,
+    declare,
+    decode,
+    is_categorical,
+    make_proxy,
+)
 
 
 @dataclass(frozen=True)

@@ -10,25 +10,25 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.one_call`: a DataFrame without metadata, in one call,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
-* :mod:`~sdv_threea.synthesizers.ruled`: rules between tables, kept by its samples,
+* :mod:`~sdv_threea.synthesizers.ruled`: rules between tables, kept by samples, and constraints of
+  sequences,
 * :mod:`~sdv_threea.synthesizers.sequential`: the synthesizer of sequences,
-* :mod:`~sdv_threea.synthesizers.placed`: constraints of sequences, in the tables of a database,
 * :mod:`~sdv_threea.synthesizers.released`: what all synthesizers have,
 * :mod:`~sdv_threea.synthesizers.restoring`: a release as plain values, and back,
 * :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
 * :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
 * :mod:`~sdv_threea.synthesizers.check`: the result of a check: columns, and reasons to stop a fit,
 * :mod:`~sdv_threea.synthesizers.checking`: the check of a table or a database, which reads no row,
-* :mod:`~sdv_threea.synthesizers.cautions`: warnings about weak promises, refits and rejected rows,
-* :mod:`~sdv_threea.synthesizers.disclosing`: the messages before a fit and after it,
+* :mod:`~sdv_threea.synthesizers.disclosing`: the messages before a fit and after it, and warnings
+  about weak promises, refits and rejected rows,
 * :mod:`~sdv_threea.synthesizers.protection`: the protection of tables, and the noise in each,
 * :mod:`~sdv_threea.synthesizers.loss_table`: losses as a table, as sentences and as a warning,
-* :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer,
-* :mod:`~sdv_threea.synthesizers.sample_arguments`: checks of the arguments of a sample,
+* :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer, and of a
+  sample,
 * :mod:`~sdv_threea.synthesizers.fixed`: arguments that cannot be changed after construction,
 * :mod:`~sdv_threea.synthesizers.turns`: one thread at a time, and nothing left of failed fits,
-* :mod:`~sdv_threea.synthesizers.progress`: progress bars without times,
-* :mod:`~sdv_threea.synthesizers.logs`: SDV's event log, without private numbers,
+* :mod:`~sdv_threea.synthesizers.progress`: progress bars without times, and SDV's event log without
+  private numbers,
 * :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.
 """

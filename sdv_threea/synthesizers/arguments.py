@@ -1,27 +1,32 @@
 """Checks of arguments, each with one clear error that names the argument.
 
-The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for constraints and
-names.
+The errors are those of SDV: ``SynthesizerInputError`` for settings, ``ValueError`` for constraints,
+names and samples.
 """
 
+import errno
 import os
 import re
-from collections.abc import Collection, Hashable, Mapping
-from numbers import Real
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 from faker import Faker
 from rdt.transformers import BaseTransformer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
+from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_threea.domain import MISSING
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
-from sdv_threea.storage.ids import check_formats
+from sdv_threea.storage.files import name_csv
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED, ColumnMetadata, read_points
+from sdv_threea.storage.processing import check_formats
 from sdv_threea.storage.references import find_keys
 from sdv_threea.storage.sequences import NO_KEY
 from sdv_threea.warning import warn
@@ -38,18 +43,8 @@ WITH_RANGE = ('numerical', 'datetime')
 
 #: Parameters that can be set table by table; the promise holds for the whole database.
 TABLE_PARAMETERS = frozenset(
-    {
-        'alpha',
-        'enforce_min_max_values',
-        'enforce_rounding',
-        'kernel',
-        'locales',
-        'mixing',
-        'n_components',
-        'pseudonyms',
-        'public_metadata',
-        'target_column',
-    }
+    ('alpha', 'enforce_min_max_values', 'enforce_rounding', 'kernel', 'locales', 'mixing')
+    + ('n_components', 'pseudonyms', 'public_metadata', 'target_column')
 )
 
 #: The error for a table whose rows are steps of sequences.
@@ -72,11 +67,9 @@ def check_metadata(metadata: object, *, sequential: bool = False) -> None:
         )
     columns = [each for table in metadata.tables.values() for each in table.columns.values()]
     formats = [each.get('regex_format') for each in columns]
-    try:
+    with _as_input_errors():
         check_table_names(metadata.tables)
         check_formats(each for each in formats if isinstance(each, str))
-    except ValueError as error:
-        raise SynthesizerInputError(str(error)) from None
     names = {str(name) for table in metadata.tables.values() for name in table.columns}
     if broken := sorted(ascii(name) for name in names if LONE.search(name)):
         raise SynthesizerInputError(
@@ -97,10 +90,8 @@ def read_accepted(accept: object) -> tuple[str, ...]:
     """Read the reasons to stop a fit that are accepted: one word, or several."""
     named = (accept,) if isinstance(accept, str) else accept
     words = list(named) if isinstance(named, Collection) else [None]
-    if not all(isinstance(each, str) and each in ACCEPTABLE for each in words):
-        raise SynthesizerInputError(
-            f'accept must be a list of words out of {list(ACCEPTABLE)}, got {accept!r}.'
-        )
+    known = all(isinstance(each, str) and each in ACCEPTABLE for each in words)
+    _demand(known, f'a list of words out of {list(ACCEPTABLE)}', accept=accept)
     return tuple(map(str, words))
 
 
@@ -113,11 +104,8 @@ def check_locales(locales: object) -> None:
         known = isinstance(listed, list | tuple) and bool(Faker(list(listed)).locales)
     except (AttributeError, TypeError):  # what Faker raises
         known = False
-    if not known:
-        raise SynthesizerInputError(
-            f"locales must be a list of locales that Faker has, such as ['en_US', 'de_DE'], got "
-            f'{locales!r}.'
-        )
+    wanted = "a list of locales that Faker has, such as ['en_US', 'de_DE']"
+    _demand(known, wanted, locales=locales)
 
 
 def choose_word(target_column: Any, target: Any) -> Any:
@@ -160,12 +148,9 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
         raise SynthesizerInputError(
             f'unreleased names {unknown}, which are no categorical columns: those are {listed}.'
         )
+    wanted = "'missing', 'spread' or a value, or these by column"
     for value in (given, *named.values()):
-        if not isinstance(value, str | int | float | bool):
-            raise SynthesizerInputError(
-                f"unreleased must be 'missing', 'spread' or a value, or these by column, got "
-                f'{value!r}.'
-            )
+        _demand(isinstance(value, str | int | float), wanted, unreleased=value)
     shown = dict.fromkeys(listed, None if given == MISSING else given)
     return cast(dict[str, Hashable | None], shown | dict(named))
 
@@ -183,20 +168,14 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
         raise SynthesizerInputError(
             f'sentinels names {unknown}, which are no numbers and no dates: those are {[*ranged]}.'
         )
-    if not all(isinstance(each, list | tuple) for each in given.values()):
-        raise SynthesizerInputError(
-            'sentinels must be a list of numbers or dates, or such lists by column, got '
-            f'{sentinels!r}.'
-        )
+    listed = all(isinstance(each, list | tuple) for each in given.values())
+    _demand(listed, 'a list of numbers or dates, or such lists by column', sentinels=sentinels)
     points = {name: read_points(own, ranged[name]) for name, own in given.items()}
     found = {name: {each for each in own if each is not None} for name, own in points.items()}
     # A value for all columns has to be of a kind that some column has.
     read = [[each is not None for each in own] for own in points.values()]
     fits = all(map(all, read)) if by_column else all(map(any, zip(*read, strict=True)))
-    if not fits:
-        raise SynthesizerInputError(
-            f'sentinels must be like the values of their columns, got {sentinels!r}.'
-        )
+    _demand(fits, 'like the values of their columns', sentinels=sentinels)
     return {name: tuple(sorted(own)) for name, own in found.items() if own}
 
 
@@ -233,14 +212,12 @@ def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[s
     }
 
 
-def check_tables(metadata: Metadata, **by_table: object) -> None:
+def check_tables(metadata: Metadata, **by_table: Any) -> None:
     """Check that the named arguments are ``None``, or dictionaries by table."""
     for name, given in by_table.items():
         tables = list(given) if isinstance(given, Mapping) else [None] * (given is not None)
-        if any(each not in metadata.tables for each in tables):
-            raise SynthesizerInputError(
-                f'{name} must be a dictionary by table, of {list(metadata.tables)}, got {given!r}.'
-            )
+        fits = all(each in metadata.tables for each in tables)
+        _demand(fits, f'a dictionary by table, of {list(metadata.tables)}', **{name: given})
 
 
 def _says_pseudonyms(said: object) -> bool:
@@ -250,10 +227,8 @@ def _says_pseudonyms(said: object) -> bool:
 
 def make_settings(**chosen: Any) -> Settings:
     """Make the settings of a release from the named fields, and warn if they promise nothing."""
-    try:
+    with _as_input_errors():
         settings = Settings(**chosen)
-    except ValueError as error:
-        raise SynthesizerInputError(str(error)) from None
     if settings.guarantee == 'paper':
         warn(
             "guarantee='paper' leaves reads of the private rows uncharged, as the paper does: "
@@ -265,51 +240,65 @@ def make_settings(**chosen: Any) -> Settings:
 
 def check_kernel(settings: Settings) -> None:
     """Check that the kernel can be evaluated here: JAX hangs in a process forked after it began."""
-    try:
+    with _as_input_errors():
         check_process(settings.kernel)
+
+
+@contextmanager
+def _as_input_errors() -> Iterator[None]:
+    """Raise errors about values as SDV's about its arguments."""
+    try:
+        yield
     except ValueError as error:
         raise SynthesizerInputError(str(error)) from None
 
 
-def check_flag(**flags: object) -> None:
+def _demand(
+    fits: bool, wanted: str, error: type[Exception] = SynthesizerInputError, **given: Any
+) -> None:
+    """Raise an error that says what the ``given`` argument must be, unless it fits."""
+    for name, value in given.items() if not fits else ():
+        raise error(f'{name} must be {wanted}, got {value!r}.')
+
+
+def _is_number(value: object, kind: type = Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
+
+
+def check_flag(**flags: Any) -> None:
     """Check that the named arguments are ``True`` or ``False``."""
     for name, flag in flags.items():
-        if not isinstance(flag, bool):
-            raise SynthesizerInputError(f'{name} must be True or False, got {flag!r}.')
+        _demand(isinstance(flag, bool), 'True or False', **{name: flag})
 
 
-def check_limit(**limits: object) -> None:
+def check_limit(**limits: Any) -> None:
     """Check that the named arguments are numbers above zero, or ``None``."""
     for name, limit in limits.items():
-        is_number = isinstance(limit, Real) and not isinstance(limit, bool | np.bool_)
-        if limit is not None and not (is_number and limit > 0):  # type: ignore[operator]
-            raise SynthesizerInputError(f'{name} must be a number above 0, got {limit!r}.')
+        fits = limit is None or (_is_number(limit) and limit > 0)
+        _demand(fits, 'a number above 0', **{name: limit})
 
 
 def check_invalid_cells(treatment: object) -> None:
     """Check the treatment of cells that contradict the metadata."""
-    if not isinstance(treatment, str) or treatment not in INVALID_CELLS:
-        raise SynthesizerInputError(
-            f'invalid_cells must be one of {list(INVALID_CELLS)}, got {treatment!r}.'
-        )
+    known = isinstance(treatment, str) and treatment in INVALID_CELLS
+    _demand(known, f'one of {list(INVALID_CELLS)}', invalid_cells=treatment)
 
 
-def read_path(**paths: object) -> str | None:
+def read_path(**paths: Any) -> str | None:
     """Read the named argument, the path of a file or ``None``."""
     ((name, path),) = paths.items()
     if path is None:
         return None
     found = os.fspath(path) if isinstance(path, str | os.PathLike) else ''
-    if not isinstance(found, str) or not found.strip() or '\0' in found:
-        raise SynthesizerInputError(f'{name} must be the path of a file, got {path!r}.')
+    fits = isinstance(found, str) and bool(found.strip()) and '\0' not in found
+    _demand(fits, 'the path of a file', **paths)
     return found
 
 
-def check_name(**names: object) -> None:
+def check_name(**names: Any) -> None:
     """Check that the named arguments are texts; else a ``ValueError``."""
     for name, value in names.items():
-        if not isinstance(value, str):
-            raise ValueError(f'{name} must be a text, got {value!r}.')
+        _demand(isinstance(value, str), 'a text', ValueError, **{name: value})
 
 
 def check_constraints(constraints: object) -> None:
@@ -341,3 +330,64 @@ def check_transformers(transformers: object) -> None:
                 f'The column {name!r} needs a transformer of RDT, such as FloatFormatter(), or '
                 f'None for none, got {shown}.'
             )
+
+
+#: The largest number of rows.
+MOST = 2**62
+
+#: The most synthetic rows for each row of a database.
+LARGEST_SCALE = 1e9
+
+
+def check_counts(least: int = 1, **counts: Any) -> None:
+    """Check that the named arguments are whole numbers from ``least``; else a ``ValueError``."""
+    for name, count in counts.items():
+        fits = _is_number(count, Integral) and least <= int(count) <= MOST
+        _demand(fits, f'a whole number of at least {least}', ValueError, **{name: count})
+
+
+def check_sampling(
+    max_tries_per_batch: object, batch_size: object, folder: object, tables: Iterable[str]
+) -> None:
+    """Check how rows are drawn, and that their files are new and stay in their folder."""
+    check_counts(max_tries_per_batch=max_tries_per_batch)
+    if batch_size is not None:
+        check_counts(batch_size=batch_size)
+    if folder is not None:
+        _check_folder(folder, tables)
+
+
+def _check_folder(folder: object, tables: Iterable[str]) -> None:
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        raise ValueError(f'output_folder_path must be the path of a folder, got {folder!r}.')
+    check_table_names(tables)
+    files = [os.fspath(name_csv(folder, table)) for table in tables]
+    there = [path for path in files if os.path.lexists(path)]
+    if os.path.isfile(folder) or there:
+        problem = 'It already exists: choose another folder'
+        raise FileExistsError(errno.EEXIST, problem, (there or [os.fspath(folder)])[0])
+
+
+def check_scale(scale: object) -> None:
+    """Check the size of a synthetic database, relative to the fitted one."""
+    fits = _is_number(scale) and 0 < scale <= LARGEST_SCALE  # type: ignore[operator]
+    _demand(fits, f'a number above 0 and at most {LARGEST_SCALE:g}', scale=scale)
+
+
+def check_conditions(conditions: object) -> None:
+    """Check for a list of SDV's conditions; else a ``ValueError``."""
+    kinds = Condition, DataFrameCondition
+    if not isinstance(conditions, list) or not all(isinstance(each, kinds) for each in conditions):
+        raise ValueError(
+            'conditions must be a list of Condition and DataFrameCondition objects (sdv.sampling), '
+            "for example [Condition({'city': 'Bern'}, num_rows=10)]."
+        )
+
+
+def check_known_columns(known_columns: object) -> None:
+    """Check that the known columns are a DataFrame; else a ``ValueError``."""
+    if not isinstance(known_columns, pd.DataFrame):
+        raise ValueError(
+            'known_columns must be a pandas DataFrame with a row for each row to be sampled, got '
+            f'{type(known_columns).__name__}.'
+        )

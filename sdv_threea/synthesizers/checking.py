@@ -16,7 +16,7 @@ from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.estimate import ExpectedError, expect
-from sdv_threea.metadata.naming import guess_by_name, names_person, shows_people
+from sdv_threea.metadata.words import guess_by_name, names_person, shows_people
 from sdv_threea.planning.plan import make_plan
 from sdv_threea.planning.shares import Known
 from sdv_threea.relational.layout import Orders

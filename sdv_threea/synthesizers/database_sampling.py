@@ -16,10 +16,9 @@ from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 from sdv_threea.rows.units.schema import Link
 from sdv_threea.storage.references import find_distinct
-from sdv_threea.synthesizers.arguments import check_limit
-from sdv_threea.synthesizers.cautions import tell_rejected
+from sdv_threea.synthesizers.arguments import check_limit, check_scale
+from sdv_threea.synthesizers.disclosing import tell_rejected
 from sdv_threea.synthesizers.ruled import connect_tables, list_keys
-from sdv_threea.synthesizers.sample_arguments import check_scale
 from sdv_threea.synthesizers.sampling import finish_rows, learn_release
 
 if TYPE_CHECKING:

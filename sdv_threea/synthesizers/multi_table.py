@@ -22,13 +22,14 @@ from sdv_threea.storage.database_terms import Bounds, DatabaseTerms
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.reading import take_tables
 from sdv_threea.synthesizers import arguments
-from sdv_threea.synthesizers.cautions import check_fitted, warn_of_refit
 from sdv_threea.synthesizers.database_sampling import learn_tables
 from sdv_threea.synthesizers.disclosing import (
+    check_fitted,
     check_memory,
     demand_check,
     list_losses,
     state_promises,
+    warn_of_refit,
 )
 from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
 from sdv_threea.synthesizers.multi_table_adapter import (

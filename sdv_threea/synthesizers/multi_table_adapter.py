@@ -32,11 +32,16 @@ from sdv_threea.storage.references import (
     without_composite_keys,
     without_sequences,
 )
-from sdv_threea.synthesizers.arguments import TABLE_PARAMETERS, check_constraints, check_name
+from sdv_threea.synthesizers.arguments import (
+    TABLE_PARAMETERS,
+    check_constraints,
+    check_counts,
+    check_name,
+    check_sampling,
+)
 from sdv_threea.synthesizers.database_sampling import draw_tables
 from sdv_threea.synthesizers.released import Released
 from sdv_threea.synthesizers.ruled import adopt_rules, check_rules, plan_rules
-from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.turns import in_turn
 

@@ -1,4 +1,4 @@
-"""Progress bars that count public steps and show no times.
+"""Progress bars without times, and SDV's event log without the number of private rows.
 
 The duration of a step reveals about how many rows there are, and notebooks are often published with
 their output. A bar is therefore drawn at every step, so that the number of drawings does not depend
@@ -7,10 +7,14 @@ on a clock.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
+from sdv.multi_table.base import SYNTHESIZER_LOGGER as DATABASES
+from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
 from tqdm import tqdm
 
 from sdv_threea.names import printable
@@ -86,3 +90,52 @@ def _counting(
         finally:
             watcher.reset(before)
         bar.set_description_str(title)
+
+
+ID = 'SYNTHESIZER ID'
+
+#: Entries that an event may have; any other may count private rows.
+PUBLIC_ENTRIES = (
+    'EVENT',
+    'TIMESTAMP',
+    'SYNTHESIZER CLASS NAME',
+    ID,
+    'TOTAL NUMBER OF TABLES',
+    'TOTAL NUMBER OF COLUMNS',
+)
+
+
+def log_event(
+    synthesizer: Any, event: str, num_columns: int, *, num_rows: int | None = None
+) -> None:
+    """Log an event of a single-table synthesizer, as SDV does; ``num_rows`` must be public."""
+    TABLES.info(
+        {
+            'EVENT': event,
+            'TIMESTAMP': datetime.now(),
+            'SYNTHESIZER CLASS NAME': type(synthesizer).__name__,
+            ID: synthesizer._synthesizer_id,
+            'TOTAL NUMBER OF TABLES': 1,
+            **({} if num_rows is None else {'TOTAL NUMBER OF ROWS': num_rows}),
+            'TOTAL NUMBER OF COLUMNS': num_columns,
+        }
+    )
+
+
+@contextmanager
+def hide_row_counts(synthesizer_id: str) -> Iterator[None]:
+    """Strip everything but public entries from the events of one synthesizer in this block."""
+
+    def censor(record: logging.LogRecord) -> bool:
+        event = record.msg
+        if isinstance(event, dict) and event.get(ID, synthesizer_id) == synthesizer_id:
+            record.msg = {key: value for key, value in event.items() if key in PUBLIC_ENTRIES}
+        return True
+
+    for logger in (TABLES, DATABASES):
+        logger.addFilter(censor)
+    try:
+        yield
+    finally:
+        for logger in (TABLES, DATABASES):
+            logger.removeFilter(censor)

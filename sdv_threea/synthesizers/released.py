@@ -13,7 +13,7 @@ from sdv_threea.pages.fragments import escape
 from sdv_threea.settings import Settings
 from sdv_threea.storage.files import check_version, get_version, load_saved, seal
 from sdv_threea.storage.release_files import write_plain
-from sdv_threea.synthesizers.cautions import check_fitted
+from sdv_threea.synthesizers.disclosing import check_fitted
 from sdv_threea.synthesizers.restoring import gather_release, read_release, restore_release
 from sdv_threea.synthesizers.turns import in_turn
 

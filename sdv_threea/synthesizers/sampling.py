@@ -18,11 +18,10 @@ from tqdm import tqdm
 from sdv_threea.conditions.sampler import ConditionSampler
 from sdv_threea.cost import check_rows, tell_shortage
 from sdv_threea.domain import Domain
-from sdv_threea.storage.files import write_tables
-from sdv_threea.storage.parquet import write_folder
+from sdv_threea.storage.files import write_folder, write_tables
 from sdv_threea.storage.processing import fit_processor, list_strict, store_made_up
-from sdv_threea.synthesizers.cautions import tell_rejected
-from sdv_threea.synthesizers.logs import log_event
+from sdv_threea.synthesizers.disclosing import tell_rejected
+from sdv_threea.synthesizers.progress import log_event
 from sdv_threea.transforms.preprocessor import Preprocessor
 
 if TYPE_CHECKING:

@@ -22,14 +22,19 @@ from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences
 from sdv_threea.storage.table import compare_columns
-from sdv_threea.synthesizers.arguments import check_constraints, check_metadata, read_pseudonyms
-from sdv_threea.synthesizers.cautions import check_fitted
+from sdv_threea.synthesizers.arguments import (
+    check_constraints,
+    check_counts,
+    check_known_columns,
+    check_metadata,
+    read_pseudonyms,
+)
 from sdv_threea.synthesizers.database_sampling import draw_tables, open_generator
+from sdv_threea.synthesizers.disclosing import check_fitted
 from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
 from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
-from sdv_threea.synthesizers.placed import place_constraint
 from sdv_threea.synthesizers.released import Released
-from sdv_threea.synthesizers.sample_arguments import check_counts, check_known_columns
+from sdv_threea.synthesizers.ruled import place_constraint
 from sdv_threea.synthesizers.statement import DatabaseStatement, list_public_facts
 from sdv_threea.synthesizers.turns import forget, in_turn
 

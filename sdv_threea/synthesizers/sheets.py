@@ -38,9 +38,9 @@ def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
         for name, value in synthesizer.get_parameters().items()
         if name not in UNTOLD and value is not None and value != ()
     }
-    guessed = _find_guess(synthesizer)
-    if guessed is not None:
-        settings['target_column'] = f'{guessed} (taken for it, as none is named)'
+    domain = getattr(getattr(synthesizer, '_model', None), 'domain', None)
+    if domain is not None and domain.target is not None and 'target_column' not in settings:
+        settings['target_column'] = f'{domain.target} (taken for it, as none is named)'
     return Datasheet(
         SheetFacts(
             tables=tuple(table for table, _ in tables),
@@ -69,13 +69,6 @@ def make_card(synthesizer: Any) -> str:
         for table, _ in _list_tables(find_holder(synthesizer))
     ]
     return paragraphs(promise) + listed([*tables, *tell_losses(synthesizer)])
-
-
-def _find_guess(synthesizer: Any) -> str | None:
-    """Return the column that the synthesizer chose as the target, if the user named none."""
-    domain = getattr(getattr(synthesizer, '_model', None), 'domain', None)
-    named = synthesizer.get_parameters().get('target_column')
-    return None if domain is None or named is not None else domain.target
 
 
 def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError | None]]:

@@ -17,8 +17,9 @@ from sdv_threea.rows.chunks import Rows, chunk_table
 from sdv_threea.settings import Settings
 from sdv_threea.storage.processing import prepare_processor
 from sdv_threea.synthesizers import arguments
-from sdv_threea.synthesizers.cautions import check_fitted
+from sdv_threea.synthesizers.arguments import check_counts
 from sdv_threea.synthesizers.disclosing import (
+    check_fitted,
     check_memory,
     demand_check,
     demand_rows,
@@ -26,10 +27,8 @@ from sdv_threea.synthesizers.disclosing import (
     state_promise,
 )
 from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
-from sdv_threea.synthesizers.logs import log_event
-from sdv_threea.synthesizers.progress import show_stages
+from sdv_threea.synthesizers.progress import log_event, show_stages
 from sdv_threea.synthesizers.released import count_fit
-from sdv_threea.synthesizers.sample_arguments import check_counts
 from sdv_threea.synthesizers.sampling import learn_release, open_sampler
 from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
 from sdv_threea.synthesizers.statement import PrivacyStatement

@@ -23,13 +23,13 @@ from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.processing import make_processor, pass_by, prepare_processor
 from sdv_threea.synthesizers import arguments, private_names  # noqa: F401
-from sdv_threea.synthesizers.released import Released
-from sdv_threea.synthesizers.sample_arguments import (
+from sdv_threea.synthesizers.arguments import (
     check_conditions,
     check_counts,
     check_known_columns,
     check_sampling,
 )
+from sdv_threea.synthesizers.released import Released
 from sdv_threea.synthesizers.sampling import hand_over, open_sampler
 from sdv_threea.synthesizers.turns import forget, in_turn
 from sdv_threea.transforms.preprocessor import Preprocessor

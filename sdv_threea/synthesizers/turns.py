@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from sdv_threea.storage.files import get_version
 from sdv_threea.synthesizers.disclosing import warn_of_release
-from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.progress import hide_row_counts
 
 P = ParamSpec('P')
 Result = TypeVar('Result')

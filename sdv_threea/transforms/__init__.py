@@ -5,12 +5,10 @@ record by record. The modules must not fit a transformer to anything but public 
 
 * :mod:`~sdv_threea.transforms.preprocessor`: a user's table to modelled columns, and back,
 * :mod:`~sdv_threea.transforms.transformer_set`: the transformers of a table,
-* :mod:`~sdv_threea.transforms.allowed`: the transformers that a user may choose,
-* :mod:`~sdv_threea.transforms.local`: calls of transformers that act record by record,
+* :mod:`~sdv_threea.transforms.allowed`: the transformers that a user may choose, and calls of them,
 * :mod:`~sdv_threea.transforms.steps`: a user's transformer as a step before the codes,
 * :mod:`~sdv_threea.transforms.texts`: numbers that are written as texts,
-* :mod:`~sdv_threea.transforms.pseudonyms`: private values as buckets, and back as made-up names,
-* :mod:`~sdv_threea.transforms.dates`: dates as codes.
+* :mod:`~sdv_threea.transforms.pseudonyms`: private values as buckets, and back as made-up names.
 """
 
 # SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.

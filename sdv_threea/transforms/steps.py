@@ -37,7 +37,7 @@ from sdv_threea.rows.intake.dates import to_seconds
 from sdv_threea.rows.intake.facts import Facts
 from sdv_threea.rows.intake.table import read_table
 from sdv_threea.storage.writing import from_seconds
-from sdv_threea.transforms.local import LINEAR, call, copy_local, find_example, find_limits, fit
+from sdv_threea.transforms.allowed import LINEAR, call, copy_local, find_example, find_limits, fit
 from sdv_threea.transforms.texts import NumberTexts, OneColumn, TextStep
 
 #: Digits of a number that survive the round trip through a logarithm.

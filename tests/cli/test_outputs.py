@@ -10,8 +10,7 @@ import sys
 import pytest
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.outputs import check_places, staged
-from sdv_threea.cli.steps import steps
+from sdv_threea.cli.outputs import check_places, staged, steps
 
 
 def names(folder):

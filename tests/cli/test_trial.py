@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.cli import saved, trial
+from sdv_threea.cli import measuring, saved
 
 RUNS = 40
 
@@ -47,9 +47,9 @@ def test_a_promise_that_is_broken_is_refuted_and_the_exit_code_says_so(audit, mo
     def make_without_noise(metadata, settings):
         return saved.make_synthesizer(metadata, {**settings, 'epsilon': float('inf')})
 
-    seeded = partial(trial.audit_privacy, rng=np.random.default_rng(0))
-    monkeypatch.setattr(trial, 'audit_privacy', seeded)
-    monkeypatch.setattr(trial, 'make_synthesizer', make_without_noise)
+    seeded = partial(measuring.audit_privacy, rng=np.random.default_rng(0))
+    monkeypatch.setattr(measuring, 'audit_privacy', seeded)
+    monkeypatch.setattr(measuring, 'make_synthesizer', make_without_noise)
     done = audit('--canary', 'rare-category', '--column', 'grade', '--value', 'z')
 
     assert (done.exit_code, done.stderr) == (1, '')
@@ -70,7 +70,7 @@ def test_a_promise_that_is_broken_is_refuted_and_the_exit_code_says_so(audit, mo
     ],
 )
 def test_what_cannot_stand_out_is_refused_before_any_fit(audit, monkeypatch, options, complaint):
-    monkeypatch.setattr(trial, 'audit_privacy', lambda *_, **__: pytest.fail('fitted'))
+    monkeypatch.setattr(measuring, 'audit_privacy', lambda *_, **__: pytest.fail('fitted'))
     done = audit(*options)
 
     assert (done.exit_code, done.stdout) == (2, '')

@@ -11,7 +11,7 @@ from sdv_threea.metadata import (
     ask,
     propose_from_public_rows,
 )
-from sdv_threea.metadata.naming import guess_by_name
+from sdv_threea.metadata.words import guess_by_name
 
 
 def test_public_rows_state_types_ranges_and_values():

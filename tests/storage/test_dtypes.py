@@ -7,7 +7,7 @@ from described import describe, spell
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.storage.dtypes import choose_dtype, choose_dtypes, declare, make_proxy
+from sdv_threea.storage.writing import choose_dtype, choose_dtypes, declare, make_proxy
 
 NUM_ROWS = 300
 

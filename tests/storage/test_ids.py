@@ -13,7 +13,7 @@ from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import SynthesizerInputError
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.storage.ids import IdGenerator, _count_parts, make_ids
+from sdv_threea.storage.processing import IdGenerator, _count_parts, make_ids
 
 TEXTS = 52**6
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import Domain, Number
-from sdv_threea.storage.parquet import write_folder
+from sdv_threea.storage.files import write_folder
 from sdv_threea.storage.table import StoredColumns
 
 STORAGE = StoredColumns(

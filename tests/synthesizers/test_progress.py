@@ -5,7 +5,7 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.planning.plan import STAGES
-from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.progress import hide_row_counts
 
 NAME = 'people'
 

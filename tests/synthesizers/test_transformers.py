@@ -29,7 +29,7 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.rows.guard import UnreadableRowsError
 from sdv_threea.synthesizers import single_table
-from sdv_threea.transforms.dates import DateEncoder
+from sdv_threea.transforms.transformer_set import DateEncoder
 
 NAME = 't'
 

@@ -14,7 +14,7 @@ from sdv.cag import Inequality, SingleTableProgrammableConstraint
 from sdv.errors import SamplingError
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.storage.ids import IdGenerator
+from sdv_threea.storage.processing import IdGenerator
 from sdv_threea.synthesizers.turns import in_turn
 
 

@@ -22,8 +22,8 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.transforms.allowed import LOCAL, check_local, refuse_learning
-from sdv_threea.transforms.dates import DateEncoder
 from sdv_threea.transforms.steps import make_step
+from sdv_threea.transforms.transformer_set import DateEncoder
 
 NUMBERS = [0.0, -0.0, 5e-324, 0.1, 0.5, 1.0, 1 / 3, 2.0, 1e15 + 0.3, 1e200, -3.0, -1e200, np.nan]
 DAYS = [-1e10, -86_400.0, 0.0, 1e-6, 0.1, 59.999999, 86_400.0, 6.3e8, 6.3e8 + 1, 8e9, np.nan]

@@ -1,7 +1,6 @@
-"""The command ``audit``: lower bounds on epsilon, for a table that needs no protection.
+"""The commands `report` and `audit`: scores on a page, and lower bounds on epsilon.
 
-Input: files of tables, the settings of a release and the kind of canary (a row that stands out).
-Output: the result of the guessing game of :mod:`sdv_threea.audit`.
+An audit fits a table that needs no protection. Its canary is a row that stands out.
 """
 
 from collections.abc import Mapping
@@ -22,10 +21,61 @@ from sdv_threea.audit import (
     rare_category,
 )
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import find_tables
-from sdv_threea.cli.saved import load_metadata, make_synthesizer
+from sdv_threea.cli.files import find_tables, split_target
+from sdv_threea.cli.outputs import staged, steps
+from sdv_threea.cli.saved import load, load_metadata, make_synthesizer
 from sdv_threea.cli.table_files import interpret, read_tables
 from sdv_threea.errors import InputError
+from sdv_threea.report import make_report
+
+
+def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
+    """Compare tables, and write the page, or JSON if the name of the output ends in ``.json``."""
+    described = load_metadata(metadata)
+    if options['table'] is not None:
+        described = _take_alone(described, options['table'])
+    tables = described.to_dict()['tables']
+    # The column to predict by its table, if there is one.
+    target = dict([split_target(options['target'], tables)] if options['target'] else [])
+    files = {
+        role: find_tables(options[role], described.tables if role != 'test' else target)
+        for role in ('real', 'synthetic', 'test')
+        if options[role] is not None
+    }
+    synthesizer = options['synthesizer'] and load(options['synthesizer'])
+    inputs = [path for several in files.values() for path in several.values()]
+    with (
+        staged([out], force=force, inputs=[*inputs, metadata], private=True) as drafts,
+        steps(3, timed=options['timed']) as step,
+    ):
+        step('Reading')
+        tables = {role: read_tables(own, described, options) for role, own in files.items()}
+        step('Measuring')
+        report = make_report(
+            tables['real'],
+            tables['synthetic'],
+            described,
+            synthesizer=synthesizer,
+            test=tables.get('test'),
+            target=target or None,
+        )
+        step('Writing')
+        if out.suffix == '.json':
+            report.save_json(drafts[out])
+        else:
+            report.save_html(drafts[out], options['title'])
+
+
+def _take_alone(metadata: Metadata, name: str) -> Metadata:
+    """Return the metadata of one table, without its relationships."""
+    if name not in metadata.tables:
+        raise RefusedError(
+            f"--table '{name}' is not in the metadata: it has {list(metadata.tables)}."
+        )
+    alone = metadata.to_dict()
+    alone['tables'] = {name: alone['tables'][name]}
+    alone['relationships'] = []
+    return Metadata.load_from_dict(alone)
 
 
 def try_out(
