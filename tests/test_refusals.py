@@ -41,7 +41,7 @@ BESIDE = (
     'datasheet/',
     'report/',
     'cli/saved.py',
-    'cli/errors.py',
+    'cli/refusals.py',
 )
 
 #: Sentences that depend on no private cell, by what they depend on; their beginnings are enough.

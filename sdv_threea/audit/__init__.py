@@ -29,7 +29,8 @@ tables without any noise, so it must not be given private tables: pass public or
 * :mod:`~sdv_threea.audit.worlds`: two neighbouring tables, one of them with a canary,
 * :mod:`~sdv_threea.audit.game`: many fits to one table or the other, the observer who learns to
   guess which, and :func:`audit_privacy`,
-* :mod:`~sdv_threea.audit.features`: features of synthetic rows, fitted synthesizers and messages,
+* :mod:`~sdv_threea.audit.observations`: features of synthetic rows, fitted synthesizers and
+  messages,
 * :mod:`~sdv_threea.audit.bounds`: from right and wrong guesses to epsilon, and the verdict.
 """
 

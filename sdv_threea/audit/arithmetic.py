@@ -14,7 +14,7 @@ import pandas as pd
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.audit.doors import DivergedError, Transcript, compare, record, replay
-from sdv_threea.audit.features import Features, flatten, listen
+from sdv_threea.audit.observations import Features, flatten, listen
 from sdv_threea.privacy.mechanism import Noise
 
 #: The largest relative error of a distance by the rounding of floats.

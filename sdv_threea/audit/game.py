@@ -32,7 +32,7 @@ from sdv_threea.audit.bounds import (
     bound_gaussian_epsilon,
     check_confidence,
 )
-from sdv_threea.audit.features import Features, count_words, describe_rows, flatten, listen
+from sdv_threea.audit.observations import Features, count_words, describe_rows, flatten, listen
 from sdv_threea.audit.worlds import Neighbours, Tables
 from sdv_threea.errors import InputError
 

@@ -12,11 +12,11 @@ message may show a value of a private row.
 * :mod:`~sdv_threea.cli.drawing`: the commands ``sample``, ``losses`` and ``datasheet``,
 * :mod:`~sdv_threea.cli.saved`: make, load and sample synthesizers, and write their statements,
 * :mod:`~sdv_threea.cli.measuring`: the commands ``report`` and ``audit``,
-* :mod:`~sdv_threea.cli.files`: find the files of tables, read options on the format of CSV, and
+* :mod:`~sdv_threea.cli.sources`: find the files of tables, read options on the format of CSV, and
   check names against the metadata,
 * :mod:`~sdv_threea.cli.table_files`: read tables from files with the types that the metadata
   states,
 * :mod:`~sdv_threea.cli.outputs`: output files, checked before the work and replaced by complete
   ones, and the progress bar,
-* :mod:`~sdv_threea.cli.errors`: one-line errors and warnings, in the words of the command line.
+* :mod:`~sdv_threea.cli.refusals`: one-line errors and warnings, in the words of the command line.
 """

@@ -11,9 +11,7 @@ from typing import Any
 
 import click
 
-from sdv_threea.cli.errors import PlainGroup, RefusedError
 from sdv_threea.cli.estimating import check, estimate, ledger
-from sdv_threea.cli.files import check_description, check_kind, read_format
 from sdv_threea.cli.options import (
     FILE,
     PLACE,
@@ -30,6 +28,8 @@ from sdv_threea.cli.options import (
     verbose_option,
 )
 from sdv_threea.cli.outputs import check_places
+from sdv_threea.cli.refusals import PlainGroup, RefusedError
+from sdv_threea.cli.sources import check_description, check_kind, read_format
 from sdv_threea.names import printable
 
 #: The endings of the name of a datasheet.

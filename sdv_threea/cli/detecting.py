@@ -12,9 +12,9 @@ from typing import Any
 import click
 import pandas as pd
 
-from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import WRITTEN, CsvFormat, check_kind, find_form, read_format
 from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.refusals import RefusedError
+from sdv_threea.cli.sources import WRITTEN, CsvFormat, check_kind, find_form, read_format
 from sdv_threea.metadata import (
     Proposal,
     ask,

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import check_kind, read_format
 from sdv_threea.cli.outputs import staged, steps
+from sdv_threea.cli.refusals import RefusedError
 from sdv_threea.cli.saved import draw, load, plan_draws, write_parts
+from sdv_threea.cli.sources import check_kind, read_format
 from sdv_threea.cli.table_files import write_table
 from sdv_threea.cost import check_rows
 

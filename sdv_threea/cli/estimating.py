@@ -5,8 +5,6 @@ from typing import Any
 
 import click
 
-from sdv_threea.cli.errors import PlainCommand
-from sdv_threea.cli.files import check_description
 from sdv_threea.cli.options import (
     PLACE,
     delta_option,
@@ -17,6 +15,8 @@ from sdv_threea.cli.options import (
     settings_options,
     settle_promise,
 )
+from sdv_threea.cli.refusals import PlainCommand
+from sdv_threea.cli.sources import check_description
 from sdv_threea.names import printable
 
 

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from sdv_threea.cli.errors import FailedError, RefusedError, explain
-from sdv_threea.cli.files import find_tables
 from sdv_threea.cli.options import RELEASE
 from sdv_threea.cli.outputs import staged, steps
+from sdv_threea.cli.refusals import FailedError, RefusedError, explain
 from sdv_threea.cli.saved import (
     Synthesizer,
     declare_examples,
@@ -27,6 +26,7 @@ from sdv_threea.cli.saved import (
     save,
     write_statement,
 )
+from sdv_threea.cli.sources import find_tables
 from sdv_threea.cli.table_files import read_tables
 from sdv_threea.constraints.constraint_set import read_constraint
 from sdv_threea.errors import InputError

@@ -20,10 +20,10 @@ from sdv_threea.audit import (
     lone_class,
     rare_category,
 )
-from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import find_tables, split_target
 from sdv_threea.cli.outputs import staged, steps
+from sdv_threea.cli.refusals import RefusedError
 from sdv_threea.cli.saved import load, load_metadata, make_synthesizer
+from sdv_threea.cli.sources import find_tables, split_target
 from sdv_threea.cli.table_files import interpret, read_tables
 from sdv_threea.errors import InputError
 from sdv_threea.report import make_report

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import check_source
+from sdv_threea.cli.refusals import RefusedError
+from sdv_threea.cli.sources import check_source
 from sdv_threea.errors import ACCEPTABLE
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from sdv_threea.atomic import replacing_all
-from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.refusals import RefusedError
 from sdv_threea.names import printable
 
 #: The factor between units of file size.

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import split_target
 from sdv_threea.cli.outputs import tell_written
+from sdv_threea.cli.refusals import RefusedError
+from sdv_threea.cli.sources import split_target
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings
 from sdv_threea.storage.files import load_saved

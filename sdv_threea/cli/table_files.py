@@ -20,8 +20,8 @@ from zipfile import BadZipFile
 import numpy as np
 import pandas as pd
 
-from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import (
+from sdv_threea.cli.refusals import RefusedError
+from sdv_threea.cli.sources import (
     MARKS,
     SEPARATORS,
     CsvFormat,

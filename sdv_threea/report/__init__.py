@@ -11,7 +11,7 @@ readers who may see the real data, and nothing here may be used inside a fit.
   curves behind their scores,
 * :mod:`~sdv_threea.report.epsilons`: utility against epsilon, on public rows, by Plotly,
 * :mod:`~sdv_threea.report.quality`: similarity of columns and pairs of columns, by SDMetrics,
-* :mod:`~sdv_threea.report.bins`: columns in common bins, as shares of rows and as codes,
+* :mod:`~sdv_threea.report.distributions`: columns in common bins, as shares of rows and as codes,
 * :mod:`~sdv_threea.report.fidelity`: errors of columns and pairs, compared with other real rows,
   and rows with two values that no real row has together,
 * :mod:`~sdv_threea.report.risk`: distances to the closest real row, and the attacks of anonymeter,

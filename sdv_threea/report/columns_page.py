@@ -22,7 +22,7 @@ from sdv_threea.pages.plots import grids, histogram, levels, pair_map
 from sdv_threea.report.verdict import name_some
 
 if TYPE_CHECKING:
-    from sdv_threea.report.bins import Distribution, JointDistribution
+    from sdv_threea.report.distributions import Distribution, JointDistribution
     from sdv_threea.report.fidelity import Fidelity
     from sdv_threea.report.quality import Quality
 

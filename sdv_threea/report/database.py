@@ -9,7 +9,7 @@ import pandas as pd
 from sdv_threea.arrays import Wholes
 from sdv_threea.pages.fragments import Drawing, escape
 from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
-from sdv_threea.report.bins import Distribution
+from sdv_threea.report.distributions import Distribution
 from sdv_threea.storage.references import as_columns
 
 #: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.report.bins import MISSING, NO_LEVELS, POOLED, UNSEEN, Coded, code_tables
+from sdv_threea.report.distributions import MISSING, NO_LEVELS, POOLED, UNSEEN, Coded, code_tables
 
 #: Two values that no real row has together count as impossible if independent columns would have
 #: this many such rows. With fewer expected rows, there may be none by chance alone.

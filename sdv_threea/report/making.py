@@ -14,8 +14,8 @@ import pandas as pd
 from sdv_threea.errors import InputError
 from sdv_threea.names import check_table_names
 from sdv_threea.pages.promise import tell_losses
-from sdv_threea.report.bins import JointDistribution, compare_joint
 from sdv_threea.report.database import compare_cardinalities, draw_schema
+from sdv_threea.report.distributions import JointDistribution, compare_joint
 from sdv_threea.report.fidelity import Fidelity, measure_fidelity
 from sdv_threea.report.inputs import as_tables, describe_tables, refuse_fitted, take_learned
 from sdv_threea.report.quality import measure_quality

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sdmetrics.reports import DiagnosticReport, QualityReport
 
-from sdv_threea.report.bins import Distribution, compare_distributions
+from sdv_threea.report.distributions import Distribution, compare_distributions
 from sdv_threea.report.inputs import as_tables, describe_tables
 from sdv_threea.storage.references import as_columns
 

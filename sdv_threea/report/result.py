@@ -12,7 +12,7 @@ import pandas as pd
 
 from sdv_threea.atomic import replacing
 from sdv_threea.pages.fragments import Drawing, escape
-from sdv_threea.report.bins import Distribution, JointDistribution
+from sdv_threea.report.distributions import Distribution, JointDistribution
 from sdv_threea.report.fidelity import Fidelity, Impossible
 from sdv_threea.report.page import write_html
 from sdv_threea.report.quality import Quality

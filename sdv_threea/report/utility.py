@@ -26,7 +26,7 @@ from sklearn.metrics import (
 
 from sdv_threea.arrays import Bools, Floats
 from sdv_threea.errors import InputError
-from sdv_threea.report.bins import FEWEST
+from sdv_threea.report.distributions import FEWEST
 
 #: The values of ``x`` in the curves of a classifier.
 RATES = np.linspace(0, 1, 101)

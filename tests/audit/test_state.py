@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 import torch
 
-from sdv_threea.audit import features
-from sdv_threea.audit.features import LONGEST_WORD, PER_ARRAY, count_words, flatten, listen
+from sdv_threea.audit import observations
+from sdv_threea.audit.observations import LONGEST_WORD, PER_ARRAY, count_words, flatten, listen
 
 
 @dataclass
@@ -134,7 +134,7 @@ def test_a_word_is_found_at_any_place_of_a_long_list():
 
 
 def test_entries_beyond_those_that_are_kept_make_a_difference(monkeypatch):
-    monkeypatch.setattr(features, 'IN_ALL', 5)
+    monkeypatch.setattr(observations, 'IN_ALL', 5)
     numbers = {str(at): float(at) for at in range(9)}
     for name in numbers:
         assert flatten(numbers) != flatten(numbers | {name: -1.0})

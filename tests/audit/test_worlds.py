@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.audit import Neighbours, far_out, lone_class, many_children, rare_category
-from sdv_threea.audit.features import describe_rows
+from sdv_threea.audit.observations import describe_rows
 
 
 def differ(neighbours, name):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from sdv.metadata import Metadata
 
 from sdv_threea.cli.commands import main
-from sdv_threea.cli.errors import RefusedError, name_options
+from sdv_threea.cli.refusals import RefusedError, name_options
 from sdv_threea.cli.saved import _read_sentinels, make_synthesizer
 
 SAID = {

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.outputs import check_places, staged, steps
+from sdv_threea.cli.refusals import RefusedError
 
 
 def names(folder):
@@ -81,9 +81,9 @@ ENDED = """
 import signal, sys, time
 from pathlib import Path
 import click
-from sdv_threea.cli.errors import PlainGroup
+from sdv_threea.cli.refusals import PlainGroup
 from sdv_threea.cli.outputs import check_places, staged
-from sdv_threea.cli.errors import ending_in_order
+from sdv_threea.cli.refusals import ending_in_order
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)

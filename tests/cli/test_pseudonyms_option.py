@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.refusals import RefusedError
 from sdv_threea.cli.saved import _read_pseudonyms
 
 TABLES = {

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import CsvFormat, find_tables
+from sdv_threea.cli.refusals import RefusedError
+from sdv_threea.cli.sources import CsvFormat, find_tables
 from sdv_threea.cli.table_files import read_table, write_table
 
 COLUMNS = {

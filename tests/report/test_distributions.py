@@ -8,7 +8,7 @@ import pytest
 from relationships import relate
 
 from sdv_threea.report import compare_cardinalities
-from sdv_threea.report.bins import (
+from sdv_threea.report.distributions import (
     FEWEST,
     NUM_BINS,
     compare_distributions,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.report.bins import UNSEEN, code_tables
+from sdv_threea.report.distributions import UNSEEN, code_tables
 from sdv_threea.report.fidelity import NEVER, ONE, TWO, find_impossible, measure_fidelity
 
 COLUMNS = {

@@ -11,7 +11,7 @@ from rdt.transformers import LogScaler
 from sdv.cag import FixedCombinations, Inequality
 from sdv.errors import InvalidDataError
 
-from sdv_threea.audit.features import flatten
+from sdv_threea.audit.observations import flatten
 from sdv_threea.transforms.preprocessor import Preprocessor
 
 COLUMNS = {

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.refusals import RefusedError
 
 #: The endings of files that hold a table, and the endings that can be read but not written.
 WRITTEN = ('.csv', '.csv.gz', '.tsv', '.tsv.gz', '.parquet')
