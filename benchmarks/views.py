@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
 
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 #: The most bins of a category, without the bins of other values and of missing ones; of a number.
 MOST_VALUES, QUANTILES = 19, 10

@@ -35,7 +35,7 @@ READERS = ('rows/', 'privacy/', 'cli/table_files.py')
 #: Rooms that compare real rows with synthetic ones, for the holder of both: no fit runs them. And
 #: the graph of tables, which is public.
 BESIDE = (
-    'rows/units/schema.py',
+    'schema.py',
     'audit/',
     'datasets/',
     'datasheet/',

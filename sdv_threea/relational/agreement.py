@@ -26,10 +26,7 @@ from sdv_threea.relational.following import Joined
 from sdv_threea.relational.model import Agreement, TableRelease, draw_rows, encode_context
 from sdv_threea.relational.task import Task
 from sdv_threea.relational.transitions import name_before, own_transformers, pair_rows
-from sdv_threea.rows.chunks import chunk_arrays
-from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.sums import take
-from sdv_threea.rows.units.membership import LEFT_OUT, bound_rows
 from sdv_threea.statistics import registry
 
 
@@ -40,7 +37,7 @@ class Alike(NamedTuple):
 
 
 def release_agreement(
-    task: Task, joined: Joined, units: Wholes, model: TableRelease
+    task: Task, joined: Joined, model: TableRelease
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release how often a row has the codes of the row before it, by column and code; add it.
 
@@ -51,17 +48,15 @@ def release_agreement(
           the sums move as histograms of ``r + 1`` columns do
     """
     own = own_transformers(model)
-    part, previous = task.budget.part(task.constants.agreement_share), joined.siblings.previous
-    with guarded():
-        led = np.where(previous >= 0, units, LEFT_OUT)
-        pairs = pair_rows(model, joined.rows, previous, bound_rows(led, 1, task.choices))
-        alike = Alike(_compare(model, pairs))
+    part = task.budget.part(task.constants.agreement_share)
+    pairs = joined.rows.map(partial(pair_rows, model, 1, task.toss()))
+    alike = pairs.map(partial(_compare, model)).keep()
     statistic = registry.AGREEMENT.state(
         partial(_count_alike, tuple(each.size for each in own)),
         neighbors=part.neighbors,
         columns=len(own),
     )
-    summed = take(chunk_arrays(alike), statistic)
+    summed = take(alike, statistic)
     noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     num_pairs = max(float(noisy[0]), 1.0)
     paired = joined.given.as_read(1, task.draws, followed=1).context
@@ -88,13 +83,13 @@ def release_agreement(
     return replace(model, agreement=Agreement(columns, chances, chain)), (receipt,)
 
 
-def _compare(model: TableRelease, pairs: pd.DataFrame) -> NDArray[np.integer]:
-    """Return the codes that both rows of pairs have, -1 for others, by own column: (P, r)."""
+def _compare(model: TableRelease, pairs: pd.DataFrame) -> Alike:
+    """Return the codes that both rows of pairs have."""
     own = own_transformers(model)
     names = [each.name for each in own]
     earlier = pairs[list(name_before(model))].set_axis(names, axis='columns')
     codes = encode(pairs[names], own)
-    return np.where(codes == encode(earlier, own), codes, -1)
+    return Alike(np.where(codes == encode(earlier, own), codes, -1))
 
 
 def _count_alike(sizes: tuple[int, ...], chunk: Alike) -> Wholes:

@@ -12,7 +12,7 @@ from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.release import Release
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.schema import Link
 
 
 def believe(count: float, scale: float, constants: RelationalConstants) -> float:

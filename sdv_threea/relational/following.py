@@ -8,7 +8,7 @@ that are alike.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import pandas as pd
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Wholes
 from sdv_threea.domain import Domain
+from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.planning.shares import Known, drowns_pairs
 from sdv_threea.relational.layout import (
     Layout,
@@ -30,6 +31,7 @@ from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.task import Task, release_rows
 from sdv_threea.relational.transitions import (
+    Related,
     code_ranks,
     describe_following,
     describe_rank,
@@ -38,14 +40,9 @@ from sdv_threea.relational.transitions import (
     pair_rows,
     rank_rows,
 )
-from sdv_threea.rows.chunks import chunk_table
-from sdv_threea.rows.guard import guarded
-from sdv_threea.rows.units.membership import (
-    LEFT_OUT,
-    bound_rows,
-    find_previous,
-    shuffle_ranks,
-)
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.units.membership import Coins, Group, find_previous, shuffle_ranks
+from sdv_threea.schema import Link
 
 
 class Given(NamedTuple):
@@ -72,72 +69,67 @@ class Given(NamedTuple):
         return Given(self.context.iloc[chosen].reset_index(drop=True), self.owned[chosen])
 
 
-class Ranked(NamedTuple):
-    """The rank of each row among those of its owner, and the row before it: private, (n,) each."""
-
-    ranks: Wholes
-    previous: Wholes
-
-
 class Joined(NamedTuple):
     """The rows of a table with their context, which comes first.
 
     Args:
+        rows: The rows, private.
         domain: Public facts of their columns.
         layout: The names of their columns.
-        siblings: The rank of each row, and the row before it: private.
         given: Rows drawn of the context, in the place of private ones.
     """
 
-    rows: pd.DataFrame
+    rows: Rows[Related]
     domain: Domain
     layout: Layout
-    siblings: Ranked
     given: Given
 
 
-def rank_siblings(task: Task, referred: Wholes, units: Wholes) -> Ranked:
-    """Rank the rows of each owner, in their order or at random; rows may be left out."""
-    owners = np.where(units != LEFT_OUT, referred, -1)
-    ranks = rank_rows(owners) if task.ordered else shuffle_ranks(owners, task.choices)
-    return Ranked(ranks, find_previous(owners, ranks))
-
-
-def join_rows(
-    task: Task,
-    tables: tuple[pd.DataFrame, pd.DataFrame],
-    referred: Wholes,
-    units: Wholes,
-    parent: TableRelease,
-    given: Given,
-) -> Joined:
-    """Join private rows with the codes of their owners, and with their rank if they have an order.
-
-    ``tables`` are the rows and those of their owners' table; ``referred`` is the owner of each row.
+@dataclass(frozen=True)
+class Joining:
+    """Joins private rows with the codes of their owners, and with their rank if they have an order.
 
     Formal guarantees:
         * a row of the result is a function of a row of the table, of its owner, and of how many
           rows of this owner come before it
     """
+
+    owner: Link
+    transformers: tuple[Transformer, ...]
+    names: tuple[str, ...]
+    rank: str | None
+    key: int
+
+    def __call__(self, group: Group) -> Related:
+        """Join the rows of a group."""
+        table, referred = self.owner.child, group.parents[self.owner]
+        above, numbers = group.rows[self.owner.parent], group.numbers[table]
+        context = context_columns(self.transformers, self.names, above, referred)
+        if self.rank is None:
+            ranks = shuffle_ranks(referred, Coins(self.key, numbers))
+        else:
+            ranks = rank_rows(referred, group.places[table])
+            context = context.assign(**{self.rank: code_ranks(ranks)})
+        rows = pd.concat([context, group.rows[table]], axis=1)
+        return Related(rows, group.units[table], find_previous(referred, ranks), numbers)
+
+
+def join_rows(
+    task: Task, groups: Rows[Group], owner: Link, parent: TableRelease, given: Given
+) -> Joined:
+    """Join private rows with their context: see :class:`Joining`."""
     plan, names = task.plan, tuple(given.context.columns)
     transformers = context_transformers(parent.released.transformers, parent.layout)
-    described = context_domain(transformers, names)
-    with guarded():
-        context = context_columns(transformers, names, tables[1], referred)
-        siblings = rank_siblings(task, referred, units)
-    layout = replace(plan.layout, context=names)
-    if task.ordered:
-        rank = add_name('rank', {*plan.domain.names, *names})
+    described, layout = context_domain(transformers, names), replace(plan.layout, context=names)
+    rank = add_name('rank', {*plan.domain.names, *names}) if task.ordered else None
+    if rank is not None:
         layout = replace(layout, context=(*names, rank), rank=rank)
         described = (*described, describe_rank(rank))
         drawn = (task.draws.random(len(given.owned)) * given.owned).astype(np.int64)
         given = given._replace(context=given.context.assign(**{rank: code_ranks(drawn)}))
-        with guarded():
-            context = context.assign(**{rank: code_ranks(siblings.ranks)})
+    rows = groups.map(Joining(owner, transformers, names, rank, task.toss())).keep()
     domain = replace(plan.domain, columns=(*described, *plan.domain.columns))
-    with guarded():
-        joined = pd.concat([context, tables[0]], axis=1)
-    return Joined(joined, domain, layout, siblings, given)
+    return Joined(rows, domain, layout, given)
 
 
 def share_following(
@@ -164,7 +156,7 @@ def share_following(
 
 
 def release_following(
-    task: Task, joined: Joined, units: Wholes, model: TableRelease, share: float
+    task: Task, joined: Joined, model: TableRelease, share: float
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Add the model of a row given the row before it.
 
@@ -172,13 +164,11 @@ def release_following(
         * a row that is read is a function of two rows of one owner and of the owner, so of one
           unit, and a unit has at most ``rows_per_unit`` of them
     """
-    previous, bound = joined.siblings.previous, model.rows_per_unit
+    bound = model.rows_per_unit
     given = joined.given.as_read(bound, task.draws, followed=1)
     before = draw_before(model, *given, task.draws)
-    with guarded():
-        led = np.where(previous >= 0, units, LEFT_OUT)
-        pairs = pair_rows(model, joined.rows, previous, bound_rows(led, bound, task.choices))
-    rows = chunk_table(pairs).map(partial(encode_pairs, model))
+    rows = joined.rows.map(partial(pair_rows, model, bound, task.toss())).keep()
+    rows = rows.map(partial(encode_pairs, model))
     domain = Domain(describe_following(model))
     released = release_rows(task, rows, domain, bound, share, given=before)
     layout = Layout(model.layout.own, context=tuple(before.columns))

@@ -13,7 +13,7 @@ from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.estimates import overall_chances
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.schema import Link
 
 #: A number this close below a whole number counts as that whole number: floats are rounded.
 WHOLE_WITHIN = 1e-6

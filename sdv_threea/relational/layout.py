@@ -23,7 +23,7 @@ from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.units.membership import NOBODY, Database, count_children, follow, join_parent
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 #: The index that orders the rows of each owner, by table; ``None`` for the order of the table.
 Orders = Mapping[str, str | None]
@@ -74,10 +74,11 @@ def lay_out(
 
     A name that is taken, by a column of the user or by another foreign key, gets an underscore.
     """
-    owner, used, index = schema.owners[table], set(own), orders.get(table)
+    owner, ways = schema.owners[table], schema.unit_links[table]
+    used, index = set(own), orders.get(table)
     others = [link for link in schema.links_of(table) if link != owner]
     public = [link for link in others if link.parent in schema.public]
-    shared = [link for link in others if link in schema.unit_links(table)]
+    shared = [link for link in others if link in ways]
     asked = {*public, *shared}
     loose = [link for link in others if link not in asked and not link.required]
 

@@ -12,12 +12,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.special import ndtri, pdtr
 
 from sdv_threea.accounting import Budget, Receipt
-from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import RelationalConstants
+from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.domain import Category
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -25,21 +23,12 @@ from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import Ends, References
 from sdv_threea.relational.plan import Plan
-from sdv_threea.rows.chunks import chunk_arrays
-from sdv_threea.rows.guard import guarded
+from sdv_threea.relational.task import Task
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import Statistic, take
-from sdv_threea.rows.units.links import (
-    Referred,
-    Repeated,
-    compare_ends,
-    count_references,
-    count_repeats,
-    find_away,
-    read_references,
-    read_repeats,
-)
-from sdv_threea.rows.units.membership import Database, join_parent
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.rows.units.links import Reading, count_references, count_repeats, read_repeats
+from sdv_threea.rows.units.membership import Group
+from sdv_threea.schema import Link, Schema
 from sdv_threea.statistics import registry
 
 #: Candidates for the distribution of numbers of references: the standard deviation of the
@@ -54,22 +43,6 @@ CLEARLY = 2.0
 
 #: Points of the standard normal; means over them approximate means over the distribution.
 NORMALS = ndtri((np.arange(64) + 0.5) / 64)
-
-
-class Private(NamedTuple):
-    """The private rows, and the random stream that chooses among them. Only the schema is public.
-
-    Args:
-        rows: The columns of each table that is read so far.
-        choices: The random stream that chooses private rows.
-    """
-
-    schema: Schema
-    database: Database
-    units: Mapping[str, Wholes]
-    rows: Mapping[str, pd.DataFrame]
-    noise: Noise
-    choices: np.random.Generator
 
 
 class Sizes(NamedTuple):
@@ -102,12 +75,12 @@ def find_ends(schema: Schema, plans: Mapping[str, Plan], link: Link) -> tuple[En
 
 
 def release_references(
+    task: Task,
     link: Link,
-    private: Private,
+    groups: Rows[Group],
+    schema: Schema,
     ends: tuple[Ends, ...],
-    budget: Budget,
     sizes: Sizes,
-    constants: RelationalConstants,
 ) -> tuple[References, tuple[Receipt, ...], tuple[Receipt, ...]]:
     """Release how references to rows of other units are spread, and which values both ends share.
 
@@ -115,58 +88,37 @@ def release_references(
         The released facts, the receipts of referring units, and the receipts of units at either
         end.
     """
-    schema, owner = private.schema, private.schema.owners[link.child]
-    later = 0.0 if owner is None else constants.repeats_share
-    bound, choices = None if math.isinf(budget.mu) else 1, private.choices
-    own, theirs = private.units[link.child], private.units[link.parent]
-    referred = private.database.parents[link]
-    alike = _compare_ends(link, private, ends)
-    with guarded():
-        read = read_references(own, theirs, referred, alike, bound, choices)
+    owner, budget = schema.owners[link.child], task.budget
+    later = 0.0 if owner is None else task.constants.repeats_share
+    bound = None if math.isinf(budget.mu) else 1
+    columns = tuple((each.own, each.ours, each.theirs) for each in ends)
+    reading = Reading(link, owner, columns, bound, (task.toss(), task.toss(), task.toss()))
     within = schema.root(link.child) == schema.root(link.parent)
     state = partial(registry.LINKS.state, columns=len(ends), within=within)
-    terms = partial(count_references, FIRST), budget.part(1 - later), private.noise
-    counts, both = _release(read, state, *terms)
+    terms = partial(count_references, FIRST), budget.part(1 - later), task.noise
+    counts, both = _release(groups.exchange(reading.send, reading.take), state, *terms)
     chances = _spread(counts[: len(FIRST)], both.noise_scale, sizes)
-    compared, *same = counts[len(FIRST) :] / max(counts[len(FIRST)], 1.0)
+    _, *same = counts[len(FIRST) :] / max(counts[len(FIRST)], 1.0)
     noise = both.noise_scale / max(counts[len(FIRST)], 1.0)
     found = References(chances, ends, np.array(same), noise)
     if owner is None:
         return found, (), (both,)
-    with guarded():
-        owners = np.where(find_away(own, theirs, referred), private.database.parents[owner], -1)
-        pairs = read_repeats(owners, own, referred, bound, choices)
-    paid = budget.part(later), private.noise
+    pairs = groups.map(partial(read_repeats, link, owner, bound, task.toss())).keep()
+    paid = budget.part(later), task.noise
     (num, same), once = _release(pairs, registry.REPEATS.state, count_repeats, *paid)
     repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
     return replace(found, repeats=repeats), (once,), (both,)
 
 
 def _release(
-    read: Referred | Repeated,
+    read: Rows[Any],
     state: Callable[..., Statistic],
     sums: Callable[[Any], Wholes],
     budget: Budget,
     noise: Noise,
 ) -> tuple[Floats, Receipt]:
     statistic = state(sums, neighbors=budget.neighbors)
-    summed = take(chunk_arrays(read), statistic)
-    return release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
-
-
-def _compare_ends(link: Link, private: Private, ends: tuple[Ends, ...]) -> Bools:
-    """Return whether each row has the value of the row that it refers to, shape (n, r)."""
-    schema, parents = private.schema, private.database.parents
-    referred, owner = parents[link], schema.owners[link.child]
-    found = np.zeros((len(referred), len(ends)), dtype=np.bool_)
-    for at, each in enumerate(ends):
-        rows, theirs = private.rows[link.child], private.rows[link.parent][each.theirs]
-        with guarded():
-            if not each.own and owner is not None:
-                above = private.rows[owner.parent][[each.ours]]
-                rows = join_parent(len(referred), parents[owner], above)
-            found[:, at] = compare_ends(rows[each.ours], theirs, referred)
-    return found
+    return release(*take(read, statistic), mu=budget.mu * (1 - ROUNDING), noise=noise)
 
 
 def _spread(counts: Floats, scale: float, sizes: Sizes) -> Floats:

@@ -16,7 +16,7 @@ from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
-from sdv_threea.rows.chunks import chunk_arrays
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import take
 from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.statistics import registry
@@ -149,8 +149,13 @@ class Magnitudes:
         return math.hypot(self.scale * float(np.linalg.norm(weights)), self.doubt * expected)
 
 
+def count_rows(units: Wholes) -> UnitRows:
+    """Count the rows of each unit, by the unit of each row, shape (n,)."""
+    return UnitRows(np.unique(units[units != LEFT_OUT], return_counts=True)[1])
+
+
 def release_magnitudes(
-    units: Wholes,
+    rows: Rows[UnitRows],
     most: int | None,
     budget: Budget,
     noise: Noise,
@@ -167,9 +172,8 @@ def release_magnitudes(
         * a unit is counted in one magnitude, which depends on the number of its rows alone: all
           counts together move by at most ``histogram_sensitivity(1, ...)``
     """
-    _, rows = np.unique(units[units != LEFT_OUT], return_counts=True)
     statistic = registry.MAGNITUDES.state(_count_magnitudes, neighbors=budget.neighbors)
-    summed = take(chunk_arrays(UnitRows(rows)), statistic)
+    summed = take(rows, statistic)
     noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
     noisy, scale = noisy[(most or LARGEST_BOUND) >= FIRST], receipt.noise_scale
     seen = _see(noisy, scale, false_alarm) if scale else len(noisy)

@@ -22,8 +22,8 @@ from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
-from sdv_threea.rows.units.schema import Link
 from sdv_threea.sampling.asked import CodeCondition
+from sdv_threea.schema import Link
 
 
 @dataclass(frozen=True)

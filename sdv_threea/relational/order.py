@@ -9,14 +9,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.domain import Column, Number
-from sdv_threea.relational.layout import LONG_STEPS, Layout, find_unit
+from sdv_threea.relational.layout import LONG_STEPS, Layout, find_unit, own_columns
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER
-from sdv_threea.rows.units.membership import Database, find_previous, find_units, follow
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.rows.units.membership import (
+    Database,
+    Group,
+    find_previous,
+    find_units,
+    follow,
+)
+from sdv_threea.schema import Schema
 
 #: A sequence ends after this many of the largest gaps, at the latest.
 MOST_GAPS = 65_536
@@ -40,12 +45,12 @@ def count_unit(index: Number, gap: Column) -> float:
 
 
 def order_rows(
-    database: Database,
     schema: Schema,
     layouts: Mapping[str, Layout],
     indices: Mapping[str, Number],
-) -> tuple[Database, dict[str, Wholes]]:
-    """Return the private rows, those of each owner in their order, and the unit of every row.
+    database: Database,
+) -> Group:
+    """Return the private rows by units, with the columns that are released, and in their order.
 
     In place of their index the rows get the gap to the row before, and their owners the first one.
     ``indices`` describe the index of each table that has one.
@@ -54,49 +59,50 @@ def order_rows(
         * the order of the rows of an owner, their gaps and the first index are functions of these
           rows alone
     """
-    for table, index in indices.items():
-        database = _sort(database, table, index.name, schema.owners[table])
     units = find_units(schema, database.num_rows, database.parents)
+    places = {name: np.arange(size) for name, size in database.num_rows.items()}
+    numbers = {**places, **database.numbers}
+    if indices:
+        database, places = _replace_indices(schema, layouts, indices, database, units)
+    rows = {table: own_columns(layouts[table], database, table, units) for table in units}
+    return Group(rows, database.parents, units, numbers, places)
+
+
+def _replace_indices(
+    schema: Schema,
+    layouts: Mapping[str, Layout],
+    indices: Mapping[str, Number],
+    database: Database,
+    units: Mapping[str, Wholes],
+) -> tuple[Database, dict[str, Wholes]]:
+    """Add gaps and first indices to the tables; return the places of their rows, too."""
+    places = {name: np.arange(size) for name, size in database.num_rows.items()}
     tables = dict(database.tables)
     for table, index in indices.items():
         owner, gap = schema.owners[table], layouts[table].gap
         if owner is None or gap is None:
             continue
+        values = tables[table][index.name].to_numpy(np.float64)
+        # Rows without an index come last.
+        places[table] = np.argsort(np.argsort(values, kind='stable'), kind='stable')
         led = follow(units, owner, database.parents) == units[table]
         owners = np.where(led, database.parents[owner], -1)
-        values, size = tables[table][index.name], database.num_rows[owner.parent]
-        gaps, firsts = _find_gaps(values, owners, size)
+        previous = find_previous(owners, places[table])
+        gaps, firsts = _find_gaps(values, owners, previous, database.num_rows[owner.parent])
         tables[table] = tables[table].assign(**{gap: gaps / find_unit(index)})
         first = {layouts[owner.parent].firsts[owner]: firsts}
         tables[owner.parent] = tables[owner.parent].assign(**first)
-    return replace(database, tables=tables), units
+    return replace(database, tables=tables), places
 
 
-def _sort(database: Database, table: str, index: str, owner: Link | None) -> Database:
-    """Sort the rows of a table by owner and index; rows without an index come last.
-
-    Without the owner, a row would move the random choices of all rows that come after its index.
-    """
-    values = database.tables[table][index].to_numpy(np.float64)
-    owners = np.zeros(len(values)) if owner is None else database.parents[owner]
-    order = np.lexsort((values, owners))
-    places, parents = np.argsort(order), dict(database.parents)
-    for link, referred in database.parents.items():
-        if link.child == table:
-            parents[link] = referred[order]
-        elif link.parent == table:
-            parents[link] = np.where(referred < 0, referred, places[np.maximum(referred, 0)])
-    rows = database.tables[table].iloc[order].reset_index(drop=True)
-    return replace(database, tables={**database.tables, table: rows}, parents=parents)
-
-
-def _find_gaps(index: pd.Series, owners: Wholes, num_owners: int) -> tuple[Floats, Floats]:
+def _find_gaps(
+    values: Floats, owners: Wholes, previous: Wholes, num_owners: int
+) -> tuple[Floats, Floats]:
     """Return the gap of each row, shape (n,), and the first index of each owner, shape (P,).
 
     The gap of a first row is that of the second.
     """
-    values, gaps = index.to_numpy(np.float64), np.zeros(len(index))
-    previous = find_previous(owners, np.arange(len(values)))
+    gaps = np.zeros(len(values))
     later = np.flatnonzero(previous >= 0)
     gaps[later] = values[later] - values[previous[later]]
     second = later[previous[previous[later]] < 0]

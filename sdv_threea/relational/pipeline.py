@@ -7,6 +7,8 @@ rows. The result is a :class:`~sdv_threea.relational.release.DatabaseRelease` wi
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -42,10 +44,14 @@ from sdv_threea.relational.layout import (
     context_columns,
     context_transformers,
     name_context,
-    own_columns,
 )
-from sdv_threea.relational.links import Private, Sizes, find_ends, release_references
-from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes, release_magnitudes
+from sdv_threea.relational.links import Sizes, find_ends, release_references
+from sdv_threea.relational.magnitudes import (
+    LARGEST_BOUND,
+    Magnitudes,
+    count_rows,
+    release_magnitudes,
+)
 from sdv_threea.relational.model import Ends, TableRelease, draw_rows
 from sdv_threea.relational.order import describe_index, order_rows
 from sdv_threea.relational.plan import plan_tables, share_budget
@@ -61,11 +67,10 @@ from sdv_threea.relational.task import (
 )
 from sdv_threea.relational.transitions import add_rank
 from sdv_threea.release import Release
-from sdv_threea.rows.chunks import chunk_arrays
-from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import take
-from sdv_threea.rows.units.membership import Database
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.rows.units.membership import Database, Group
+from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.statistics import registry
 
@@ -75,8 +80,9 @@ NUM_DRAWN = 2**14
 
 
 def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
-    database: Database,
+    database: Rows[Database],
     schema: Schema,
+    num_rows: Mapping[str, int],
     domains: Mapping[str, Domain],
     settings: Mapping[str, Settings],
     *,
@@ -100,8 +106,9 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
           releases
 
     Args:
-        database: The private rows.
+        database: The private rows, in groups of whole units.
         schema: The graph of tables; public.
+        num_rows: The number of rows of each public table.
         domains: The public description of each private table's columns.
         settings: The user's settings, by table; the budget is the same for all.
         children: By link, the public bounds on the number of rows that refer to one parent row.
@@ -110,36 +117,30 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         alike: The order of the rows of large public tables; public.
         noise: The source of noise; tests may replace it.
         rng: Source of two streams that nobody else may know. The first stream is for draws from
-            released models. The second stream chooses private rows: how many numbers are taken from
-            it depends on the number of rows, so nothing that is released may be drawn from it.
+            released models. The second stream has the keys by which private rows are chosen.
         track: Wraps the names of the tables as they are released, for a progress bar.
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)
     children = complete_children(schema, children)
-    plans = plan_tables(schema, domains, database.num_rows, children, ordered, alike)
+    plans = plan_tables(schema, domains, num_rows, children, ordered, alike)
     layouts = {table: plan.layout for table, plan in plans.items()}
     listed = {table: domains[table][index] for table, index in ordered.items() if index}
     indices = {table: each for table, each in listed.items() if isinstance(each, Number)}
-    with guarded():
-        database, units = order_rows(database, schema, layouts, indices)
+    groups = database.map(partial(order_rows, schema, layouts, indices)).keep()
     budgets, paid = share_budget(schema, plans, settings)
-    public = {table: database.num_rows[table] for table in schema.public}
-    done = DatabaseRelease(schema, {}, {}, public, children)
-    rows: dict[str, pd.DataFrame] = {}
+    done = DatabaseRelease(schema, {}, {}, num_rows, children)
     drawn: dict[str, pd.DataFrame] = {}
     for table in track(schema.private):
         terms = budgets[table], settings[table], noise, draws, choices, table in ordered
         task = Task(table, plans[table], *terms)
-        with guarded():
-            rows[table] = own_columns(plans[table].layout, database, table, units)
         given = _draw_context(task, drawn, done)
-        model, receipts = _release_table(task, database, rows, units, done, given)
+        model, receipts = _release_table(task, groups, done, given)
         if table in indices:
             model = _add_index(model, indices[table], done, schema.owners[table])
         done = done.add(table, model, receipts)
         for link in schema.links_away(table):
-            private = Private(schema, database, units, rows, noise, choices)
-            done = _release_link(link, private, find_ends(schema, plans, link), paid[link], done)
+            ends = find_ends(schema, plans, link)
+            done = _release_link(task, link, groups, ends, paid[link], done)
         if plans[table].layout.counts:
             context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given.context
             ranks = np.zeros(NUM_DRAWN) if given is None else draws.random(NUM_DRAWN) * given.owned
@@ -171,27 +172,22 @@ def _draw_context(
 
 
 def _release_table(
-    task: Task,
-    database: Database,
-    rows: Mapping[str, pd.DataFrame],
-    units: Mapping[str, Wholes],
-    done: DatabaseRelease,
-    given: Given | None,
+    task: Task, groups: Rows[Group], done: DatabaseRelease, given: Given | None
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release one table in the context of its owner, from private rows and earlier releases."""
     table, plan, constants = task.table, task.plan, task.constants
     owner = done.schema.owners[table]
     if owner is None or given is None:
-        return _release_root(task, rows[table], units[table])
-    parent, referred = done.tables[owner.parent], database.parents[owner]
-    both = rows[table], rows[owner.parent]
-    joined = join_rows(task, both, referred, units[table], parent, given)
+        return _release_root(task, groups)
+    parent = done.tables[owner.parent]
+    joined = join_rows(task, groups, owner, parent, given)
     num_units = most_units(done.tables[done.schema.root(table)], parent, owner)
     masking = noise_of_count(task, joined.domain)
     counting = share_magnitudes(num_units, masking, task.budget, constants)
     share = 1 - counting - constants.orphans_share * (not owner.required)
     terms = task.budget.part(counting), task.noise, constants.units_false_alarm, num_units
-    magnitudes, asked = release_magnitudes(units[table], plan.most_rows, *terms)
+    counted = joined.rows.map(attrgetter('units')).map(count_rows).keep()
+    magnitudes, asked = release_magnitudes(counted, plan.most_rows, *terms)
     noise = noise_of_count(task, joined.domain, share)
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
     later = share_following(task, joined.domain, magnitudes, bound, share)
@@ -202,28 +198,32 @@ def _release_table(
     task = task.unsharpened() if later or agrees else task
     context = joined.given.as_read(bound, task.draws).context
     known = {'size': num_rows if bound else None, 'given': context}
-    first = joined.siblings.previous < 0 if task.ordered else None
-    kept = keep_rows(task, joined.rows, units[table], bound, first)
+    kept = joined.rows.map(partial(keep_rows, bound, task.toss(), ordered=task.ordered)).keep()
     released = release_rows(task, kept, joined.domain, bound, share, **known)
-    orphans, receipts = _release_orphans(task, done.schema, database, owner)
+    orphans, receipts = _release_orphans(task, done.schema, groups, owner)
     model = _size_table(task, joined.layout, bound, done, released, magnitudes, orphans)
     paid: tuple[Receipt, ...] = ()
     if later:
-        model, paid = release_following(task, joined, units[table], model, later)
+        model, paid = release_following(task, joined, model, later)
     elif agrees:
-        model, paid = release_agreement(task, joined, units[table], model)
+        model, paid = release_agreement(task, joined, model)
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
 def _release_link(
-    link: Link, private: Private, ends: tuple[Ends, ...], budget: Budget, done: DatabaseRelease
+    task: Task,
+    link: Link,
+    groups: Rows[Group],
+    ends: tuple[Ends, ...],
+    budget: Budget,
+    done: DatabaseRelease,
 ) -> DatabaseRelease:
     """Release and add facts about references to rows of other units; both kinds of units pay."""
-    model, above, schema = done.tables[link.child], done.tables[link.parent], private.schema
+    model, above, schema = done.tables[link.child], done.tables[link.parent], done.schema
     units = [each.magnitudes.units[0] if each.magnitudes else each.size for each in (model, above)]
     sizes = Sizes(units[0], model.size, max(units[1], 1.0), max(above.size, 1.0))
-    terms = budget, sizes, model.constants
-    found, once, both = release_references(link, private, ends, *terms)
+    paid = task._replace(budget=budget)
+    found, once, both = release_references(paid, link, groups, schema, ends, sizes)
     model = replace(model, references={**model.references, link: found})
     done = done.add(link.child, model, (*both, *once))
     other = schema.root(link.parent)
@@ -278,12 +278,11 @@ def _size_table(  # noqa: PLR0913 (what is public, and what was released)
     )
 
 
-def _release_root(
-    task: Task, rows: pd.DataFrame, units: Wholes
-) -> tuple[TableRelease, tuple[Receipt, ...]]:
+def _release_root(task: Task, groups: Rows[Group]) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release a root table: each of its rows is a unit, and has no owner to depend on."""
     plan = task.plan
-    released = release_rows(task, keep_rows(task, rows, units, 1), plan.domain, 1, 1.0)
+    rows = groups.map(attrgetter('rows')).map(itemgetter(task.table)).keep()
+    released = release_rows(task, rows, plan.domain, 1, 1.0)
     size = max(released.num_rows, 1.0)
     noise = noise_of_columns(released)
     model = TableRelease(
@@ -298,7 +297,7 @@ def _release_root(
 
 
 def _release_orphans(
-    task: Task, schema: Schema, database: Database, owner: Link
+    task: Task, schema: Schema, groups: Rows[Group], owner: Link
 ) -> tuple[float, tuple[Receipt, ...]]:
     """Release the number of rows that refer to no row of a unit: each is a unit of its own.
 
@@ -306,13 +305,12 @@ def _release_orphans(
     """
     if owner.required:
         return 0.0, ()
-    with guarded():
-        paths = [database.parents[link] for link in schema.unit_links(task.table)]
-        alone = np.max(paths, axis=0) < 0
+    rows = groups.map(partial(_find_orphans, schema.unit_links[task.table])).keep()
     part = task.budget.part(task.constants.orphans_share)
     statistic = registry.ORPHANS.state(_count_alone, neighbors=part.neighbors)
-    summed = take(chunk_arrays(Orphans(alone)), statistic)
-    noisy, receipt = release_sums(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
+    noisy, receipt = release_sums(
+        *take(rows, statistic), mu=part.mu * (1 - ROUNDING), noise=task.noise
+    )
     return believe(float(noisy[0]), receipt.noise_scale, task.constants), (receipt,)
 
 
@@ -320,6 +318,10 @@ class Orphans(NamedTuple):
     """True for rows that refer to no row of a unit, shape (n,): private."""
 
     alone: Bools
+
+
+def _find_orphans(links: tuple[Link, ...], group: Group) -> Orphans:
+    return Orphans(np.max([group.parents[link] for link in links], axis=0) < 0)
 
 
 def _count_alone(chunk: Orphans) -> Wholes:

@@ -11,7 +11,7 @@ from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Category, Domain
 from sdv_threea.relational.layout import Alike, Layout, Orders, add_name, lay_out, own_domain
 from sdv_threea.relational.sizes import Children
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
 
 

@@ -33,7 +33,7 @@ from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import keep_apart, spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
 from sdv_threea.rows.units.links import Codes, number_values
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
 Accept = Callable[[str, pd.DataFrame], Bools]
@@ -307,7 +307,7 @@ class DatabaseRelease:
             if link in layout.present:
                 here = rows[layout.present[link]].to_numpy().astype(np.bool_)
             own, theirs, away = units[table], units[link.parent], here
-            if link in self.schema.unit_links(table):
+            if link in self.schema.unit_links[table]:
                 here &= link.required | (owners >= 0)
                 led = np.full(len(rows), OWN)
                 if link in layout.shared:

@@ -13,7 +13,7 @@ from sdv_threea.relational.foreign_keys import round_shares
 from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References
 from sdv_threea.rows.units.links import Codes
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.schema import Link
 
 #: Given instead of the codes of the parent's rows, if references may change places with any other.
 NO_CODES = np.zeros(0, dtype=np.int64)

@@ -11,17 +11,16 @@ import pandas as pd
 
 from sdv_threea.accounting import Budget
 from sdv_threea.accounting.sensitivities import histogram_sensitivity
-from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
 from sdv_threea.planning.shares import share_stages
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.relational.plan import Plan
+from sdv_threea.relational.transitions import Related
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.guard import guarded
-from sdv_threea.rows.units.membership import bound_rows
+from sdv_threea.rows.units.membership import Coins, bound_rows
 from sdv_threea.settings import Settings
 from sdv_threea.statistics import registry
 
@@ -45,6 +44,10 @@ class Task(NamedTuple):
     choices: np.random.Generator
     ordered: bool = False
 
+    def toss(self) -> int:
+        """Return a new key of random choices."""
+        return int(self.choices.integers(2**63))
+
     @property
     def constants(self) -> RelationalConstants:
         """The constants of databases."""
@@ -60,17 +63,16 @@ class Task(NamedTuple):
         return self._replace(settings=replace(self.settings, alpha=alpha))
 
 
-def keep_rows(
-    task: Task, rows: pd.DataFrame, units: Wholes, bound: int | None, sooner: Bools | None = None
-) -> pd.DataFrame:
-    """Keep at most ``bound`` rows of each unit; rows that are ``sooner`` have priority."""
-    with guarded():
-        return rows[bound_rows(units, bound, task.choices, sooner)].reset_index(drop=True)
+def keep_rows(bound: int | None, key: int, related: Related, *, ordered: bool) -> pd.DataFrame:
+    """Keep at most ``bound`` rows of each unit; in order, the first one has priority."""
+    sooner = related.previous < 0 if ordered else None
+    kept = bound_rows(related.units, bound, Coins(key, related.numbers), sooner)
+    return related.rows[kept].reset_index(drop=True)
 
 
 def release_rows(
     task: Task,
-    kept: pd.DataFrame | Rows[pd.DataFrame],
+    kept: Rows[pd.DataFrame],
     domain: Domain,
     bound: int | None,
     share: float,

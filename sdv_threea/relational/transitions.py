@@ -7,16 +7,18 @@ nothing has to be described again, and a transition is a row of categories like 
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.arrays import Bools, Wholes
+from sdv_threea.arrays import Wholes
 from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
 from sdv_threea.relational.model import TableRelease, draw_rows
+from sdv_threea.rows.units.membership import LEFT_OUT, Coins, bound_rows
 
 #: Codes of ranks: the first row, the next two, the next four, and so on.
 NUM_RANKS = 16
@@ -25,16 +27,33 @@ NUM_RANKS = 16
 Draw = Callable[[Wholes], pd.DataFrame]
 
 
-def rank_rows(owners: Wholes) -> Wholes:
+class Related(NamedTuple):
+    """Rows of a table with their context, which comes first: private.
+
+    Args:
+        rows: The rows, n of them.
+        units: The unit of each row, shape (n,).
+        previous: The row of the same owner before each row, -1 for none, shape (n,).
+        numbers: The number of each row in the whole table, shape (n,).
+    """
+
+    rows: pd.DataFrame
+    units: Wholes
+    previous: Wholes
+    numbers: Wholes
+
+
+def rank_rows(owners: Wholes, places: Wholes | None = None) -> Wholes:
     """Return the number of each row among those of its owner, from 0 in the order of the table.
 
-    ``owners`` is the owner of each row, -1 for none, shape (n,). Rows without one have rank 0.
+    ``owners`` is the owner of each row, -1 for none, and ``places`` its place in that order, shape
+    (n,) each. Rows without an owner have rank 0.
 
     Formal guarantees:
         * the rank of a row depends on the rows of its owner alone, and on their order
     """
     ranks = np.zeros(len(owners), dtype=np.int64)
-    order = np.argsort(owners, kind='stable')
+    order = np.argsort(owners, kind='stable') if places is None else np.lexsort((places, owners))
     order = order[owners[order] >= 0]
     ordered = owners[order]
     ranks[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered, side='left')
@@ -165,20 +184,18 @@ def draw_before(
     return pd.concat([given, name_codes(codes, name_before(model))], axis=1)
 
 
-def pair_rows(
-    model: TableRelease, joined: pd.DataFrame, previous: Wholes, kept: Bools
-) -> pd.DataFrame:
-    """Return the private rows that are ``kept``, each with the row before it.
-
-    ``joined`` has the columns of the model; ``previous`` is the row before, shape (n,).
+def pair_rows(model: TableRelease, bound: int | None, key: int, related: Related) -> pd.DataFrame:
+    """Return private rows, each with the row before it: at most ``bound`` of each unit.
 
     Formal guarantees:
-        * a row of the result is a function of a row of the table, of its owner, and of the row
-          before it
+        * a row of the result is a function of two rows of one owner and of the owner, so of one
+          unit, and which rows are kept depends on this unit alone
     """
+    led = np.where(related.previous >= 0, related.units, LEFT_OUT)
+    kept = bound_rows(led, bound, Coins(key, related.numbers))
     own = [each.name for each in own_transformers(model)]
-    later = joined[kept].reset_index(drop=True)
-    earlier = joined[own].iloc[previous[kept]].reset_index(drop=True)
+    earlier = related.rows[own].iloc[related.previous[kept]].reset_index(drop=True)
+    later = related.rows[kept].reset_index(drop=True)
     return pd.concat([later, earlier.set_axis(list(name_before(model)), axis='columns')], axis=1)
 
 

@@ -1,8 +1,8 @@
 """Rows: how private rows are read. ``docs/lab/private_rows.md`` lists other code that sees them.
 
-These modules import only :mod:`~sdv_threea.accounting` of this package, and do not know for what
-rows are read. The modules return exact sums, to which :mod:`~sdv_threea.privacy.door` adds noise.
-An auditor reads this folder first.
+These modules import only :mod:`~sdv_threea.accounting` of this package and the graph of tables,
+:mod:`~sdv_threea.schema`, and do not know for what rows are read. The modules return exact sums, to
+which :mod:`~sdv_threea.privacy.door` adds noise. An auditor reads this folder first.
 
 * ``intake/``: the one way in, every private cell read by itself,
 * ``units/``: references, and the unit of privacy of every row,

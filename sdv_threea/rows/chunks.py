@@ -6,10 +6,14 @@ and for any chunks. So memory is bounded by a chunk, and chunks may lie on other
 
 from __future__ import annotations
 
+import pickle
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from itertools import islice
+from itertools import chain, islice
+from os import SEEK_END
+from tempfile import TemporaryFile
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
@@ -25,6 +29,9 @@ New = TypeVar('New')
 #: Integer arrays, objects with a ``+``, or tuples of these.
 Sums = TypeVar('Sums')
 
+#: Functions of a chunk, applied in order.
+Steps = tuple[Callable[[Any], Any], ...]
+
 #: Approximate number of cells and least number of rows of a table's chunk.
 CHUNK_CELLS = 2**20
 LEAST_ROWS = 2**13
@@ -39,10 +46,13 @@ LARGEST_SUM = 2**62
 class Source(Protocol):
     """A source of private rows."""
 
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the chunks, one at a time."""
+
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
         """Return the sum of a statistic over all chunks."""
 
-    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source | None:
+    def keep(self, steps: Steps) -> Source | None:
         """Return a source whose chunks are mapped once; ``None`` if this source cannot do that."""
 
 
@@ -56,7 +66,7 @@ class Rows(Generic[Chunk]):
     """
 
     source: Source
-    steps: tuple[Callable[[Any], Any], ...] = ()
+    steps: Steps = ()
 
     def map(self, step: Callable[[Chunk], New]) -> Rows[New]:
         """Return rows mapped by ``step``, a picklable function of a chunk; nothing is computed yet.
@@ -66,9 +76,23 @@ class Rows(Generic[Chunk]):
         return cast('Rows[New]', replace(self, steps=(*self.steps, step)))
 
     def keep(self) -> Rows[Chunk]:
-        """Return rows that remember mapped chunks for further passes, up to :data:`KEPT_BYTES`."""
-        kept = self.source.keep(self.steps)
+        """Return rows that remember mapped chunks for further passes, as their source can."""
+        with guarded():
+            kept = self.source.keep(self.steps)
         return self if kept is None else Rows(kept)
+
+    def spill(self) -> Groups:
+        """Return the mapped chunks in a file, one for each number."""
+        with guarded():
+            groups = Groups(0, in_file=True)
+            for number, chunk in enumerate(self.source):
+                groups.add(number, _apply(self.steps, chunk))
+        return groups
+
+    def exchange(self, send: Callable[..., Any], take: Callable[[Chunk, Any], New]) -> Rows[New]:
+        """Return what chunks make of what they sent each other: see :meth:`Groups.exchange`."""
+        with guarded():
+            return Rows(cast(Groups, self.source).exchange(send, take))
 
     def thin(self, share: float) -> Rows[Chunk]:
         """Return a random sample of the rows, to save time; ``share`` is public or released.
@@ -86,14 +110,20 @@ class Rows(Generic[Chunk]):
 
 def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.DataFrame]:
     """Return the rows of a table, in chunks of about :data:`CHUNK_CELLS` cells by default."""
-    fitting = max(CHUNK_CELLS // max(table.shape[1], 1), LEAST_ROWS)
-    return Rows(Slices(table.iloc, len(table), chunk_rows or fitting))
+    return Rows(_slice(table, chunk_rows))
 
 
 def chunk_arrays(arrays: Chunk, chunk_rows: int = 2**16) -> Rows[Chunk]:
     """Return the rows of a named tuple of arrays, in chunks."""
     columns = cast(tuple[NDArray[Any], ...], arrays)
     return Rows(Slices(_Sliced(columns), len(columns[0]), chunk_rows))
+
+
+def hold(chunk: Chunk) -> Rows[Chunk]:
+    """Return rows in one chunk, which is in memory and stays whole."""
+    groups = Groups(1, in_file=False)
+    groups.add(0, chunk)
+    return Rows(groups)
 
 
 class _Chunks:
@@ -106,8 +136,8 @@ class _Chunks:
         """Return the sum of a statistic over all chunks."""
         return reduce(add, map(statistic, self))
 
-    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source:
-        """Return chunks that are mapped once, as far as memory allows."""
+    def keep(self, steps: Steps) -> Source:
+        """Return chunks that are mapped once, up to :data:`KEPT_BYTES` of them."""
         return Kept(self, steps, [])
 
 
@@ -129,7 +159,7 @@ class Kept(_Chunks):
     """Chunks in memory; the first ones are mapped once and remembered in ``kept``."""
 
     chunks: _Chunks
-    steps: tuple[Callable[[Any], Any], ...]
+    steps: Steps
     kept: list[Any]
 
     def __iter__(self) -> Iterator[Any]:
@@ -143,6 +173,66 @@ class Kept(_Chunks):
             if room:
                 self.kept.append(mapped)
             yield mapped
+
+
+class Groups(_Chunks):
+    """Chunks by number, in memory or in a file that has no name and ends with this object."""
+
+    def __init__(self, count: int, *, in_file: bool) -> None:
+        self.count = count
+        self._file = TemporaryFile() if in_file else None  # noqa: SIM115 (open while this lives)
+        self._chunks = defaultdict[int, list[Any]](list)
+
+    def add(self, number: int, chunk: Any) -> None:
+        """Add a chunk to those of a number."""
+        if self._file is not None:
+            place = self._file.seek(0, SEEK_END)
+            pickle.dump(chunk, self._file, pickle.HIGHEST_PROTOCOL)
+            chunk = place
+        self.count = max(self.count, number + 1)
+        self._chunks[number].append(chunk)
+
+    def read(self, number: int) -> Iterator[Any]:
+        """Return the chunks of a number, in the order in which they were added."""
+        for chunk in self._chunks[number]:
+            if self._file is not None:
+                self._file.seek(chunk)
+                chunk = pickle.load(self._file)
+            yield chunk
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain.from_iterable(map(self.read, range(self.count)))
+
+    def keep(self, steps: Steps) -> _Chunks:
+        """Return all chunks mapped, and cut if they are tables."""
+        kept = self.alike()
+        for number in range(self.count):
+            for mapped in map(partial(_apply, steps), self.read(number)):
+                cut = _slice(mapped) if isinstance(mapped, pd.DataFrame) else None
+                if cut is not None and self.count == 1:
+                    return cut
+                for chunk in cut or (mapped,):
+                    kept.add(number, chunk)
+        return kept
+
+    def exchange(self, send: Callable[[int, Any], Any], take: Callable[[Any, Any], Any]) -> Groups:
+        """Return each chunk mapped by ``take``, with the list of what all chunks sent to it.
+
+        ``send`` takes a number and its chunk, and returns pairs of a number and what goes there.
+        """
+        sent, kept = self.alike(), self.alike()
+        for number in range(self.count):
+            for chunk in self.read(number):
+                for target, letter in send(number, chunk):
+                    sent.add(target, letter)
+        for number in range(self.count):
+            for chunk in self.read(number):
+                kept.add(number, take(chunk, list(sent.read(number))))
+        return kept
+
+    def alike(self) -> Groups:
+        """Return a place for as many chunks, empty."""
+        return Groups(self.count, in_file=self._file is not None)
 
 
 def add(one: Sums, other: Sums) -> Sums:
@@ -162,7 +252,12 @@ class _Sliced:
         return type(self._arrays)(*(each[rows] for each in self._arrays))
 
 
-def _apply(steps: tuple[Callable[[Any], Any], ...], chunk: Any) -> Any:
+def _slice(table: pd.DataFrame, chunk_rows: int | None = None) -> Slices:
+    fitting = max(CHUNK_CELLS // max(table.shape[1], 1), LEAST_ROWS)
+    return Slices(table.iloc, len(table), chunk_rows or fitting)
+
+
+def _apply(steps: Steps, chunk: Any) -> Any:
     # Guarded here too, because this may run in another process.
     with guarded():
         for step in steps:

@@ -1,6 +1,6 @@
 """Partitions of a DataFrame of Dask's, summed where they are, and the columns of a chunk."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any, cast
@@ -35,6 +35,12 @@ class Partitions:
 
     frame: Any
     in_files: bool
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        """Compute the partitions, one at a time."""
+        for part in self._parts:
+            found = part.compute()
+            yield found.read() if isinstance(found, _Unread) else found
 
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
         """Add a statistic up over all partitions."""

@@ -10,7 +10,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
 from sdv_threea.relational.sizes import Children
-from sdv_threea.rows.units.schema import Link, Schema, SchemaError
+from sdv_threea.schema import Link, Schema, SchemaError
 from sdv_threea.storage.references import as_columns, read_schema
 
 #: The subject of a bound: a table, for the foreign key to its owner, or a foreign key ``(table,

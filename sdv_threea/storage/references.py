@@ -16,7 +16,7 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE
 from sdv_threea.rows.intake.keys import find_flaws, find_rows, number_values
 from sdv_threea.rows.units.references import Labels
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 #: The columns of a key.
 Key = tuple[str, ...]

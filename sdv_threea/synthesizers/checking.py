@@ -22,7 +22,7 @@ from sdv_threea.planning.shares import Known
 from sdv_threea.relational.layout import Orders
 from sdv_threea.relational.plan import join_context, plan_tables, rest_share, share_budget
 from sdv_threea.relational.sizes import Children, complete_children
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
 from sdv_threea.storage.references import find_keys

@@ -14,7 +14,7 @@ from sdv_threea.arrays import Bools
 from sdv_threea.cost import check_rows
 from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.schema import Link
 from sdv_threea.storage.references import find_distinct
 from sdv_threea.synthesizers.arguments import check_limit, check_scale
 from sdv_threea.synthesizers.disclosing import tell_rejected

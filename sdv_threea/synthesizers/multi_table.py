@@ -13,10 +13,11 @@ import pandas as pd
 from sdv.metadata import Metadata
 from tqdm import tqdm
 
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.units.membership import Database
 from sdv_threea.rows.units.references import number_rows
-from sdv_threea.rows.units.schema import Schema
+from sdv_threea.schema import Schema
 from sdv_threea.settings import Settings
 from sdv_threea.storage.database_terms import Bounds, DatabaseTerms
 from sdv_threea.storage.metadata import keep_public, list_harmless
@@ -302,10 +303,10 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         }
         return pd.concat(found, names=['table'])
 
-    def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
+    def _model_tables(self, augmented_data: tuple[Rows[Database], Schema]) -> None:
         from sdv_threea.describe.description import needs_threshold
 
-        schema, database = augmented_data
+        database, schema = augmented_data
         synthesizers = self._table_synthesizers
         for each in synthesizers.values():
             arguments.check_kernel(each.settings)
@@ -318,6 +319,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         self._model = release_database(
             database,
             schema,
+            {name: len(rows) for name, rows in self._public_rows.items()},
             domains,
             {name: synthesizers[name].settings for name in schema.private},
             children=self._terms.read_children(schema),

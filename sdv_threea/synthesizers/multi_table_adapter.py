@@ -18,10 +18,11 @@ from sdv.multi_table.base import BaseMultiTableSynthesizer
 
 from sdv_threea.constraints.between import BetweenTables
 from sdv_threea.domain import Domain
+from sdv_threea.rows.chunks import Rows, hold
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.units.membership import Database
 from sdv_threea.rows.units.references import BrokenReferenceError, Labels, link_rows
-from sdv_threea.rows.units.schema import Schema
+from sdv_threea.schema import Schema
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.files import write_tables
 from sdv_threea.storage.reading import take_tables
@@ -172,7 +173,9 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
             self._table_synthesizers[table_name].add_constraints(constraints)
         adopt_rules(self)
 
-    def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
+    def _augment_tables(
+        self, processed_data: dict[str, pd.DataFrame]
+    ) -> tuple[Rows[Database], Schema]:
         """Split the processed tables into modelled columns and references."""
         stored = {
             name: each.preprocessor.storage for name, each in self._table_synthesizers.items()
@@ -192,7 +195,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         with guarded():
             modelled = {name: processed_data[name][own] for name, own in names.items()}
         num_rows = {name: len(each) for name, each in processed_data.items()}
-        return schema, Database(modelled, parents, num_rows)
+        return hold(Database(modelled, parents, num_rows)), schema
 
     def _validate_sample_input(
         self,

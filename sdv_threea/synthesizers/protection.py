@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sdv_threea.accounting.sensitivities import histogram_sensitivity
-from sdv_threea.rows.units.schema import Schema
+from sdv_threea.schema import Schema
 
 if TYPE_CHECKING:
     from sdv_threea.estimate import ExpectedError
@@ -49,7 +49,7 @@ def describe_protection(schema: Schema) -> dict[str, str]:
 def name_shared(schema: Schema, table: str) -> str:
     """State to which of several units a row of this table belongs; empty if there is only one."""
     owner = schema.owners[table]
-    if owner is None or len(schema.unit_links(table)) < 2:
+    if owner is None or len(schema.unit_links[table]) < 2:
         return ''
     return (
         f"rows of '{table}' that refer to several units are protected with the one that "
@@ -82,7 +82,7 @@ def _find_orphaned(schema: Schema, table: str) -> set[str]:
     """Find the tables, from a table upwards, whose rows may have no owner."""
     if table in schema.public:
         return set()
-    links = schema.unit_links(table)
+    links = schema.unit_links[table]
     found = {each for link in links for each in _find_orphaned(schema, link.parent)}
     # One required link leads every row to a unit.
     return found if any(link.required for link in links) or not links else found | {table}

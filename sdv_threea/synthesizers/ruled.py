@@ -24,7 +24,7 @@ from sdv_threea.constraints.planning import (
     list_numbered,
     plan,
 )
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.schema import Link
 from sdv_threea.storage.database_terms import NOT_PLAIN
 from sdv_threea.storage.references import as_columns, connect
 from sdv_threea.storage.sequences import Sequences

@@ -18,7 +18,7 @@ from sdv_threea.relational.layout import (
 )
 from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.rows.units.membership import Database, find_units
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 TO_A = Link('b', ('a_id',), 'a', required=True)
 TO_X = Link('b', ('x_id',), 'x')

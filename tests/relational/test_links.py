@@ -14,31 +14,52 @@ from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References
 from sdv_threea.relational.spreading import spread_references
 from sdv_threea.rows.units.links import (
+    Reading,
     Referred,
     count_references,
     count_repeats,
-    find_away,
     number_values,
-    read_references,
     read_repeats,
 )
-from sdv_threea.rows.units.membership import NOBODY
+from sdv_threea.rows.units.membership import NOBODY, Group
+from sdv_threea.schema import Link
 from sdv_threea.statistics import registry
 
 NUM_ENDS = 2
+
+LINK, OWNER = Link('b', ('to',), 'a'), Link('b', ('of',), 'a')
 
 
 @pytest.fixture
 def read(in_order):
     """Return a function that counts as a release does, and chooses rows in their order."""
 
-    def read(units, theirs, referred, alike, owners):
-        found = read_references(units, theirs, referred, alike, 1, np.random.default_rng(0))
-        away = find_away(units, theirs, referred)
-        pairs = np.where(away, owners, -1), units, referred, 1, np.random.default_rng(0)
-        return count_references(FIRST, found), count_repeats(read_repeats(*pairs))
+    def read(*made):
+        group = make_group(*made)
+        pairs = read_repeats(LINK, OWNER, 1, 0, group)
+        return count_references(FIRST, read_references(group, 1)), count_repeats(pairs)
 
     return read
+
+
+def make_group(units, theirs, referred, alike, owners):
+    """Make a group whose rows have the value of the parent's where they are ``alike``."""
+    values = np.arange(len(theirs)).astype(str).astype(object)
+    ours = np.where(alike, np.append(values, None)[np.maximum(referred, -1), None], 'none')
+    rows = {
+        'b': pd.DataFrame(ours, columns=list(range(alike.shape[1]))),
+        'a': pd.DataFrame({'value': values}),
+    }
+    parents, by_table = {LINK: referred, OWNER: owners}, {'a': theirs, 'b': units}
+    numbers = {name: np.arange(len(each)) for name, each in by_table.items()}
+    return Group(rows, parents, by_table, numbers, numbers)
+
+
+def read_references(group, bound):
+    """Read the references of one group to itself."""
+    ends = tuple((True, name, 'value') for name in group.rows['b'])
+    reading = Reading(LINK, None, ends, bound, (1, 2, 3))
+    return reading.take(group, [sent for _, sent in reading.send(0, group)])
 
 
 def take_away(unit, units, theirs, referred, alike, owners):
@@ -90,7 +111,7 @@ def test_a_hostile_unit_moves_what_is_said_of_references_no_farther_than_declare
 def test_all_references_are_read_without_noise():
     units, theirs = np.array([0, 0, 1, 2]), np.arange(4)
     referred, alike = np.array([1, 1, 3, 1]), np.array([[True], [False], [True], [True]])
-    found = read_references(units, theirs, referred, alike, None, np.random.default_rng(0))
+    found = read_references(make_group(units, theirs, referred, alike, units), None)
     assert found.references.tolist() == [3, 1]
     assert found.alike.tolist() == [[2], [1]]
 

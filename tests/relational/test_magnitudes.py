@@ -10,7 +10,8 @@ from chance import silent
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.privacy import door as doors
-from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
+from sdv_threea.relational.magnitudes import FIRST, MIDDLES, count_rows, release_magnitudes
+from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.units.membership import LEFT_OUT
 
 BUDGET = Budget(5.0, 1e-6)
@@ -21,7 +22,8 @@ ALARM = RelationalConstants().units_false_alarm
 def release(rows, budget=FREE, most=None, noise=silent, num_units=math.inf):
     """Release the magnitudes of units with the given numbers of rows."""
     units = np.random.default_rng(0).permutation(np.repeat(np.arange(len(rows)), rows))
-    return release_magnitudes(units, most, budget, noise, ALARM, num_units)
+    rows = chunk_arrays(count_rows(units))
+    return release_magnitudes(rows, most, budget, noise, ALARM, num_units)
 
 
 @pytest.fixture
@@ -37,7 +39,8 @@ def catch(monkeypatch):
                 'add_noise',
                 lambda exact, **terms: found.append(exact) or real(exact, **terms),
             )
-            _, receipt = release_magnitudes(units, None, budget, silent, ALARM)
+            rows = chunk_arrays(count_rows(units))
+            _, receipt = release_magnitudes(rows, None, budget, silent, ALARM)
         return found[0], receipt
 
     return catch
@@ -59,7 +62,7 @@ def test_without_noise_the_units_of_each_magnitude_are_counted():
 def test_rows_that_are_left_out_are_not_counted():
     units = np.array([LEFT_OUT, LEFT_OUT, 3, 3, 8])
 
-    assert release_magnitudes(units, None, FREE, silent, ALARM)[0].counts[:3].tolist() == [1, 1, 0]
+    assert count_rows(units).rows.tolist() == [2, 1]
 
 
 @pytest.mark.parametrize('many', [1, 7, 1000, 100_000])

@@ -25,7 +25,7 @@ def find(made):
 
 def walk_up(made, table, row):
     """Find the row at the upper end of the path from a row: the unit that it belongs to."""
-    for link in made.schema.unit_links(table):
+    for link in made.schema.unit_links[table]:
         if (above := made.database.parents[link][row]) >= 0:
             return walk_up(made, link.parent, above)
     return table, row

@@ -13,7 +13,7 @@ from sdv_threea.relational import pipeline, task
 from sdv_threea.relational.layout import OTHER, OWN
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import LEFT_OUT
-from sdv_threea.rows.units.schema import Schema
+from sdv_threea.schema import Schema
 
 SHAPES = [
     'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose',

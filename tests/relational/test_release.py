@@ -14,7 +14,7 @@ from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import Database
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Constants
 from sdv_threea.storage.release_files import read_plain, write_plain
 

@@ -9,7 +9,7 @@ from sdv_threea.relational.sizes import (
     scale_children,
     settle_sizes,
 )
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 B_TO_A = Link('b', ('a_id',), 'a', required=True)
 C_TO_B = Link('c', ('b_id',), 'b', required=True)

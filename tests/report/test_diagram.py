@@ -7,7 +7,7 @@ from described import describe_tables
 
 from sdv_threea.report import draw_schema
 from sdv_threea.report.database import APART, HANGING, PUBLIC, UNIT, find_roles, place_tables
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 BANK = ['district', 'account', 'client', 'disp', 'trans', 'card']
 BANK_LINKS = [

@@ -3,7 +3,7 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import TIME_STEPS, Category, Number
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 from sdv_threea.storage.metadata import describe, keep_public
 from sdv_threea.storage.references import label_numbers
 

@@ -10,7 +10,7 @@ from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.rows.intake.columns import find_moments
 from sdv_threea.rows.intake.dates import to_seconds
 from sdv_threea.rows.intake.table import read_table
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.schema import Link
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.references import write_references
 from sdv_threea.storage.writing import (

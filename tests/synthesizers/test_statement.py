@@ -8,7 +8,7 @@ import pytest
 
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.constants import RelationalConstants
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.protection import describe_protection, tell_errors, tell_masked
 from sdv_threea.synthesizers.statement import (

@@ -4,7 +4,6 @@ The modules may read key cells, as the user stored them, and the cells that ``li
 no other private cells. Their results for a unit must not depend on other units, except for row
 numbers and ``links``.
 
-* :mod:`~sdv_threea.rows.units.schema`: the graph of tables, and which table owns the rows of which,
 * :mod:`~sdv_threea.rows.units.references`: key cells, read once and replaced by row numbers,
 * :mod:`~sdv_threea.rows.units.membership`: the unit of every row, and bounds on the rows of a unit,
 * :mod:`~sdv_threea.rows.units.links`: references to rows of other units.

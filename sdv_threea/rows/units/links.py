@@ -1,6 +1,8 @@
 """References to rows of other units: private, one of each unit."""
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,15 @@ from numpy.typing import NDArray
 from sdv_threea.rows.units.membership import (
     LEFT_OUT,
     NOBODY,
+    PLACES,
+    Coins,
+    Group,
     bound_rows,
     find_previous,
+    join_parent,
     shuffle_ranks,
 )
+from sdv_threea.schema import Link
 
 #: Codes of values at both ends of references: of the rows, shape (n,), and of the parent's, (P,).
 Codes = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -63,35 +70,97 @@ def find_away(
     return np.asarray((referred != NOBODY) & (led != units))
 
 
-def read_references(
-    units: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    referred: NDArray[np.int64],
-    alike: NDArray[np.bool_],
-    bound: int | None,
-    rng: np.random.Generator,
-) -> Referred:
-    """Count the references to rows of other units, ``bound`` of each unit at most.
+class Sent(NamedTuple):
+    """References to rows of one group, with the values of referring rows: private.
 
-    ``units`` and ``theirs`` are the units of the child and of the parent, ``referred`` the row of
-    the parent, and ``alike`` true where both ends have the same value, shape (n, r).
+    Args:
+        rows: The row of the parent, shape (n,).
+        numbers: The number of the referring row, shape (n,).
+        ends: A column for each end that is compared, of n rows.
+    """
+
+    rows: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    ends: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The references by a link to rows of other units, ``bound`` of each unit at most.
 
     The rows of a unit are chosen without looking at their references.
 
-    Formal guarantees:
+    Formal guarantees, of :meth:`send` and :meth:`take` together:
         * an added unit has at most ``bound`` references, here one. The new reference raises the
           count of one row of the parent by one, and may replace another reference to that row in
           the comparison
         * the unit's own row of the parent adds one number, and the comparisons with that row
         * together numbers move by at most ``sqrt(5)``, and comparisons by at most two each; by one
           each if the unit has only one of both effects
+
+    Args:
+        owner: The link to the row that owns a row, if any.
+        ends: The columns that are compared: whether the first one is the row's own or its owner's,
+            its name, and the name of the parent's.
+        keys: The keys of random choices: of references, of rows of the parent, of comparisons.
     """
-    away = find_away(units, theirs, referred)
-    here = bound_rows(np.where(away, units, LEFT_OUT), bound, rng) & (referred >= 0)
-    here[here] = bound_rows(theirs, bound, rng)[referred[here]]
-    rows, size = referred[here], len(theirs)
-    first = bound_rows(rows, bound, rng)
-    same = [np.bincount(rows[first], each[here][first], size) for each in alike.T]
+
+    link: Link
+    owner: Link | None
+    ends: tuple[tuple[bool, str, str], ...]
+    bound: int | None
+    keys: tuple[int, int, int]
+
+    def send(self, number: int, group: Group) -> Iterator[tuple[int, Sent]]:
+        """Return the references that a group has, by the number of the group that they lead to."""
+        child, referred = self.link.child, group.parents[self.link]
+        away = find_away(group.units[child], group.units[self.link.parent], referred)
+        coins = Coins(self.keys[0], group.numbers[child])
+        units = np.where(away, group.units[child], LEFT_OUT)
+        chosen = np.flatnonzero(bound_rows(units, self.bound, coins))
+        values = self._read_values(group, chosen)
+        # A row that was removed has no group.
+        led, rows = np.divmod(-2 - referred[chosen], PLACES)
+        here = referred[chosen] >= 0
+        led, rows = np.where(here, number, led - 1), np.where(here, referred[chosen], rows)
+        for target in np.unique(led[led >= 0]).tolist():
+            at = led == target
+            numbers = group.numbers[child][chosen[at]]
+            yield target, Sent(rows[at], numbers, values[at].reset_index(drop=True))
+
+    def take(self, group: Group, sent: Sequence[Sent]) -> Referred:
+        """Count the references that lead to the rows of a group."""
+        parent, size = self.link.parent, len(group.units[self.link.parent])
+        coins = Coins(self.keys[1], group.numbers[parent])
+        kept = bound_rows(group.units[parent], self.bound, coins)
+        rows = np.concatenate([np.zeros(0, np.int64), *(each.rows for each in sent)])
+        numbers = np.concatenate([np.zeros(0, np.int64), *(each.numbers for each in sent)])
+        here = kept[rows]
+        first = bound_rows(rows[here], self.bound, Coins(self.keys[2], numbers[here]))
+        values = [each.ends for each in sent if len(each.rows)]
+        alike = np.zeros((int(here.sum()), len(self.ends)), dtype=np.bool_)
+        for at, (*_, theirs) in enumerate(self.ends if values else ()):
+            ours = pd.concat([each.iloc[:, at] for each in values])[here]
+            alike[:, at] = compare_ends(ours, group.rows[parent][theirs], rows[here])
+        return count_referred(rows[here], first, alike, size)
+
+    def _read_values(self, group: Group, chosen: NDArray[np.intp]) -> pd.DataFrame:
+        """Return the values of referring rows, or of their owners, that are compared."""
+        found: dict[int, Any] = {}
+        for at, (own, name, _) in enumerate(self.ends):
+            if own or self.owner is None:
+                found[at] = group.rows[self.link.child][name].iloc[chosen].array
+            else:
+                above = group.rows[self.owner.parent][[name]]
+                found[at] = join_parent(len(chosen), group.parents[self.owner][chosen], above)[name]
+        return pd.DataFrame(found, index=range(len(chosen)))
+
+
+def count_referred(
+    rows: NDArray[np.int64], first: NDArray[np.bool_], alike: NDArray[np.bool_], size: int
+) -> Referred:
+    """Count the references to ``size`` rows; those that are ``first`` are compared."""
+    same = [np.bincount(rows[first], each[first], size) for each in alike.T]
     compared = np.bincount(rows[first], minlength=size)
     counted = [
         np.bincount(rows, minlength=size),
@@ -102,22 +171,18 @@ def read_references(
     return Referred(*(each[seen].astype(np.int64) for each in counted))
 
 
-def read_repeats(
-    owners: NDArray[np.int64],
-    units: NDArray[np.int64],
-    referred: NDArray[np.int64],
-    bound: int | None,
-    rng: np.random.Generator,
-) -> Repeated:
+def read_repeats(link: Link, owner: Link, bound: int | None, key: int, group: Group) -> Repeated:
     """Compare the references of two rows of one owner, ``bound`` pairs of each unit at most.
-
-    ``owners`` is -1 for rows that refer to no row of another unit.
 
     Formal guarantees:
         * a pair depends only on the keys of two rows of one unit, even if no row has these keys
     """
-    previous = find_previous(owners, shuffle_ranks(owners, rng))
-    kept = bound_rows(np.where(previous >= 0, units, LEFT_OUT), bound, rng)
+    units, referred = group.units[link.child], group.parents[link]
+    coins = Coins(key, group.numbers[link.child])
+    away = find_away(units, group.units[link.parent], referred)
+    owners = np.where(away, group.parents[owner], NOBODY)
+    previous = find_previous(owners, shuffle_ranks(owners, coins))
+    kept = bound_rows(np.where(previous >= 0, units, LEFT_OUT), bound, coins)
     return Repeated(np.asarray(referred[kept] == referred[previous[kept]]))
 
 

@@ -1,14 +1,15 @@
 """The unit of privacy of every row, and bounds on the rows of a unit: private, unit by unit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.rows.intake.columns import make_table
-from sdv_threea.rows.units.schema import Link, Schema
+from sdv_threea.schema import Link, Schema
 
 #: Stands for a missing reference. Numbers below it stand for a row that was removed: they occur
 #: only in proofs and tests, in tables from which a unit was removed that others refer to.
@@ -21,13 +22,61 @@ Parents = Mapping[Link, NDArray[np.int64]]
 LEFT_OUT = -1
 
 
+#: A reference to a row of another group is ``-2 - (group + 1) * PLACES - row``.
+PLACES = 2**32
+
+
 @dataclass(frozen=True)
 class Database:
-    """The private tables and, by foreign key, the parent row of each row."""
+    """The private tables, or the rows of some units, and by foreign key each row's parent row.
+
+    ``numbers`` are the numbers of the rows in the whole table, if these are not all of its rows.
+    """
 
     tables: Mapping[str, pd.DataFrame]
     parents: Parents
     num_rows: Mapping[str, int]
+    numbers: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+
+
+class Group(NamedTuple):
+    """All rows of some units, by table: private.
+
+    Args:
+        rows: The columns that are released.
+        parents: The row of the parent, by link.
+        units: The unit of each row, shape (n,).
+        numbers: The number of each row in the whole table, shape (n,).
+        places: The place of each row in the order of its table, shape (n,).
+    """
+
+    rows: Mapping[str, pd.DataFrame]
+    parents: Parents
+    units: Mapping[str, NDArray[np.int64]]
+    numbers: Mapping[str, NDArray[np.int64]]
+    places: Mapping[str, NDArray[np.int64]]
+
+
+@dataclass
+class Coins:
+    """Random numbers of rows: those that SplitMix64 with a secret ``key`` has at their numbers.
+
+    Formal guarantees: the random numbers of a row depend on the key and on the number of the row
+    alone, so not on the group that holds it.
+    """
+
+    key: int
+    numbers: NDArray[np.int64]
+
+    def random(self, size: int) -> NDArray[np.float64]:
+        """Return a random number for each row, shape (n,); other ones at the next call."""
+        states = np.append(self.numbers, -1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        states += np.uint64(self.key)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            states = (states ^ (states >> np.uint64(shift))) * np.uint64(factor)
+        states ^= states >> np.uint64(31)
+        self.key = int(states[-1])
+        return np.asarray((states[:size] >> np.uint64(11)) * 2.0**-53)
 
 
 def find_units(
@@ -51,7 +100,7 @@ def find_units(
     for table in schema.private:
         alone = np.arange(num_rows[table]) + fresh
         fresh += num_rows[table]
-        links = schema.unit_links(table)
+        links = schema.unit_links[table]
         units[table] = alone
         for link in reversed(links):
             led = parents[link] >= 0
@@ -60,16 +109,16 @@ def find_units(
 
 
 def rank_within(
-    groups: NDArray[np.int64], rng: np.random.Generator, sooner: NDArray[np.bool_] | None = None
+    groups: NDArray[np.int64], coins: Coins, sooner: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int64]:
     """Return the number of each row within its group, from 0 in random order; shape (n,).
 
     Rows for which ``sooner`` is true come first with a chance of one half each.
     """
     # Rows are sorted by group, and by a random number inside a group.
-    keys = rng.random(len(groups))
+    keys = coins.random(len(groups))
     if sooner is not None:
-        keys -= sooner & (rng.random(len(groups)) < 0.5)
+        keys -= sooner & (coins.random(len(groups)) < 0.5)
     order = np.lexsort((keys, groups))
     ordered = groups[order]
     first = np.searchsorted(ordered, ordered, side='left')
@@ -78,13 +127,13 @@ def rank_within(
     return ranks
 
 
-def shuffle_ranks(owners: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def shuffle_ranks(owners: NDArray[np.int64], coins: Coins) -> NDArray[np.int64]:
     """Return the number of each row among those of its owner, in random order; shape (n,)."""
-    return np.where(owners >= 0, rank_within(owners, rng), 0)
+    return np.where(owners >= 0, rank_within(owners, coins), 0)
 
 
 def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the row of the same owner whose rank is one less, -1 for none; shape (n,).
+    """Return the row of the same owner that comes before each row, -1 for none; shape (n,).
 
     Formal guarantees:
         * the row before a row is of the same owner, so of the same unit
@@ -99,21 +148,20 @@ def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArra
 def bound_rows(
     units: NDArray[np.int64],
     bound: int | None,
-    rng: np.random.Generator,
+    coins: Coins,
     sooner: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
     """Return which rows are kept, shape (n,): at most ``bound`` per unit, none :data:`LEFT_OUT`.
 
-    Rows are drawn uniformly by ``rng``, which is independent of the rows; nothing released is drawn
-    from ``rng``. If ``sooner`` is true for some rows, each of these comes first with a chance of
-    one half.
+    Rows are drawn uniformly by ``coins``, which are independent of the rows. If ``sooner`` is true
+    for some rows, each of these comes first with a chance of one half.
 
     Formal guarantees: a unit has at most ``bound`` rows among those kept, and which ones depends on
     the rows of that unit, and on ``sooner`` for these, alone.
     """
     kept = units != LEFT_OUT
     if bound is not None:
-        kept &= rank_within(units, rng, sooner) < bound
+        kept &= rank_within(units, coins, sooner) < bound
     return np.asarray(kept)
 
 

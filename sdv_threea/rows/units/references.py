@@ -15,7 +15,7 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE, MISSING_PLACE
 from sdv_threea.rows.intake.keys import find_rows
 from sdv_threea.rows.units.membership import Parents
-from sdv_threea.rows.units.schema import Link
+from sdv_threea.schema import Link
 
 Tables = Mapping[str, pd.DataFrame]
 

@@ -123,8 +123,12 @@ class Schema:
         """By private table, the foreign key through which its rows belong to a unit."""
         return {table: self._choose_owner(table) for table in self.private}
 
-    def unit_links(self, table: str) -> tuple[Link, ...]:
-        """All foreign keys through which rows can belong to a unit: the owner's comes first."""
+    @cached_property
+    def unit_links(self) -> dict[str, tuple[Link, ...]]:
+        """By private table, the links through which rows belong to a unit, the owner's first."""
+        return {table: self._list_unit_links(table) for table in self.private}
+
+    def _list_unit_links(self, table: str) -> tuple[Link, ...]:
         owner = self.owners[table]
         if owner is None:
             return ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdv_threea.rows.units.schema import Link, Schema, SchemaError
+from sdv_threea.schema import Link, Schema, SchemaError
 
 
 def link(child, parent, column=None, **facts):
@@ -48,15 +48,15 @@ def test_rows_are_owned_through_a_parent_that_leads_to_the_units():
 
     assert owner_names(schema) == {'x': None, 'a': None, 'b': 'a', 'c': 'b'}
     assert schema.root('x') == 'x'
-    assert schema.unit_links('b') == (links[1],)
-    assert schema.unit_links('c') == (links[3],)
+    assert schema.unit_links['b'] == (links[1],)
+    assert schema.unit_links['c'] == (links[3],)
 
 
 def test_every_path_from_the_units_counts():
     links = (link('b', 'a'), link('c', 'a'), link('d', 'b'), link('d', 'c'))
     schema = Schema(('a', 'b', 'c', 'd'), links)
 
-    assert schema.unit_links('d') == links[2:]
+    assert schema.unit_links['d'] == links[2:]
     assert schema.owned_by('b') == (links[2],)
     assert schema.owned_by('c') == ()
 
@@ -67,7 +67,7 @@ def test_what_hangs_off_no_unit_has_roots_of_its_own():
 
     assert schema.reached == {'a', 'b'}
     assert owner_names(schema) == {'a': None, 'b': 'a', 'w': None, 'x': None, 'y': 'x'}
-    assert schema.unit_links('y') == (links[0],)
+    assert schema.unit_links['y'] == (links[0],)
     assert schema.root('y') == 'x'
 
 
@@ -94,7 +94,7 @@ def test_rows_are_owned_through_a_reference_that_is_never_missing(order):
     schema = Schema(('a', 'b'), links)
 
     assert schema.owners['b'].columns == ('one',)
-    assert schema.unit_links('b')[0] == schema.owners['b']
+    assert schema.unit_links['b'][0] == schema.owners['b']
 
 
 def test_a_star_of_many_tables_has_one_owner():
