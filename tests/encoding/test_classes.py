@@ -65,20 +65,6 @@ def test_a_value_that_is_not_on_the_list_has_no_class(gaussian):
     assert labels.tolist() == [1, 0, -1, -1]
 
 
-def test_without_a_target_there_is_one_class(gaussian):
-    domain = Domain((Number(name='x', low=0, high=3, step=1.0, nullable=False),))
-    table = pd.DataFrame({'x': [0.0, 1, 2]})
-    description, _ = describe(
-        chunk_table(table), domain, mu=1.0, delta=1e-6, neighbors='add_remove', noise=gaussian
-    )
-    transformers = make_transformers(description)
-    classes = make_classes(description, transformers, 1.0)
-
-    codes = encode(table, transformers)
-    assert label(codes, classes.target, classes.of_code).tolist() == [0, 0, 0]
-    assert classes.scored(1).tolist() == [0]
-
-
 def test_a_numerical_target_is_cut_into_bins_of_about_equal_mass(gaussian, rng):
     target = rng.lognormal(3, 1, size=20_000)
     classes, _, labels = classify(target, gaussian)

@@ -45,13 +45,6 @@ def test_a_table_goes_to_whole_numbers_and_comes_back(fitted):
     assert back['income'].isna().tolist() == PUBLIC['income'].isna().tolist()
 
 
-def test_what_was_not_learned_is_no_code():
-    encoder = CategoryEncoder()
-    encoder.fit(PUBLIC, 'city')
-    others = pd.DataFrame({'city': ['Chur', 'Bern']})
-    assert encoder.transform(others)['city'].tolist() == [-1, 1]
-
-
 @pytest.mark.parametrize(
     ('values', 'step', 'bins'),
     [
@@ -96,17 +89,6 @@ def test_global_randomness_is_left_alone(fitted):
     legacy = np.random.get_state()[1].tolist()  # noqa: NPY002 (what RDT sets)
     fitted.reverse_transform(fitted.transform(PUBLIC))
     assert np.random.get_state()[1].tolist() == legacy  # noqa: NPY002
-
-
-def test_the_representation_names_the_facts():
-    assert repr(NumberEncoder()) == 'NumberEncoder()'
-    known = NumberEncoder(np.array([0.5, 1.5, 2.5]), step=1.0, nullable=True)
-    assert repr(known) == 'NumberEncoder(edges=<2 cells from 0.5 to 2.5>, step=1.0, nullable=True)'
-    few, many = CategoryEncoder(('a', 'b')), CategoryEncoder(tuple('abcdefg'), nullable=False)
-    assert repr(few) == "CategoryEncoder(values=('a', 'b'), ordered=False)"
-    assert repr(many) == (
-        "CategoryEncoder(values=<7 values from 'a' to 'g'>, ordered=False, nullable=False)"
-    )
 
 
 @pytest.mark.parametrize('dtype', ['int8', 'Int64', 'float32', 'object', 'int64[pyarrow]'])

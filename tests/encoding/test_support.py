@@ -49,17 +49,10 @@ def test_without_noise_the_support_is_exact(silence, rng, low, high):
 @pytest.mark.parametrize(('low', 'high'), [(0, 10), (17, 90), (-5, 5), (7, 7)])
 def test_with_noise_the_support_is_about_right(gaussian, rng, low, high):
     values = rng.integers(low, high + 1, size=20_000)
-    found = [look(values, gaussian, scale=3.0, rng=rng)[2] for _ in range(40)]
+    found = [look(values, gaussian, scale=3.0, rng=rng)[2] for _ in range(20)]
 
     assert np.mean([low <= each.low and each.high <= high for each in found]) > 0.75
     assert np.mean([(each.low, each.high) == (low, high) for each in found]) > 0.75
-
-
-def test_the_missing_value_can_occur_if_the_column_is_nullable(gaussian, rng):
-    values = np.where(rng.random(5000) < 0.3, np.nan, rng.integers(0, 9, size=5000))
-    assert look(values, gaussian, rng=rng)[1][0]
-
-    assert not look(rng.integers(0, 9, size=5000), gaussian, rng=rng)[1][0]
 
 
 def test_public_ranges_are_left_alone(gaussian, rng):
@@ -78,28 +71,6 @@ def test_the_support_has_no_gaps_but_before_sentinels(gaussian, rng):
 
     assert transformer.edges[places].tolist() == [2.5, 3.5, 4.5, 5.5, 999.0]
     assert (column.low, column.high, column.sentinels) == (3.0, 6.0, (999.0,))
-
-
-def test_a_column_has_a_mask_of_its_codes(silence, rng):
-    table = pd.DataFrame({'x': rng.integers(0, 14, 500) + 0.0, 'y': 5.0, 'c': 'a'})
-    known = Category(name='c', values=('a', 'b'), nullable=False)
-    domain = Domain((Number(name='x'), Number(name='y'), known))
-    description, _ = describe(
-        chunk_table(table), domain, mu=0.5, delta=1e-6, neighbors='add_remove', noise=silence
-    )
-    transformers = make_transformers(description)
-    codes = encode(table, transformers)
-    counts = tuple(
-        np.bincount(codes[:, at], minlength=transformer.size) + rng.normal(0, 5, transformer.size)
-        for at, transformer in enumerate(transformers)
-    )
-
-    masks = [
-        support(*each, 5.0) for each in zip(transformers, [description] * 3, counts, strict=True)
-    ]
-
-    assert [mask.shape for mask in masks] == [(transformer.size,) for transformer in transformers]
-    assert masks[2].tolist() == [False, True, True]
 
 
 def find_mask(column, counts, target=None):
