@@ -176,7 +176,7 @@ def test_what_is_left_can_be_spent_to_the_last_bit_in_any_number_of_parts(epsilo
     """However little is left by the parts before: no sum of receipts is rounded beyond."""
     rng, budget = np.random.default_rng(0), Budget(epsilon, 1e-5, 1e-6)
     terms = {'one': 1.0}, discrete_gaussian
-    for _ in range(200):
+    for _ in range(50):
         spending = Spending(budget, *terms, rows_per_unit=rows_per_unit)
         while spending.left() > 1e-6 * budget.mu:
             part = rng.choice([1e-3, 0.3, 0.9, 1 - 1e-6, 1 - 1e-12])

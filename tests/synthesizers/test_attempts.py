@@ -15,7 +15,6 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipel
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.relational import pipeline as relational
 from sdv_threea.synthesizers import multi_table, single_table
-from sdv_threea.synthesizers.turns import attempted
 
 COLUMNS = {'x': 'numerical', 'c': 'categorical'}
 
@@ -103,9 +102,10 @@ STOPS = {
     'after the release': (stop_learning, 0),
 }
 
+ERRORS = [KeyboardInterrupt(), MemoryError(), KeyboardInterrupt()]
 
-@pytest.mark.parametrize('stop', STOPS)
-@pytest.mark.parametrize('error', [KeyboardInterrupt(), MemoryError()], ids=repr)
+
+@pytest.mark.parametrize(('stop', 'error'), zip(STOPS, ERRORS, strict=True))
 def test_a_fit_that_is_stopped_leaves_nothing_but_a_count(kind, compare, stop, error):
     synthesizer, untouched = kind.make(), kind.make()
     interrupt, question = STOPS[stop]
@@ -159,29 +159,6 @@ def test_a_table_that_is_refused_costs_nothing(kind):
         warnings.simplefilter('error', RefitWarning)
         synthesizer.fit(kind.data)
     assert synthesizer.get_privacy_statement().fits == 1
-
-
-def test_an_attempt_inside_another_leaves_the_undoing_to_that_one():
-    synthesizer = One.make()
-    before = synthesizer._random_state_set
-
-    @attempted
-    def inner(self):
-        self._random_state_set = 'changed inside'
-        raise ValueError
-
-    @attempted
-    def outer(self):
-        self._random_state_set = 'changed outside'
-        with pytest.raises(ValueError):
-            inner(self)
-        assert self._random_state_set == 'changed inside'
-        raise KeyError
-
-    with pytest.raises(KeyError):
-        outer(synthesizer)
-    assert synthesizer._random_state_set == before
-    assert '_undoing' not in vars(synthesizer)
 
 
 def test_a_warning_of_ours_that_is_an_error_comes_when_the_fit_is_over(kind):

@@ -68,14 +68,6 @@ def test_every_column_has_an_outcome_a_resolution_and_what_changes_it(checked):
     assert found.loc['city', 'advice'] == 'pii: False learns it'
 
 
-def test_it_is_a_table_in_a_terminal_and_in_a_notebook(checked):
-    lines = str(checked).splitlines()
-    assert len(lines) == len(STAYS) + 3
-    assert max(map(len, lines[:-2])) < 120
-    assert lines[-2].startswith('At epsilon=1, for about 10,000 rows, as their number is not known')
-    assert '<td>personal: made up</td>' in checked._repr_html_()
-
-
 def test_the_row_count_and_a_larger_epsilon_change_the_resolution():
     shares = [
         make({'age': NUMBER}, epsilon=epsilon).check(4000).columns[0].resolution
@@ -257,22 +249,3 @@ def test_a_line_for_each_table_says_before_a_fit_how_far_off_its_shares_will_be(
     assert few == pytest.approx(6 * model.magnitudes.scale * math.sqrt(0.05 / 0.25), rel=0.25)
     assert 'the table may' not in notes[0]
     assert made.check().forecasts == ()
-
-
-def test_a_key_that_is_a_number_by_its_name_says_what_would_learn_it():
-    columns = {'pop': {'sdtype': 'id'}, 'pidnum': NUMBER, 'year': NUMBER}
-    checked = make(columns, primary_key='pop').check()
-    advice = checked.to_frame().set_index('name')['advice']
-
-    assert advice['pop'] == 'keys are made up; declare as numerical to learn it'
-    assert advice['pidnum'] == 'if it holds keys: id; range, if public'
-
-
-def test_it_says_whether_rows_are_for_models_or_for_analysis():
-    told = [
-        str(make({'age': NUMBER, 'sex': CATEGORY}, target_column='sex', alpha=each).check())
-        for each in (0.5, 1.0)
-    ]
-    assert 'samples make sex easier to predict than the real rows do' in told[0]
-    assert 'easier to predict' not in told[1]
-    assert all('Intervals that take synthetic rows for real ones are too narrow' in a for a in told)

@@ -126,15 +126,6 @@ def test_the_improbable_is_drawn_at_once(people, count_draws):
     assert all(list(rows[name]) == [value] * 7 for name, value in values.items())
 
 
-def test_categories_without_rows_do_no_harm(people):
-    known = pd.DataFrame({'city': ['Bern', 'Chur'], 'member': [True, False]})
-    known['city'] = pd.Categorical(known['city'], ['Zug', 'Bern', 'Chur'])
-
-    rows = people.sample_remaining_columns(known.astype({'member': 'category'}))[NAME]
-
-    assert list(rows['city']) == ['Bern', 'Chur']
-
-
 def test_no_known_rows_give_no_rows(people):
     assert len(people.sample_remaining_columns(pd.DataFrame({'city': []}))[NAME]) == 0
 

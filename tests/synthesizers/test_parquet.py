@@ -105,15 +105,6 @@ def test_keys_are_unique_over_all_files_and_rows_come_again_after_a_reset(simple
     assert not one.drop(columns='key').equals(two.drop(columns='key'))
 
 
-def test_no_rows_are_one_file_of_columns(fitted, simple, tmp_path):
-    for number, synthesizer in enumerate((fitted, simple)):
-        (none,) = synthesizer.sample_to_parquet(0, tmp_path / f'none {number}')
-        (some,) = synthesizer.sample_to_parquet(9, tmp_path / f'some {number}', show_progress=False)
-
-        assert parquet.read_schema(none).names == parquet.read_schema(some).names
-        assert len(pd.read_parquet(none.parent)) == 0
-
-
 def test_without_pyarrow_it_is_told_what_to_install(simple, tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.split('.')[0] == 'pyarrow']:
         monkeypatch.delitem(sys.modules, name)

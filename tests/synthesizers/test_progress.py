@@ -40,14 +40,6 @@ def test_what_is_shown_does_not_depend_on_the_rows(small_metadata, small_table, 
     assert shown[0] == shown[1]
 
 
-def test_a_long_stage_counts_its_steps(small_metadata, small_table, capfd):
-    """Columns whose density is fitted, and slopes of the loss."""
-    fit(small_metadata, small_table, verbose=True)
-    shown = capfd.readouterr().err
-    assert '(adapt: slope 1 of 3)' in shown
-    assert '(adapt: slope 3 of 3)' in shown
-
-
 def log(synthesizer_id):
     SYNTHESIZER_LOGGER.info({'SYNTHESIZER ID': synthesizer_id, 'TOTAL NUMBER OF ROWS': 77})
 

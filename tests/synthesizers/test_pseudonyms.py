@@ -159,15 +159,6 @@ def test_a_stated_number_of_names_is_kept_and_public():
     assert 'numbers of different values' in str(synthesizer.get_privacy_statement())
 
 
-def test_a_processed_table_holds_buckets():
-    synthesizer = ClustMixSynthesizer(METADATA, epsilon=8.0, pseudonyms=['doctor'])
-    processed = synthesizer.preprocess({'visits': make_visits(2_000)})
-    synthesizer.fit_processed_data(processed)
-
-    assert processed['visits']['doctor'].map(type).eq(int).all()
-    assert not synthesizer.sample(50)['visits']['doctor'].str.contains(REAL).any()
-
-
 @pytest.mark.parametrize(
     'pseudonyms',
     [

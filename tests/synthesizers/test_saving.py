@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from described import describe, describe_tables
-from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
+from sdv.errors import SynthesizerInputError, VersionError
 from sdv.single_table import GaussianCopulaSynthesizer
 from sdv.utils import load_synthesizer
 
@@ -113,7 +113,7 @@ def test_a_flipped_bit_is_noticed(fitted, path, compare, load):
     """Of 150 once, 85 were loaded, and most of those were sampled from."""
     whole, rng = path.read_bytes(), np.random.default_rng(5)
     expected, harmless = copy(fitted).__getstate__(), 0
-    for place in rng.integers(0, 8 * len(whole), 150).tolist():
+    for place in rng.integers(0, 8 * len(whole), 50).tolist():
         flipped = bytearray(whole)
         flipped[place // 8] ^= 1 << place % 8
         path.write_bytes(flipped)
@@ -124,7 +124,7 @@ def test_a_flipped_bit_is_noticed(fitted, path, compare, load):
         else:
             harmless += 1  # in what pickle does not need
             assert compare(loaded.__getstate__(), expected) == []
-    assert harmless < 10
+    assert harmless < 4
 
 
 @pytest.mark.parametrize(
@@ -178,16 +178,3 @@ needs_installation = pytest.mark.skipif(
 def test_a_file_of_a_newer_version_is_not_loaded(save_as_of):
     with pytest.raises(VersionError, match=r'made with sdv-threea 999\.0'):
         load_synthesizer(save_as_of('999.0'))
-
-
-@needs_installation
-def test_a_file_of_an_older_version_is_loaded_with_a_warning(save_as_of):
-    with pytest.warns(SDVVersionWarning, match=r'made with sdv-threea 0\.0\.1'):
-        loaded = load_synthesizer(save_as_of('0.0.1'))
-    assert len(loaded.sample(3)['people']) == 3
-
-
-def test_a_file_of_this_version_is_loaded_without_a_word(save_as_of):
-    with warnings.catch_warnings():
-        warnings.simplefilter('error')
-        assert len(load_synthesizer(save_as_of(get_version())).sample(3)['people']) == 3

@@ -3,8 +3,6 @@
 import sys
 from types import SimpleNamespace
 
-import cloudpickle
-import pandas as pd
 import pytest
 
 from sdv_threea.synthesizers.sdgym import (
@@ -52,13 +50,6 @@ def test_settings_reach_the_synthesizer_through_sdgym(monkeypatch, small_table):
     assert synthesizer.get_parameters()['epsilon'] == 7.0
     assert synthesizer.get_parameters()['target_column'] == 'city'
     assert len(sample(synthesizer, 5)) == 5
-
-
-def test_the_entrant_can_be_sent_to_another_process(monkeypatch, small_table):
-    use_stand_in(monkeypatch)
-    _, train, sample = cloudpickle.loads(cloudpickle.dumps(make_sdgym_synthesizer(epsilon=5.0)))
-
-    assert isinstance(sample(train(small_table, METADATA['one table']), 3), pd.DataFrame)
 
 
 def test_a_setting_that_does_not_exist_is_refused_before_the_benchmark(monkeypatch):

@@ -1,7 +1,6 @@
 import math
 import warnings
 from copy import deepcopy
-from fractions import Fraction
 
 import cloudpickle
 import jax.numpy as jnp
@@ -263,13 +262,3 @@ def test_a_column_name_that_no_file_can_hold_is_refused_at_birth():
         tables = {'parent': {'key': 'id', **columns}, 'child': {'key': 'id'}}
         link = 'child', 'key', 'parent', 'key'
         ClustMixMultiTableSynthesizer(describe_tables(tables, link))
-
-
-def test_fractions_are_numbers(small_table, small_metadata):
-    terms = {'epsilon': Fraction(9, 2), 'delta': Fraction(1, 1000)}
-    synthesizer = ClustMixSynthesizer(small_metadata, **terms)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UserWarning)
-        synthesizer.fit({NAME: small_table})
-
-    assert '(4.5, 0.001)-differential privacy' in str(synthesizer.get_privacy_statement())

@@ -71,12 +71,6 @@ def test_the_statement_reads_well(statement):
     ]  # fmt: skip
 
 
-def test_where_all_releases_are_charged_they_are_just_counted(statement):
-    charged = replace(statement, receipts=(RECEIPTS[0],) * 3)
-
-    assert str(charged).splitlines()[2] == '  cost      0.1-GDP in 3 releases'
-
-
 @pytest.mark.parametrize('fits', [1, 3])
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
 def test_the_accounting_of_the_paper_is_not_called_differential_privacy(statement, neighbors, fits):

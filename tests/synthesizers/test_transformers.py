@@ -21,15 +21,13 @@ from rdt.transformers import (
     UnixTimestampEncoder,
 )
 from rdt.transformers.base import BaseTransformer
-from sdv.cag import Inequality
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.rows.guard import UnreadableRowsError
 from sdv_threea.synthesizers import single_table
-from sdv_threea.transforms.transformer_set import DateEncoder
 
 NAME = 't'
 
@@ -240,56 +238,3 @@ def test_transformers_can_be_chosen_for_a_table_of_many(table):
     assert (sampled['income'].dropna() > 0).all() and sampled['share'].between(0, 1).all()
     found = synthesizer.get_transformers('order')
     assert (type(found['income']), type(found['share'])) == (LogScaler, LogitScaler)
-
-
-SDTYPES = {
-    'age': 'numerical', 'income': 'numerical', 'city': 'categorical', 'joined': 'datetime',
-    'left': 'datetime',
-}  # fmt: skip
-
-
-@pytest.fixture
-def people():
-    rng, size = np.random.default_rng(4), 900
-    joined = pd.Timestamp('2020-01-01') + pd.to_timedelta(rng.integers(0, 500, size), 'D')
-    income = pd.Series(rng.lognormal(8, 1, size).round(2)).mask(rng.random(size) < 0.2)
-    people = pd.DataFrame({'age': rng.integers(17, 90, size), 'income': income})
-    people['city'] = rng.choice(['Bern', 'Genf', 'Basel'], size)
-    return people.assign(
-        joined=joined, left=joined + pd.to_timedelta(rng.integers(1, 90, size), 'D')
-    )
-
-
-def test_before_a_fit_transformers_hold_what_is_public(people):
-    cities = {'sdtype': 'categorical', 'range_values': ['Bern', 'Genf', 'Basel']}
-    ages = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 99}
-    metadata = describe(SDTYPES | {'city': cities, 'age': ages})
-    synthesizer = ClustMixSynthesizer(metadata, public_metadata=True)
-    synthesizer.auto_assign_transformers({NAME: people})
-    found = synthesizer.get_transformers()
-    assert repr(found['city']).startswith("CategoryEncoder(values=('Bern', 'Genf', 'Basel')")
-    assert len(found['age'].edges) == 101  # a cell for each age
-    assert (found['income'].edges, found['income'].step) == (None, None)
-    assert found['joined'].get_supported_sdtypes() == ['datetime']
-
-
-def test_after_a_fit_transformers_are_those_that_rows_are_drawn_by(people):
-    synthesizer = ClustMixSynthesizer(describe(SDTYPES), epsilon=20.0)
-    synthesizer.fit({NAME: people})
-    found = synthesizer.get_transformers()
-    kinds = NumberEncoder, NumberEncoder, CategoryEncoder, DateEncoder, DateEncoder
-    assert tuple(map(type, found.values())) == kinds
-    for released in synthesizer._model.transformers:
-        shown = found[released.name]
-        assert all(getattr(shown, fact) is getattr(released, fact) for fact in released.FACTS)
-        assert shown.columns == [released.name]
-
-
-def test_where_a_constraint_replaced_columns_there_are_those_of_the_derived_ones(people):
-    synthesizer = ClustMixSynthesizer(describe(SDTYPES), epsilon=20.0)
-    synthesizer.add_constraints([Inequality('joined', 'left')])
-    synthesizer.fit({NAME: people})
-    names = list(synthesizer.get_transformers())
-    assert names[:3] == ['age', 'income', 'city']
-    # Of a number and its difference from another the narrower is modelled: here how long one stays.
-    assert set(names) == set(synthesizer.preprocessor.derive().derived.names) - {'left'}

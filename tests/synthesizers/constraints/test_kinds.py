@@ -4,8 +4,7 @@ import math
 
 import pandas as pd
 import pytest
-from sdv.cag import FixedCombinations, FixedIncrements, Inequality, Range
-from sdv.errors import RefitWarning
+from sdv.cag import FixedCombinations, Inequality, Range
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixSynthesizer
@@ -84,29 +83,6 @@ def test_dates_in_different_formats_are_compared_as_sdv_does(build_metadata, tab
     synthesizer.validate_constraints(synthesizer.sample(100)[NAME])
 
 
-def test_known_increments_spare_the_search_for_a_granularity(fit, table):
-    synthesizer = fit([FixedIncrements('salary', 500)], table[['salary', 'low']], epsilon=20.0)
-
-    assert synthesizer._model.domain['salary'].step == 500
-
-
-def test_public_bounds_and_nullability_spare_questions(build_metadata, table):
-    bounds = {'range_min': 0, 'range_max': 400, 'decimal_places': 0, 'range_is_nullable': False}
-    columns = dict.fromkeys(['low', 'high'], {'sdtype': 'numerical', **bounds})
-    synthesizer = ClustMixSynthesizer(build_metadata(columns), public_metadata=True)
-    synthesizer.add_constraints([Inequality('low', 'high')])
-    synthesizer.fit({NAME: table[['low', 'high']]})
-    sampled = synthesizer.sample(500)[NAME]
-
-    # The difference is kept, or the column itself where noise finds it narrower.
-    assert synthesizer._model.domain.names in {('low', 'low#high'), ('low', 'high')}
-    asked = {each.released for each in synthesizer.get_privacy_statement().receipts}
-    assert not any('missing values' in each for each in asked)
-    if synthesizer._model.domain.names == ('low', 'high'):  # differences may have a coarser step
-        assert not any('granularity' in each for each in asked)
-    assert sampled['high'].between(0, 400).all()
-
-
 #: Conditions, and what another column holds then.
 MET = [
     ({'country': 'FR'}, 'city', {'Lyon', 'Paris'}),
@@ -155,19 +131,6 @@ def test_conditions_that_no_released_combination_meets_are_refused(fit, table):
     with pytest.warns(UserWarning, match='Only some of the conditions can be met'):
         sampled = synthesizer.sample_remaining_columns(known)[NAME]
     assert sampled[['city', 'country']].to_numpy().tolist() == [['Lyon', 'FR']]
-
-
-def test_constraints_can_be_added_one_after_the_other(fit, table):
-    data = table[['low', 'middle', 'high']]
-    synthesizer = fit([Inequality('low', 'middle')], data, epsilon=5.0)
-    with pytest.warns(RefitWarning, match='please refit'):
-        synthesizer.add_constraints([Inequality('middle', 'high')])
-    with pytest.warns(RefitWarning, match='their costs add up'):
-        synthesizer.fit({NAME: data})
-
-    assert len(synthesizer.get_constraints()) == 2
-    assert synthesizer._model.domain.names[0] == 'low'
-    assert synthesizer._model.domain.names[1:3] == ('low#middle', 'middle#high')
 
 
 def test_the_modified_metadata_describes_what_is_modelled(metadata, table, everything):

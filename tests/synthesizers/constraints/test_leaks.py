@@ -213,15 +213,6 @@ def test_a_constraint_learns_from_synthetic_rows(fit, table, below_largest):
     assert len(synthesizer.sample(20)[NAME]) == 20
 
 
-def test_drawing_rows_to_learn_from_leaves_no_trace(fit, table, below_largest):
-    with_email = table[['low', 'email']]
-    synthesizer = fit([below_largest('low')], with_email)
-    sampled = synthesizer.sample(5)[NAME]
-    synthesizer.reset_sampling()
-
-    pd.testing.assert_frame_equal(synthesizer.sample(5)[NAME], sampled)
-
-
 def test_a_constraint_that_cannot_learn_from_synthetic_rows_says_so(fit, table, below_largest):
     class Careful(below_largest):
         def fit(self, data, metadata):

@@ -76,16 +76,6 @@ def test_the_statement_says_what_was_taken_as_public(make, make_tables, public):
     assert all(f' public {fact}' in words for fact in statement.public)
 
 
-def test_the_statement_names_public_tables_and_missing_promises(make, make_tables):
-    real = make_tables('public_parent')
-    synthesizer = make('public_parent', real, epsilon=math.inf)
-    synthesizer.fit(real)
-    statement = synthesizer.get_privacy_statement()
-
-    assert statement.tables['p'] == 'public: not protected, copied as it is'
-    assert 'nothing is promised' in str(statement)
-
-
 def test_units_that_a_large_delta_may_expose_are_counted(make, make_tables):
     real = make_tables('nullable')
     synthesizer = make('nullable', real, delta=9e-3, epsilon=100.0)
@@ -160,6 +150,7 @@ def fit_public(make_tables, make_metadata, read_links):
 
 
 @pytest.mark.usefixtures('without_pairs')
+@pytest.mark.parametrize('schema', ['several_parents', 'diamond', 'one_to_one', 'deep_public'])
 def test_a_database_of_stated_facts_passes_the_diagnostic_whatever_the_noise(schema, fit_public):
     synthesizer, tables = fit_public(schema, 0.1)
     report = DiagnosticReport()
@@ -176,17 +167,3 @@ def test_stated_numbers_of_children_are_public_and_cost_nothing(fit_public):
     assert 'the bounds on the number of rows that refer to one row' in statement.public
     released = [receipt.released for each in statement.receipts.values() for receipt in each]
     assert not any('ranges' in each for each in released)
-
-
-def test_a_foreign_key_that_is_never_missing_may_be_stated(make_tables, make_metadata):
-    """Stored as floats, as where one is missing, it would else have a private rate of gaps."""
-    tables = make_tables('chain')
-    tables['b']['a_id'] = tables['b']['a_id'].astype('float64')
-    metadata = state_facts(tables, make_metadata('chain', tables))
-    synthesizer = ClustMixMultiTableSynthesizer(
-        metadata, epsilon=0.1, privacy_unit='a', public_metadata=True
-    )
-    synthesizer.fit(tables)
-
-    assert synthesizer._model.schema.owners['b'].required
-    assert synthesizer.sample_scale(1.0)['b']['a_id'].notna().all()

@@ -120,17 +120,6 @@ def test_a_release_in_a_file_keeps_the_order(fitted, tmp_path):
     assert again.metadata.tables['stay'].sequence_key == 'patient'
 
 
-def test_without_an_index_rows_are_in_the_order_of_the_table():
-    metadata = describe(sequence_key='patient')
-    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=100.0, verbose=False)
-    tables = make_tables()
-    tables['stay'] = tables['stay'].sort_values(['patient', 'number'])
-    synthesizer.fit(tables)
-    stays = synthesizer.sample_scale(1.0)['stay']
-    before = stays.groupby('patient', sort=False)['ward'].shift()
-    assert (before == stays['ward'])[before.notna()].mean() > 0.8
-
-
 def test_an_order_of_rows_that_have_no_common_owner_is_refused():
     metadata = describe(sequence_index='day', sequence_key='length')
     metadata.tables['stay'].columns['length'] = {'sdtype': 'id'}

@@ -6,7 +6,6 @@ import pytest
 from described import describe, describe_tables
 from orders import RULES, SINGLE, draw_tables, make_metadata
 from sdv.cag import Inequality
-from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
@@ -117,13 +116,6 @@ def test_the_statement_names_the_rules(fitted, tables):
     assert 'between tables' not in ' '.join(plain.get_privacy_statement().public)
 
 
-def test_computed_columns_are_no_losses(fitted):
-    lost = fitted.get_losses().reset_index()
-    computed = lost[lost['table'].eq('order') & lost.iloc[:, 1].isin(['city', 'total'])]
-    assert set(computed['loss']) <= {''}
-    assert {'city', 'total'} <= {each.name for each in fitted.check().columns}
-
-
 def test_numbers_of_rows_may_be_part_of_a_key():
     orders = pd.DataFrame({'id': range(200)})
     lines = pd.DataFrame({'order': np.arange(600) % 200, 'number': np.arange(600) // 200 + 1})
@@ -142,24 +134,6 @@ def test_numbers_of_rows_may_be_part_of_a_key():
     assert len(sampled) == 600
     assert not sampled[['order', 'number']].duplicated().any()
     assert set(sampled['number']) == {1, 2, 3}
-
-
-def test_rules_hold_without_another_fit(tables):
-    synthesizer = make(())
-    synthesizer.fit(tables)
-    rule = After('line.day', 'order.day')
-    synthesizer.add_constraints([rule])
-    with pytest.raises(ConstraintNotMetError, match="table 'line' break After"):
-        synthesizer.validate_constraints(tables)
-    synthesizer.validate_constraints(synthesizer.sample_scale(1.0))
-
-
-def test_parameters_of_a_table_leave_the_rules(tables):
-    synthesizer = make()
-    synthesizer.set_table_parameters('order', {'target_column': 'main'})
-    synthesizer.fit(tables)
-    assert 'city' not in synthesizer._model.tables['order'].released.domain.names
-    check(synthesizer, synthesizer.sample_scale(1.0))
 
 
 def test_a_target_that_rules_write_is_modelled(tables):
