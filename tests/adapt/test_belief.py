@@ -1,7 +1,6 @@
 """A step by a noisy slope is the normal posterior, and Newton's where nothing is noise."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
@@ -46,16 +45,6 @@ def test_likelihoods_of_two_beliefs_compare_as_those_of_normals(seed, scale):
     np.testing.assert_allclose(
         found, np.diff(expected, prepend=0)[1:].cumsum(), rtol=1e-6, atol=1e-6
     )
-
-
-@pytest.mark.parametrize('seed', range(5))
-def test_without_noise_a_step_is_newtons(seed):
-    curvature, prior, slope = make_problem(seed)
-    step = update(curvature, slope, 0.0, 1e4 * prior)[0]
-    np.testing.assert_allclose(step, np.linalg.solve(curvature, slope), rtol=1e-4)
-    # With a prior it is that of a loss with a penalty.
-    penalized = np.linalg.solve(curvature + np.linalg.inv(prior), slope)
-    np.testing.assert_allclose(update(curvature, slope, 0.0, prior)[0], penalized, rtol=1e-4)
 
 
 def test_what_is_believed_to_be_zero_stays_so_and_nothing_is_fine():

@@ -94,14 +94,6 @@ def test_evidence_is_the_log_of_a_ratio_and_none_where_no_record_is():
     assert not found[:, 2].any()
 
 
-def test_of_two_classes_it_is_that_of_the_second_against_the_first():
-    chances = [np.array([[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])]
-    (found,) = weigh_evidence(chances, np.array([100.0, 300.0]), 5.0)
-    np.testing.assert_allclose(
-        found / INPUT_UNITS, [[np.log(0.25 / 0.5), np.log(0.75 / 0.5), 0.0]], atol=0.01
-    )
-
-
 def test_evidence_is_bounded():
     for many in (2, 3):
         (table,) = weigh_evidence([np.eye(many)], np.full(many, 1e9), 3.0)

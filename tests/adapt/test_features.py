@@ -17,14 +17,12 @@ from sdv_threea.adapt.features import (
     _project,
     as_points,
     make_features,
-    num_features,
     whole_features,
     whole_projection,
 )
 from sdv_threea.adapt.kernels import UserKernel
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.approximate.moments import SCORE_UNITS
-from sdv_threea.constants import AdaptConstants
 
 LARGEST = np.iinfo(np.int64).max
 
@@ -212,25 +210,3 @@ def test_features_travel_to_processes_that_load_no_jax():
 
     assert done.returncode == 0, done.stderr.decode()
     np.testing.assert_array_equal(pickle.loads(done.stdout), whole_features(scores, features))
-
-
-@pytest.mark.parametrize(
-    ('known', 'num_records', 'expected'),
-    [
-        (2e4, 3_000, 416),
-        (2e4, 24_000, 174),
-        (2e4, 100_000, 128),
-        (1.6e5, 24_000, 349),
-        (np.inf, 24_000, 524),
-        (np.inf, 100_000, 128),
-        (64.1, 400, 32),
-        (30.5, 400, 15),
-        (7.9, 400, 0),
-        (512.1, 400, 108),
-        (np.inf, 200, 68),
-    ],
-)
-def test_features_are_as_many_as_the_budget_carries(known, num_records, expected):
-    # Eight times as much is known: four times as many, within what time allows, and at most half as
-    # many as units of what is known. Where much is known more time may be taken.
-    assert num_features(known, num_records, 2.0, 2**22, AdaptConstants()) == expected

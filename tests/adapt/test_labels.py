@@ -6,26 +6,18 @@ import cloudpickle
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from chance import silent
 from label_tasks import (
-    draw_independent,
     fit,
     make_task,
     make_xor,
     measure_auc,
-    plan,
     weigh,
 )
 from sklearn.linear_model import LogisticRegression
-from triangles import pack
 
-from sdv_threea.adapt.design import INPUT_UNITS, scorecard
-from sdv_threea.adapt.fit import Fit
-from sdv_threea.adapt.labels import LabelModel, _make_model
-from sdv_threea.adapt.links import Classes
-from sdv_threea.approximate import moments as moments_module
+from sdv_threea.adapt.design import INPUT_UNITS
+from sdv_threea.adapt.labels import LabelModel
 from sdv_threea.audit.doors import record, replay
-from sdv_threea.constants import AdaptConstants
 
 
 def measure_loss(chances, labels):
@@ -101,38 +93,6 @@ def test_each_step_is_released_and_all_compose_to_the_price(mu, together, neighb
             assert receipt.noise_scale == pytest.approx(receipt.sensitivity / receipt.mu, rel=1e-3)
         else:
             assert receipt.mu == math.inf and not receipt.noise_scale
-
-
-def test_the_parts_of_the_price_are_those_of_the_constants():
-    _, receipts = fit(make_task(2000), 0.5, together=True, noise=silent)
-    shares = [receipt.mu**2 / 0.25 for receipt in receipts]
-    made = AdaptConstants()
-    early, left = made.early_share, 1 - 2 * made.early_share
-    expected = [early / 3] * 3 + [early] + [left / 3] * 3
-    assert shares == pytest.approx(expected)
-
-
-def test_the_whole_model_is_the_model_but_for_rounding():
-    records = make_xor()
-    draws, constants = draw_independent(records, np.random.default_rng(0)), AdaptConstants()
-    interplay = plan(records, draws, 1.0, constants)
-    design = scorecard(weigh(records))
-    fitted = Fit(Classes(draws, 1, constants), design, draws.codes, constants)
-    whole, width = interplay.see(draws.codes), interplay.features.rank
-    exact = moments_module.ScoreMoments(
-        np.array([20_000.0]), np.zeros((1, width)), pack(np.eye(width)[None] * 20_000), 0.0, 0.0
-    )
-    fitted.add_features(whole / INPUT_UNITS, exact, 1.0)
-    fitted.belief.means[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (1, width))
-
-    tables, weights = fitted.predictor()
-
-    found = whole @ weights.T / 2**12 / INPUT_UNITS
-    for term, table in zip(design.terms, tables, strict=True):
-        found = found + table[:, term(draws.codes)].T / INPUT_UNITS
-    expected = _make_model(fitted, interplay).log_odds(draws.codes)
-    assert not expected[:, 0].any()
-    np.testing.assert_allclose(found[:, 0], expected[:, 1], atol=0.05)
 
 
 def test_private_rows_reach_the_model_through_noise_alone():

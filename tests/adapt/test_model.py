@@ -50,12 +50,6 @@ def test_log_odds_add_up_what_codes_say_one_by_one_and_together():
         np.testing.assert_allclose(own, expected, atol=1e-9)
 
 
-def test_a_missing_code_is_no_evidence():
-    model = LabelModel(np.array([0.0, 1.0]), (np.array([[2.0, 3.0], [4.0, 5.0]]),))
-    odds = model.log_odds(np.array([[-1], [0], [1]]))
-    np.testing.assert_array_equal(odds, [[0, 1], [2, 5], [3, 6]])
-
-
 @pytest.mark.parametrize('together', [False, True])
 @pytest.mark.parametrize('num_classes', [2, 4])
 def test_log_odds_are_stretched_as_far_as_the_loss_counts(num_classes, together):

@@ -12,44 +12,13 @@ from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import (
     COUNT_WEIGHT,
     LARGEST_RADIUS,
-    Interplay,
-    make_features,
     match_moments,
 )
-from sdv_threea.adapt.fit import see_features
-from sdv_threea.adapt.ntk import ReluNtk
-from sdv_threea.adapt.slopes import Seen
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
-from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.records import Grouped
 from sdv_threea.statistics import registry
-
-
-def test_features_of_records_are_those_of_their_scores_and_the_rest_stays():
-    chances = [np.full((1, 5), 0.2), np.full((1, 3), 1 / 3)]
-    pooled = normal_scores(chances, [np.arange(5), np.arange(3)], 1)
-    rng = np.random.default_rng(0)
-    codes = np.stack([rng.integers(-1, 5, 400), rng.integers(-1, 3, 400)], axis=1)
-    chunk = Seen(codes, rng.integers(0, 2, 400), np.zeros((400, 0), np.int16))
-    scores = pooled(codes, np.zeros(400, np.int64))
-    features = make_features(
-        scores, np.ones(400), ReluNtk(), num_landmarks=60, rank=5, unclipped=0.9
-    )
-
-    interplay = Interplay(pooled, features, np.zeros((1, 5)))
-
-    found = see_features(interplay, chunk)
-    order = rng.permutation(400)
-    moved = see_features(interplay, Seen(*(each[order] for each in chunk)))
-    flipped = see_features(interplay, chunk._replace(targets=1 - chunk.targets))
-
-    np.testing.assert_array_equal(found.codes, chunk.codes)
-    np.testing.assert_array_equal(found.targets, chunk.targets)
-    np.testing.assert_array_equal(moved.features, found.features[order])
-    # A class tells nothing of the features: they are what it is to follow from.
-    np.testing.assert_array_equal(flipped.features, found.features)
 
 
 def make_moments(products, sums, count, sum_scale=0.0, product_scale=0.0):

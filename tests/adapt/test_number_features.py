@@ -75,16 +75,6 @@ def test_what_three_columns_say_together_is_found_by_features_alone(start, poole
     assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(4)
 
 
-@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_receipts_say_what_is_read_of_features(start, pooled, neighbors):
-    _, receipts = fit(start, make_records(20_000), pooled, 2.0, neighbors)
-    moments, *slopes = receipts[-CONSTANTS.feature_steps - 1 :]
-    assert 'kernel features' in moments.released
-    assert all(each.released.startswith('slopes of the loss') for each in slopes)
-    for each in receipts:
-        assert each.noise_scale >= each.sensitivity / each.mu
-
-
 def test_the_budget_may_carry_no_features(start, pooled):
     draws, squares = start[1], np.ones((2000, 1))
 

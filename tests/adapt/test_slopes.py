@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -174,16 +173,6 @@ def test_two_records_are_at_most_the_sensitivity_apart(seed, radius, many):
     assert distance <= slope_sensitivity(radius, neighbors='replace_one')
 
 
-def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():
-    evidence, model = make_model(3)
-    record = make_records(1, 3, seed=4)
-    whole = sum_slopes(evidence, model, 100 * UNIT, record)
-    length = math.sqrt(float((whole**2).sum()))
-    np.testing.assert_array_equal(sum_slopes(evidence, model, math.ceil(length), record), whole)
-    half = sum_slopes(evidence, model, math.ceil(length / 2), record)
-    np.testing.assert_allclose(half, whole / 2, atol=4 * INPUT_UNITS)
-
-
 @given(seed=st.integers(0, 2**32), cut=st.integers(0, 60))
 def test_a_record_adds_the_same_wherever_it_stands(seed, cut):
     evidence, model = make_model(3, seed, largest=HEAVIEST)
@@ -216,20 +205,6 @@ def test_whatever_the_odds_a_record_adds_no_more():
         record = Seen(np.zeros((1, 3), np.int8), np.array([label]), nothing)
         added = sum_slopes(evidence, model, UNIT, record)
         assert (added**2).sum() <= UNIT**2
-
-
-def test_only_codes_classes_and_features_are_read():
-    """Whatever else a chunk holds, and however it holds it."""
-    evidence, model = make_model(3)
-    records = make_records(50, 3)
-    other = SimpleNamespace(
-        codes=records.codes.astype(np.int32),
-        targets=records.targets.tolist(),
-        features=records.features.astype(np.int64),
-    )
-    np.testing.assert_array_equal(
-        sum_slopes(evidence, model, UNIT, other), sum_slopes(evidence, model, UNIT, records)
-    )
 
 
 def make_numbers(seed, num_rows, num_features):
