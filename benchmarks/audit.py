@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from contributions import measure_contributions
 from crowds import list_crowds
 from neighbours import list_canaries, make_schemas, search
 from numpy.typing import NDArray
@@ -35,7 +36,6 @@ from tables import state_facts
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.audit import measure_mu
-from sdv_threea.audit.contributions import measure_contributions
 from sdv_threea.planning.plan import STAGES
 from sdv_threea.privacy.mechanism import discrete_gaussian
 

@@ -24,7 +24,6 @@ An audit reads the input, the computations and the messages of a fit. Its result
 tables without any noise, so it must not be given private tables: pass public or made-up ones.
 
 * :mod:`~sdv_threea.audit.arithmetic`: the exact ``mu`` of two neighbouring tables,
-* :mod:`~sdv_threea.audit.contributions`: the contribution of each record to every released sum,
 * :mod:`~sdv_threea.audit.doors`: fits recorded, and repeated with the same noisy answers,
 * :mod:`~sdv_threea.audit.worlds`: two neighbouring tables, one of them with a canary,
 * :mod:`~sdv_threea.audit.game`: many fits to one table or the other, the observer who learns to

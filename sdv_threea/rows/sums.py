@@ -2,7 +2,7 @@
 
 A :class:`Statistic` is data: what is summed over the rows, the words of the receipt, and the claim
 how far one record moves the sums. Every release reads private rows through a statistic, so one test
-can check all claims against single records (:mod:`sdv_threea.audit.contributions`).
+can check all claims against single records (``benchmarks/contributions.py``).
 """
 
 from collections.abc import Callable

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate import counts
-from sdv_threea.audit.contributions import measure_contributions
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.registry import REGISTRY
 
@@ -67,13 +66,19 @@ def crowds(load_script):
 
 
 @pytest.fixture(scope='module')
+def measure_contributions(load_script):
+    with load_script('contributions') as module:
+        yield module.measure_contributions
+
+
+@pytest.fixture(scope='module')
 def noise(load_script):
     with load_script('neighbours') as module:
         yield module.seed_noise
 
 
 @pytest.fixture(scope='module')
-def measure(crowds, noise):
+def measure(measure_contributions, crowds, noise):
     """Return a function that measures a crowd, once for each relation."""
 
     @cache
@@ -115,7 +120,7 @@ def test_units_have_several_records(measure):
     assert max(each.share for each in shared) > 0.9
 
 
-def test_files_of_parquet_are_measured(crowds, noise, tmp_path):
+def test_files_of_parquet_are_measured(measure_contributions, crowds, noise, tmp_path):
     crowd = crowds['mixed types'](FEW)
     paths = []
     for name, data in (('ordinary', crowd.ordinary), ('hostile', crowd.hostile)):
@@ -130,7 +135,7 @@ def test_files_of_parquet_are_measured(crowds, noise, tmp_path):
 
 
 @pytest.fixture
-def measure_small(crowds, noise):
+def measure_small(measure_contributions, crowds, noise):
     """Return a function that measures a crowd now, whatever was measured before."""
     crowd = crowds['number and target, public'](SIZE)
     return lambda: measure_contributions(
@@ -162,7 +167,9 @@ def test_a_record_that_is_counted_by_what_others_hold_is_refuted(monkeypatch, me
     assert found.share <= 1 + 1e-9
 
 
-def test_rows_of_a_unit_that_are_counted_as_units_are_refuted(monkeypatch, crowds, noise):
+def test_rows_of_a_unit_that_are_counted_as_units_are_refuted(
+    monkeypatch, measure_contributions, crowds, noise
+):
     """Each record is within its bound, and their unit is not."""
     room = 'sdv_threea.relational.order.find_units'
 
