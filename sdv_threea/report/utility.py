@@ -6,10 +6,11 @@ paper (Madl et al. 2023, section 4). The test rows are used for nothing else: le
 kind of task come from the two training tables.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -58,15 +59,10 @@ def trace_classes(
         Columns ``curve``, ``x`` and ``y``: ROC and precision at 101 values of ``x``, and the
         calibration of all classes together; empty if all classes are left out.
     """
-    sides = [
-        (labels == label, probabilities[:, label])
-        for label in classes
-        if 0 < np.count_nonzero(labels == label) < len(labels)
-    ]
+    sides = list(_list_sides(labels, probabilities, classes))
     if not sides:
         return pd.DataFrame()
-    rates = np.mean([_trace_rates(*side) for side in sides], axis=0)
-    precisions = np.mean([_trace_precision(*side) for side in sides], axis=0)
+    rates, precisions = np.mean([_trace(*side) for side in sides], axis=0)
     truth, predicted = (np.concatenate(each) for each in zip(*sides, strict=True))
     return pd.concat(
         [
@@ -124,26 +120,34 @@ def _points(curve: str, x: Floats, y: Floats) -> pd.DataFrame:
     return pd.DataFrame({'curve': curve, 'x': x, 'y': y})
 
 
-def _trace_rates(truth: Bools, scores: Floats) -> Floats:
-    """Return the true positive rate at each point of the false positive rate."""
+def _trace(truth: Bools, scores: Floats) -> tuple[Floats, Floats]:
+    """Return true positive rates by false positive rate, and precisions by recall."""
     false, true, _ = roc_curve(truth, scores)
     rates: Floats = np.interp(RATES, false, true)
     rates[0] = 0.0
-    return rates
-
-
-def _trace_precision(truth: Bools, scores: Floats) -> Floats:
-    """Return the precision at each recall: that of the next point, as in average precision."""
     precision, recall, _ = precision_recall_curve(truth, scores)
-    precision, recall = precision[::-1], recall[::-1]
-    told: Floats = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]
-    return told
+    # The precision at a recall is that of the next point, as in average precision.
+    places = np.searchsorted(recall[::-1], RATES).clip(max=len(recall) - 1)
+    return rates, precision[::-1][places]
+
+
+def _list_sides(
+    labels: NDArray[np.intp], probabilities: Floats, classes: Iterable[int]
+) -> Iterator[tuple[Bools, Floats]]:
+    """Yield each class against the rest, unless no row has it, or all: its rows and its chances."""
+    for label in classes:
+        truth = labels == label
+        if 0 < np.count_nonzero(truth) < len(labels):
+            yield truth, probabilities[:, label]
 
 
 Task = Literal['classification', 'regression']
 
 #: A numerical target with more distinct values is regressed, unless ``task`` says otherwise.
 MOST_NUMERIC_CLASSES = 10
+
+#: The scores of a classifier, and the note of a model that cannot be trained or tested.
+METRICS, NO_ROW = ('AUC', 'average precision', 'accuracy'), 'no row with a target'
 
 #: The score of a model that guesses, by metric.
 GUESSING = {'AUC': 0.5, 'R2': 0.0}
@@ -232,12 +236,13 @@ def measure_utility(
     features = _encode_features({name: t.drop(columns=target) for name, t in tables.items()})
     targets = {name: table[target] for name, table in tables.items()}
     score = _score_regressor if _kind(real_train[target], task) == 'regression' else _score_classes
-    rows = {name: score(features, targets, name, seed) for name in ('real', 'synthetic')}
-    curves = [row.pop('curves').assign(**{'trained on': name}) for name, row in rows.items()]
+    models = {name: score(features, targets, name, seed) for name in ('real', 'synthetic')}
+    curves = [each.curves.assign(**{'trained on': name}) for name, each in models.items()]
+    scores = {name: each.scores for name, each in models.items()}
     return Utility(
-        spread={name: row.pop('spread') for name, row in rows.items()},
-        slopes={name: row.pop('slope') for name, row in rows.items()},
-        scores=pd.DataFrame.from_dict(rows, orient='index'),
+        spread={name: each.spread for name, each in models.items()},
+        slopes={name: each.slope for name, each in models.items()},
+        scores=pd.DataFrame.from_dict(scores, orient='index'),
         curves=pd.concat(curves, ignore_index=True),
     )
 
@@ -282,27 +287,33 @@ def _choose_encoding(real: pd.Series, synthetic: pd.Series) -> Callable[[pd.Seri
     return lambda cells: pd.Categorical(cells.astype(object), categories=levels)
 
 
+class Scored(NamedTuple):
+    """A model on the test rows; without ``curves`` if it could not be trained."""
+
+    scores: dict[str, Any]
+    curves: pd.DataFrame
+    spread: float = np.nan
+    slope: float = np.nan
+
+
 def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
-) -> dict[str, Any]:
-    """Return the scores and the curves of a regressor trained on the table ``name``."""
-    nothing = {'curves': pd.DataFrame(), 'spread': np.nan, 'slope': np.nan}
+) -> Scored:
+    """Score a regressor that is trained on the table ``name``."""
     if not len(targets[name]) or not len(targets['test']):
-        return {'R2': np.nan, 'RMSE': np.nan, 'note': 'no row with a target', **nothing}
+        return Scored({'R2': np.nan, 'RMSE': np.nan, 'note': NO_ROW}, pd.DataFrame())
     model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
     model.fit(features[name], targets[name].to_numpy(float))
-    truth, predicted = targets['test'].to_numpy(float), model.predict(features['test'])
-    rmse = root_mean_squared_error(truth, predicted)
-    told = {'curves': trace_regression(truth, predicted)}
-    told['spread'] = _spread(r2_score, truth, predicted, seed)
-    told['slope'] = slope_of_numbers(truth, predicted)
-    return {'R2': r2_score(truth, predicted), 'RMSE': rmse, 'note': '', **told}
+    pair = targets['test'].to_numpy(float), model.predict(features['test'])
+    scores = {'R2': r2_score(*pair), 'RMSE': root_mean_squared_error(*pair), 'note': ''}
+    spread = _spread(r2_score, *pair, seed)
+    return Scored(scores, trace_regression(*pair), spread, slope_of_numbers(*pair))
 
 
 def _score_classes(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
-) -> dict[str, Any]:
-    """Return the scores and the curves of a classifier trained on the table ``name``."""
+) -> Scored:
+    """Score a classifier that is trained on the table ``name``."""
     # Classes are sorted by falling frequency among the real rows: the last of two is the rarer one.
     counts = targets['real'].value_counts().sort_index(key=lambda levels: levels.astype(str))
     counts = counts.sort_values(ascending=False, kind='stable')
@@ -310,32 +321,20 @@ def _score_classes(
     classes = pd.Index([*counts.index, *extra], dtype=object)
     labels = {key: classes.get_indexer(target.astype(object)) for key, target in targets.items()}
     if not min(len(counts), len(labels[name]), len(labels['test'])):
-        scores = _class_scores(np.nan, np.nan, np.nan, 'no row with a target')
-        return {**scores, 'curves': pd.DataFrame(), 'spread': np.nan, 'slope': np.nan}
+        return Scored({**dict.fromkeys(METRICS, np.nan), 'note': NO_ROW}, pd.DataFrame())
     probabilities = _class_probabilities(
         features[name], labels[name], features['test'], len(classes), seed
     )
     scored = range(len(counts)) if len(counts) > 2 else (len(counts) - 1,)
     absent = len(counts) - len(set(labels[name]) & set(range(len(counts))))
-    scores = _class_scores(
-        _mean_over_classes(roc_auc_score, labels['test'], probabilities, scored),
-        _mean_over_classes(average_precision_score, labels['test'], probabilities, scored),
-        float(np.mean(probabilities.argmax(axis=1) == labels['test'])),
-        f'{absent} of {len(counts)} classes never occur in it' if absent else '',
-    )
-    spread = _spread(
-        lambda truth, told: _mean_over_classes(roc_auc_score, truth, told, scored),
-        labels['test'],
-        probabilities,
-        seed,
-    )
-    curves = trace_classes(labels['test'], probabilities, scored)
-    slope = slope_of_classes(labels['test'], probabilities, scored)
-    return {**scores, 'curves': curves, 'spread': spread, 'slope': slope}
-
-
-def _class_scores(auc: float, precision: float, accuracy: float, note: str) -> dict[str, Any]:
-    return {'AUC': auc, 'average precision': precision, 'accuracy': accuracy, 'note': note}
+    pair = labels['test'], probabilities
+    auc = partial(_mean_over_classes, roc_auc_score, classes=scored)
+    precision = _mean_over_classes(average_precision_score, *pair, scored)
+    accuracy = float(np.mean(probabilities.argmax(axis=1) == labels['test']))
+    scores = dict(zip(METRICS, (auc(*pair), precision, accuracy), strict=True))
+    note = f'{absent} of {len(counts)} classes never occur in it' if absent else ''
+    spread, curves = _spread(auc, *pair, seed), trace_classes(*pair, scored)
+    return Scored({**scores, 'note': note}, curves, spread, slope_of_classes(*pair, scored))
 
 
 def _class_probabilities(
@@ -355,15 +354,8 @@ def _class_probabilities(
 def _mean_over_classes(
     metric: Any, labels: NDArray[np.intp], probabilities: Floats, classes: Any
 ) -> float:
-    """Return the mean score of each class against the rest; NaN if no class can be scored.
-
-    A class that no test row has, or all of them, is left out.
-    """
-    scores = [
-        metric(labels == label, probabilities[:, label])
-        for label in classes
-        if 0 < np.count_nonzero(labels == label) < len(labels)
-    ]
+    """Return the mean score of each class against the rest; NaN if no class can be scored."""
+    scores = [metric(*side) for side in _list_sides(labels, probabilities, classes)]
     return float(np.mean(scores)) if scores else np.nan
 
 
