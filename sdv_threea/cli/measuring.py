@@ -95,7 +95,7 @@ def try_out(
     make()  # refuses wrong settings before any file is read
     tables = read_tables(files, described, settings)
     try:
-        neighbours = _stand_out(tables, described, **canary)
+        neighbours = _stand_out(tables, described, canary)
     except InputError as error:
         raise RefusedError(f'--canary: {error}') from None
     if settings['neighbors'] == 'replace_one':
@@ -105,15 +105,11 @@ def try_out(
 
 
 def _stand_out(
-    tables: dict[str, pd.DataFrame],
-    metadata: Metadata,
-    *,
-    kind: str,
-    table: str | None,
-    column: str | None,
-    value: str | None,
+    tables: dict[str, pd.DataFrame], metadata: Metadata, canary: Mapping[str, Any]
 ) -> Neighbours:
-    """Return neighbouring tables that differ in a canary of the given kind."""
+    """Return neighbouring tables that differ in a canary, as the options of that name say."""
+    kind, table = canary['kind'], canary['table']
+    column, value = canary['column'], canary['value']
     if kind == 'far-out':
         return far_out(tables, metadata, table)
     name = table or next(iter(tables))

@@ -143,7 +143,14 @@ class After(BetweenTables):
     def list_parts(self, relations: Relations) -> list[Part]:
         """Return the bound on the column that is changed."""
         late, early = relations.find(self.column_name), relations.find(self.other_column_name)
-        return [_bound(late, early, relations, self.foreign_key)]
+        _check_comparable([late, early], relations)
+        if late.table == early.table:
+            return [Bound(late, early, (), True)]
+        path = relations.relate(late.table, early.table, self.foreign_key)
+        if path is not None:
+            return [Bound(late, early, path, True)]
+        path = relations.lead(early.table, late.table, self.foreign_key)
+        return [Bound(early, late, path, False)]
 
 
 @dataclass(eq=False, repr=False)
@@ -362,17 +369,6 @@ class Distinct(BetweenTables):
 
 #: All rules between tables.
 BETWEEN = (After, Within, SameAs, TotalOf, ExactlyOne, Ranks, Distinct)
-
-
-def _bound(late: Name, early: Name, relations: Relations, key: Key) -> Bound:
-    """Return the bound on the column whose table refers to the other one."""
-    _check_comparable([late, early], relations)
-    if late.table == early.table:
-        return Bound(late, early, (), True)
-    path = relations.relate(late.table, early.table, key)
-    if path is not None:
-        return Bound(late, early, path, True)
-    return Bound(early, late, relations.lead(early.table, late.table, key), False)
 
 
 def _check_comparable(names: Sequence[Name], relations: Relations) -> None:

@@ -160,10 +160,10 @@ def list_facts(
 ) -> tuple[Facts, ...]:
     """List the public facts by which private cells are read, a column each."""
     domain = describe(columns, dtypes=dtypes, sentinels=sentinels)
-    return tuple(_list_facts(columns[each.name], each, dtypes) for each in domain.columns)
+    return tuple(_read_facts(columns[each.name], each) for each in domain.columns)
 
 
-def _list_facts(description: ColumnMetadata, column: Column, dtypes: Mapping[str, Any]) -> Facts:
+def _read_facts(description: ColumnMetadata, column: Column) -> Facts:
     facts = Facts(
         name=column.name,
         sdtype=description['sdtype'],

@@ -108,7 +108,18 @@ def _describe(
     name: str, table: Any, preprocessor: Any, own: Domain, errors: Mapping[str, float], **facts: Any
 ) -> TableFacts:
     """Describe a private table, ``own`` of whose columns were released."""
-    columns = _list_columns(table.columns, preprocessor, own, errors)
+    public = {column.name: column for column in preprocessor.derive().domain.columns}
+    released = {column.name: column for column in preprocessor.derivations.restore(own).columns}
+    columns = tuple(
+        ColumnFacts(
+            name=str(column),
+            sdtype=each['sdtype'],
+            shown=_show(released[column], each) if column in released else 'made up',
+            known=_tell_known(public[column]) if column in released else 'nothing was read of it',
+            error=errors.get(column),
+        )
+        for column, each in table.columns.items()
+    )
     return TableFacts(name=name, columns=columns, keys=as_columns(table.primary_key), **facts)
 
 
@@ -118,26 +129,6 @@ def _describe_public(name: str, table: Any, num_rows: int) -> TableFacts:
         for column, each in table.columns.items()
     )
     return TableFacts(name=name, num_rows=num_rows, columns=columns, protection='public: copied')
-
-
-def _list_columns(
-    columns: Mapping[str, Mapping[str, Any]],
-    preprocessor: Any,
-    own: Domain,
-    errors: Mapping[str, float],
-) -> tuple[ColumnFacts, ...]:
-    public = {column.name: column for column in preprocessor.derive().domain.columns}
-    released = {column.name: column for column in preprocessor.derivations.restore(own).columns}
-    return tuple(
-        ColumnFacts(
-            name=str(name),
-            sdtype=each['sdtype'],
-            shown=_show(released[name], each) if name in released else 'made up',
-            known=_tell_known(public[name]) if name in released else 'nothing was read of it',
-            error=errors.get(name),
-        )
-        for name, each in columns.items()
-    )
 
 
 def _tell_known(public: Column) -> str:
