@@ -74,6 +74,19 @@ SPREADS, WEIGHTS = (0.0, 0.05, 0.15, 0.4, 1.0), (0.3, 0.05, 0.05, 0.05, 0.05)
 #: Set by hand.
 MOST_FOR_SUMS = 0.3
 
+# Databases
+
+#: Candidates for the spread of the logarithm of a unit's rows, and the power of rows by which the
+#: chance of a median falls: with 1, berka's ``trans`` had hundreds of rows, not 20,000.
+UNIT_SPREADS, ROWS_PENALTY = (0.05, 0.3, 0.6, 1.0, 1.6), 0.5
+
+#: The prior chance of no units beyond noisy counts (at .5 some tables became larger), and the
+#: log-likelihood penalty of each noisy count that is kept. Set by hand.
+NOTHING_BEYOND, KEPT_PENALTY = 0.8, 1.0
+
+#: Public rows: the share of a smallest group, and of the rarest value that is used. Set by hand.
+SMALLEST, RAREST = 1 / 256, 1 / 64
+
 # Shares of the budget
 
 #: The part of the pairs' share that pays for the first count of all pairs. The rest is for pairs
@@ -351,35 +364,25 @@ class RelationalConstants:
     labels of single tables, which none of them moves.
 
     Args:
-        magnitudes_share: Share of a table's budget for the counts of units by their number of rows.
-            Without them the size of a table was arbitrary if few units have most of its rows.
+        magnitudes_share: Share of a table's budget for counts of units by their number of rows:
+            without them sizes were arbitrary if few units have most rows.
         magnitudes_noise: With few units, magnitudes get more: the noise of a count is this part of
             the number of units. At .1, noise masked the 243 units of berka's ``trans``.
-        magnitudes_of_few: The most that this may take of the table's budget. Set by hand.
+        magnitudes_of_few: The most that this may take of the table's budget.
         magnitudes_of_hidden: If noise masks the number of units in a table's histograms, magnitudes
             get up to this share. With less, tables of 60 to 90 units came out empty at epsilon 1.
-        agreement_share: Share of a table's budget for the values that two rows of a unit share
-            (``relational/agreement.py``). Set by hand.
-        links_share: Share of a table's budget for the foreign keys that lead to private rows of
-            other units. Set by hand.
-        repeats_share: Part of ``links_share`` for pairs of rows of a unit that refer to the same
-            row. Set by hand.
-        orphans_share: Share of a table's budget for the number of rows without an owner. The number
-            is a single count, so a small share is enough. Set by hand.
-        units_false_alarm: The probability that noise alone makes some unit look larger than all
-            units are. Set by hand.
+        agreement_share: Share of a table's budget for values that two rows of a unit share.
+        links_share: Share of it for foreign keys that lead to private rows of other units.
+        repeats_share: Part of ``links_share`` for pairs of rows that refer to the same row.
+        orphans_share: Share of a table's budget for the number of rows without an owner: one count.
         typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit
-            minimises the error of such a bin. Set by hand.
-        agreeing: Two estimates of one size agree if they differ by at most this many standard
-            deviations of their noise. Set by hand.
-        clear_of_noise: A noisy count below this many standard deviations of its noise is taken for
-            zero. Set by hand.
+            minimises the error of such a bin.
+        agreeing: Two estimates of a size agree up to this many standard deviations of their noise.
+        clear_of_noise: A count below this many deviations of its noise is taken for zero.
         top_discount: The largest of many noisy shares is most likely too large, so shares of
-            references are capped at the largest one minus this many standard deviations of the
-            noise. Set by hand.
+            references are capped this many deviations of the noise below it.
         most_lifted: Every row of a parent gets at least one reference, if that takes at most this
-            share of the references. Otherwise rows whose share is masked by noise would never be
-            referred to; larger values lost.
+            share of the references; larger values lost.
     """
 
     magnitudes_share: float = 0.05
@@ -390,7 +393,6 @@ class RelationalConstants:
     links_share: float = 0.05
     repeats_share: float = 0.2
     orphans_share: float = 0.01
-    units_false_alarm: float = 0.02
     typical_share: float = 0.02
     agreeing: float = 2.0
     clear_of_noise: float = 3.0

@@ -130,7 +130,7 @@ def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
     """
     seen, noise = magnitudes.units
     own = root.noise * root.size
-    if seen <= root.size or not own or not magnitudes.seen:
+    if seen <= root.size or not own:
         return root.size
     return root.size + precision_weight(noise, own) * (seen - root.size)
 

@@ -11,13 +11,8 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.constants import RAREST, SMALLEST
 from sdv_threea.domain import Domain, Number
-
-#: Rows are divided until a group has at most this share of them.
-SMALLEST = 1 / 256
-
-#: Values of a smaller share of the rows are left out.
-RAREST = 1 / 64
 
 #: Steps of the power iteration for a main direction.
 STEPS = 20

@@ -5,14 +5,15 @@ decide the bound on the rows of a unit, and estimate the number of rows beyond i
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.constants import KEPT_PENALTY, NOTHING_BEYOND, ROWS_PENALTY, UNIT_SPREADS
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
@@ -33,37 +34,19 @@ FIRST = FIRST[FIRST <= LARGEST_BOUND]
 #: The number of rows that represents each magnitude: its middle; of the last one, its start.
 MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 
-#: Numbers of neighbouring magnitudes that are added up and tested together. Units that are spread
-#: over several magnitudes may exceed the noise only in the sum.
-RUN_LENGTHS = (1, 2, 4)
-
-#: The part of the false-alarm probability that each magnitude gets. The part is inversely
-#: proportional to the rows of a unit, because a false alarm at a large magnitude invents more rows.
-ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
-
-#: Candidates for the spread of the logarithm of a unit's rows, and the number of unit counts that
-#: are tried, for magnitudes that noise masks.
-SPREADS, NUM_TRIED = (0.1, 0.5, 1.0), 48
-
-#: The prior chance of each magnitude as the median of the masked ones, up to a factor: a sixteenth
-#: of it for units of 256 rows. With a chance inversely proportional to the rows, berka's ``trans``
-#: (84 rows per unit) came back with hundreds of rows in place of 20,000. Set by hand.
-MEDIAN_SHARES = 1 / np.sqrt(FIRST)
-
-#: The prior chance that no unit has more rows than noise lets see, if some magnitudes are seen. Set
-#: by hand: at one half, tables of one row per unit became larger.
-NOTHING_BEYOND = 0.8
-
 #: The estimate is a mean over the candidates between these posterior quantiles of the number of
 #: rows: the mean over all follows the few largest candidates.
 QUARTILES = (0.25, 0.75)
 
-#: Posterior quantiles that are a standard deviation from the median of a normal distribution.
-DEVIATION = (0.16, 0.84)
+#: The covariance is that of the candidates between these.
+NEARLY_ALL = (0.05, 0.95)
 
-#: More units than this many standard deviations of the noise are hardly masked by noise, whatever
-#: their distribution over magnitudes.
-MOST_MASKED = 20.0
+#: Numbers of units that are tried for one distribution of rows, and how far they reach on both
+#: sides of the likeliest one, in standard deviations.
+NUM_TRIED, REACH = 8, 2.5
+
+#: A distribution is tried as the tail of a log-normal one if this part of it is in the tail.
+LEAST_TAIL = 1e-3
 
 #: Half of a magnitude, by the logarithm of rows: medians are in the middle of magnitudes.
 HALF = math.log(2) / 4
@@ -77,20 +60,17 @@ class UnitRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Magnitudes:
-    """Noisy counts of units by the magnitude of their number of rows: publishable.
+    """Counts of units by the magnitude of their number of rows: publishable.
 
     Args:
-        counts: Number of units of each magnitude, shape (len(MIDDLES),). Counts are noisy up to the
-            largest magnitude that exceeds the noise, and expected ones beyond it.
-        scale: Standard deviation of the noise of the noisy counts.
-        doubt: Standard deviation of the rows in the expected counts, as a part of them.
-        seen: The number of noisy counts; zero if noise masks all.
+        counts: Number of units of each magnitude, shape (len(MIDDLES),): expected ones, given the
+            noisy ones.
+        covariance: The covariance of these numbers, (len(MIDDLES), len(MIDDLES)); zero without
+            noise.
     """
 
     counts: Floats
-    scale: float
-    doubt: float = 0.0
-    seen: int = len(MIDDLES)
+    covariance: Floats = field(default_factory=lambda: np.zeros((len(MIDDLES), len(MIDDLES))))
 
     @property
     def units(self) -> tuple[float, float]:
@@ -144,9 +124,7 @@ class Magnitudes:
 
     def _deviate(self, weights: Floats) -> float:
         """Return the deviation of the weighted sum of the counts."""
-        expected = float(weights[self.seen :] @ self.counts[self.seen :])
-        weights = weights[: self.seen][self.counts[: self.seen] != 0]
-        return math.hypot(self.scale * float(np.linalg.norm(weights)), self.doubt * expected)
+        return math.sqrt(max(float(weights @ self.covariance @ weights), 0.0))
 
 
 def count_rows(units: Wholes) -> UnitRows:
@@ -159,13 +137,11 @@ def release_magnitudes(
     most: int | None,
     budget: Budget,
     noise: Noise,
-    false_alarm: float,
     num_units: float = math.inf,
 ) -> tuple[Magnitudes, Receipt]:
     """Release the number of units by the order of magnitude of their number of rows.
 
-    ``most`` is the public bound on a unit's rows, ``None`` without one. ``false_alarm`` is the
-    chance that noise alone makes some units look larger than all units are. ``num_units`` is the
+    ``most`` is the public bound on a unit's rows, ``None`` without one. ``num_units`` is the
     released number of units; most of them may have no rows.
 
     Formal guarantees:
@@ -176,12 +152,12 @@ def release_magnitudes(
     summed = take(rows, statistic)
     noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
     noisy, scale = noisy[(most or LARGEST_BOUND) >= FIRST], receipt.noise_scale
-    seen = _see(noisy, scale, false_alarm) if scale else len(noisy)
-    counts, doubt = np.zeros(len(FIRST)), 0.0
-    counts[:seen] = noisy[:seen]
-    if seen < len(noisy):
-        counts[seen : len(noisy)], doubt = expect_counts(noisy, seen, scale, num_units)
-    return Magnitudes(counts, scale, doubt, seen), receipt
+    counts, covariance = np.zeros(len(FIRST)), np.zeros((len(FIRST), len(FIRST)))
+    counts[: len(noisy)] = noisy
+    if scale:
+        found = expect_counts(noisy, scale, num_units)
+        counts[: len(noisy)], covariance[: len(noisy), : len(noisy)] = found
+    return Magnitudes(counts, covariance), receipt
 
 
 def _count_magnitudes(chunk: UnitRows) -> Wholes:
@@ -189,65 +165,63 @@ def _count_magnitudes(chunk: UnitRows) -> Wholes:
     return np.bincount(found, minlength=len(FIRST))
 
 
-def expect_counts(noisy: Floats, seen: int, scale: float, num_units: float) -> tuple[Floats, float]:
-    """Return the expected number of units of each magnitude that noise masks: all but the first.
+def expect_counts(noisy: Floats, scale: float, num_units: float) -> tuple[Floats, Floats]:
+    """Return the expected number of units of each magnitude, and the covariance of these numbers.
 
-    The rows of a unit are log-normal, rounded down to a magnitude. All combinations of a number of
-    units up to ``num_units``, a median and a spread are weighted by the likelihood of the counts
-    and their prior chance. If some magnitudes are seen, there may be no units beyond them.
-
-    Returns:
-        The counts beyond the first ``seen``, and the deviation of their rows, as a part of them.
+    Candidates keep the first noisy counts, as many as may be: any number of units is as likely in
+    these magnitudes. The rows of all other units are log-normal, rounded down to a magnitude.
+    Candidates are weighted by the likelihood of the counts and their prior chance. There are
+    ``num_units`` at most.
     """
-    counts, masked, middles = noisy[:seen], noisy[seen:], MIDDLES[seen : len(noisy)]
-    rows = max(float(counts @ MIDDLES[:seen]), 0.0)
-    # No count exceeds the noise, so more units than this would have been seen.
-    most = min(max(num_units - max(float(counts.sum()), 0.0), 1.0), max(MOST_MASKED * scale, 1.0))
-    tried, chances = _list_candidates(seen, len(noisy), most)
-    logs = -np.square((masked - tried) / scale).sum(axis=-1) / 2
-    weights = np.exp(logs - logs.max()) * chances
-    totals = rows + tried @ middles
-    order = np.argsort(totals, kind='stable')
-    passed = np.cumsum(weights[order]) / weights.sum()
-    inner = np.diff(np.clip(passed, *QUARTILES), prepend=QUARTILES[0])
-    expected = (inner / inner.sum()) @ tried[order]
-    few, many = np.log(totals[order][np.searchsorted(passed, DEVIATION)])
-    beyond = float(expected @ middles)
-    return expected, float(many - few) / 2 * (rows + beyond) / beyond if beyond else 0.0
+    size, most = len(noisy), max(min(num_units, float(noisy.clip(0).sum()) + REACH * scale), 2.0)
+    each = math.log(min(scale * math.sqrt(2 * math.pi) / most, 1.0)) - KEPT_PENALTY
+    parts, logs, free = [], [], []
+    for kept in range(size):
+        known = float(noisy[:kept].sum())
+        if kept and known <= 0:
+            continue
+        left = max(most - known, 2.0)
+        tried, chances = _list_candidates(noisy[kept:], kept, scale, left)
+        errors = np.square((noisy[kept:] - tried) / scale).sum(axis=1)
+        parts.append(np.hstack([np.tile(noisy[:kept], (len(tried), 1)), tried]))
+        logs.append(kept * each + np.log(chances) - errors / 2)
+        free.append(np.full(len(tried), kept))
+    counts, weights, first = np.vstack(parts), np.concatenate(logs), np.concatenate(free)
+    order = np.argsort(counts @ MIDDLES[:size], kind='stable')
+    counts, weights, first = counts[order], np.exp(weights - weights.max())[order], first[order]
+    passed = np.cumsum(weights) / weights.sum()
+    inner, most_of = (
+        np.diff(np.clip(passed, *ends), prepend=ends[0]) for ends in (QUARTILES, NEARLY_ALL)
+    )
+    expected, middle = inner @ counts / inner.sum(), most_of @ counts / most_of.sum()
+    off = counts - middle
+    noise = scale**2 * (np.bincount(first, most_of, size + 1)[::-1].cumsum()[::-1] / most_of.sum())
+    return expected, (off * most_of[:, None]).T @ off / most_of.sum() + np.diag(noise[1:])
 
 
-def _list_candidates(seen: int, num: int, most: float) -> tuple[Floats, Floats]:
-    """Return candidate counts of the magnitudes from ``seen`` to ``num``, and their chances: (k,).
+def _list_candidates(masked: Floats, kept: int, scale: float, most: float) -> tuple[Floats, Floats]:
+    """Return candidate counts of the magnitudes from ``kept`` on, and their prior chances: (k,).
 
-    There are ``most`` units at most. The first candidate is no unit, if some magnitudes are seen.
+    There are ``most`` units at most, and any number of them is as likely. The first candidate is no
+    unit, if some magnitudes are kept.
     """
-    borders = np.log(np.append(FIRST[seen:num], math.inf))
+    borders = np.log(np.append(FIRST[: kept + len(masked)], math.inf))
+    medians, spreads = borders[:-1, None, None] + HALF, np.array(UNIT_SPREADS)[:, None]
     borders[0] = -math.inf
-    medians, spreads = np.log(FIRST[seen:num])[:, None, None], np.array(SPREADS)[:, None]
-    shares = np.diff(ndtr((borders - medians - HALF) / spreads), axis=-1)
-    tried = np.linspace(1.0, most, NUM_TRIED)[:, None] * shares[:, :, None]
-    chances = np.broadcast_to(MEDIAN_SHARES[seen:num, None, None], tried.shape[:-1]).ravel()
-    none = NOTHING_BEYOND if seen else 0.0
-    chances = np.append(none, (1 - none) * chances / chances.sum())
-    return np.vstack([np.zeros(num - seen), tried.reshape(-1, num - seen)]), chances
-
-
-def _see(counts: Floats, scale: float, false_alarm: float) -> int:
-    """Return the number of magnitudes up to the largest one that units seem to reach.
-
-    A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum is significant above a threshold that
-    noise alone exceeds with the probability ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``.
-    The significant run that starts last (the shortest of several) ends the magnitudes that are
-    seen. Smaller magnitudes all keep their noisy counts, so sums over them have no bias.
-    """
-    # In standard deviations. A run has the chance of a false alarm of its first magnitude.
-    bars = -ndtri(false_alarm * ALARM_SHARES / len(RUN_LENGTHS))
-    sums = np.concatenate([[0.0], np.cumsum(counts)])
-    start, end = -1, 0
-    for length in RUN_LENGTHS:
-        runs = sums[length:] - sums[:-length]
-        # The noise of a sum of ``length`` counts is ``sqrt(length)`` times that of one.
-        found = np.flatnonzero(runs > bars[: len(runs)] * scale * np.sqrt(length))
-        if len(found) and found[-1] > start:
-            start, end = int(found[-1]), int(found[-1]) + length
-    return end
+    shares = np.diff(ndtr((borders - medians) / spreads), axis=-1)[..., kept:]
+    shares = shares.reshape(-1, len(masked))
+    chances = np.repeat(np.exp(-ROWS_PENALTY * (medians.ravel() - HALF)), len(UNIT_SPREADS))
+    tails = shares.sum(axis=1)
+    chances, shares = chances[tails > LEAST_TAIL], shares[tails > LEAST_TAIL]
+    shares /= shares.sum(axis=1, keepdims=True)
+    norms, least = np.square(shares).sum(axis=1), 0.0 if kept else 1.0
+    best, spread = shares @ masked / norms, scale / np.sqrt(norms)
+    low = np.clip(best - REACH * spread, least, np.maximum(most - spread, least))
+    high = np.clip(best + REACH * spread, np.minimum(least + spread, most), most)
+    units = low[:, None] + (high - low)[:, None] * ((np.arange(NUM_TRIED) + 0.5) / NUM_TRIED)
+    tried = (units[:, :, None] * shares[:, None, :]).reshape(-1, len(masked))
+    chances = np.repeat(chances / chances.sum() * (high - low) / NUM_TRIED / most, NUM_TRIED)
+    if not kept:
+        return tried, chances
+    none = np.append(NOTHING_BEYOND, (1 - NOTHING_BEYOND) * chances)
+    return np.vstack([np.zeros(len(masked)), tried]), none

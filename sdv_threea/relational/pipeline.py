@@ -185,7 +185,7 @@ def _release_table(
     masking = noise_of_count(task, joined.domain)
     counting = share_magnitudes(num_units, masking, task.budget, constants)
     share = 1 - counting - constants.orphans_share * (not owner.required)
-    terms = task.budget.part(counting), task.noise, constants.units_false_alarm, num_units
+    terms = task.budget.part(counting), task.noise, num_units
     counted = joined.rows.map(attrgetter('units')).map(count_rows).keep()
     magnitudes, asked = release_magnitudes(counted, plan.most_rows, *terms)
     noise = noise_of_count(task, joined.domain, share)

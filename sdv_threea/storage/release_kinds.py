@@ -66,7 +66,8 @@ FORMER_FIELDS = {
         *('left_out', 'look_doubt', 'most_cells', 'most_looks', 'most_needed', 'most_partners'),
         *('most_values', 'records_per_digit', 'records_per_error', 'value_part'),
     ),
-    'RelationalConstants': ('siblings_share', 'most_shared'),
+    'Magnitudes': ('scale', 'doubt', 'seen'),
+    'RelationalConstants': ('siblings_share', 'most_shared', 'units_false_alarm'),
     'TableRelease': ('together', 'common'),
 }
 

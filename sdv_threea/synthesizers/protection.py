@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 #: A count of this many times its noise is off by 1 %.
 PER_CENT = 100
 
-#: Sentences on a table of a database before a fit. Units of a few magnitudes exceed the noise if
-#: their number exceeds that of a run of magnitudes.
+#: With fewer units than this many times the noise of a count of units, sizes are off by twice.
+FEW = 6
+
+#: Sentences on a table of a database before a fit.
 FORECAST = (
     "Shares of rows of '{table}' are off by about 1 % if {rows:,} units have rows in it. With "
     'fewer than {least:,}, noise exceeds every share: state what is public.'
@@ -102,7 +104,6 @@ def _name_unit(schema: Schema, table: str) -> str:
 
 def forecast_table(table: str, schema: Schema, settings: Settings, errors: ExpectedError) -> str:
     """Return the errors to expect of a table of a database before a fit, in a line."""
-    from sdv_threea.relational.magnitudes import RUN_LENGTHS
     from sdv_threea.relational.plan import rest_share
 
     constants, budget = settings.constants.relational, errors.plan.known.budget
@@ -115,8 +116,7 @@ def forecast_table(table: str, schema: Schema, settings: Settings, errors: Expec
         return told
     part = constants.magnitudes_of_few / rest_share(schema, table, constants)
     noise = histogram_sensitivity(1, budget.neighbors) / (budget.mu * math.sqrt(part))
-    few = constants.clear_of_noise * math.sqrt(max(RUN_LENGTHS)) * noise
-    return f'{told} {FORECAST_SIZE.format(few=math.ceil(few))}'
+    return f'{told} {FORECAST_SIZE.format(few=math.ceil(FEW * noise))}'
 
 
 def tell_masked(model: DatabaseRelease) -> str:

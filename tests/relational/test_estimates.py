@@ -30,7 +30,7 @@ def test_a_count_is_believed_if_noise_hardly_explains_it():
 
 
 def test_rows_beyond_the_bound_are_added_to_those_within():
-    magnitudes = Magnitudes(np.where(FIRST == 3, 50.0, 0.0), 4.0)
+    magnitudes = Magnitudes(np.where(FIRST == 3, 50.0, 0.0), 16.0 * np.diag(FIRST == 3))
 
     # Within the bound, a count of 40 and the magnitudes' 50 are weighed by their noise.
     found, noise = estimate_size(magnitudes, 1, 40.0, 3.0)
@@ -61,10 +61,9 @@ def test_what_histograms_cannot_show_they_do_not_get():
 
 def test_a_root_has_the_units_that_are_seen_in_another_table(make):
     root = replace(make('two_level').release(epsilon=2.0).tables['a'], size=40.0, noise=0.5)
-    seen = Magnitudes(np.where(FIRST == 3, 60.0, 0.0), 5.0)
+    seen = Magnitudes(np.where(FIRST == 3, 60.0, 0.0), 25.0 * np.diag(FIRST == 3))
 
     assert raise_size(root, seen) == pytest.approx(40 + 400 / 425 * 20)
-    assert raise_size(root, replace(seen, seen=0)) == 40.0
     assert raise_size(replace(root, size=70.0), seen) == 70.0
     # Rows of three per unit, and no more than there are units.
     assert most_rows(root, seen, CONSTANTS) == pytest.approx(3 * raise_size(root, seen))

@@ -13,7 +13,7 @@ def measure(totals, num_units):
     """Make magnitudes of units with these numbers of rows, scaled to a number of units."""
     found = np.searchsorted(FIRST, totals[totals > 0], side='right') - 1
     counts = np.bincount(found, minlength=len(FIRST)) * num_units / max(len(totals), 1)
-    return Magnitudes(counts, 0.0)
+    return Magnitudes(counts)
 
 
 def test_without_noise_there_is_no_bound():

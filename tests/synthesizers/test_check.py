@@ -244,8 +244,10 @@ def test_a_line_for_each_table_says_before_a_fit_how_far_off_its_shares_will_be(
         each = model.rows_per_unit or 1
         noise = model.noise * model.released.num_rows / each
         assert int(found[2].replace(',', '')) / 100 == pytest.approx(noise, rel=0.25)
+    told = made._model.ledgers['patient'].receipts
+    counted = next(each for each in told if each.statistic == 'magnitudes')
     # Six deviations of a count of magnitudes at their largest usual share; here they have .05.
     few = int(re.search(r'fewer than (\d+), the table may', notes[1])[1])
-    assert few == pytest.approx(6 * model.magnitudes.scale * math.sqrt(0.05 / 0.25), rel=0.25)
+    assert few == pytest.approx(6 * counted.noise_scale * math.sqrt(0.05 / 0.25), rel=0.25)
     assert 'the table may' not in notes[0]
     assert made.check().forecasts == ()
