@@ -53,6 +53,7 @@ class Number:
             grid of all numbers (:mod:`sdv_threea.describe.ranges`).
         sentinels: Numbers that stand for something else, such as 999 for an unknown age: values of
             their own, which the range does not have to reach.
+        usual: A released range of similar numbers, which is taken where noise masks these.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Number:
     steps: tuple[float, ...] = DECIMAL_STEPS
     grid: tuple[float, ...] | None = field(default=None, repr=False)
     sentinels: tuple[float, ...] = ()
+    usual: tuple[float, float] | None = None
 
     @property
     def of_times(self) -> bool:

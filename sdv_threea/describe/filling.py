@@ -11,13 +11,23 @@ from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.ends import Looks, guess_end, mirror
 from sdv_threea.describe.lattice import round_inwards
-from sdv_threea.describe.ranges import SMALLEST, Sketch, leave_far_times, occupied, snap_to_zero
+from sdv_threea.describe.ranges import (
+    SMALLEST,
+    Sketch,
+    leave_far,
+    occupied,
+    snap_to_zero,
+    standing_out,
+    take_usual,
+)
 from sdv_threea.domain import Category, Column, Domain, Number
 
 
 def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
     """Return the bins of a sketch that are occupied, or likely to be; later counts narrow them."""
-    sketch = leave_far_times(sketch, num_looks, constants)
+    sketch = leave_far(sketch, num_looks, constants)
+    if sketch.usual is not None and not len(standing_out(sketch, num_looks, constants)):
+        return take_usual(sketch)
     found = occupied(sketch, constants, num_looks=num_looks)
     low, high = sketch[found].bounds
     likely = likely_ends(sketch, num_looks, constants) or (low, high)

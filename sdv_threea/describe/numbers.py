@@ -104,7 +104,12 @@ def release_sketches(
     names = [column.name for column in numbers]
     likely, most = (
         {
-            column.name: replace(sketch, num_records=sizes[column.name], of_times=column.of_times)
+            column.name: replace(
+                sketch,
+                num_records=sizes[column.name],
+                of_times=column.of_times,
+                usual=column.usual,
+            )
             for column, (_, sketch) in zip(numbers, each, strict=True)
         }
         for each in found

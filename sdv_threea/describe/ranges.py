@@ -41,6 +41,7 @@ class Sketch:
         scale: Noise scale of each count, shape (k,), or of all; 0 for none.
         num_records: The approximate number of records, if known.
         of_times: Whether the numbers are times, in seconds.
+        usual: A released range of similar numbers; ``None`` if there is none.
     """
 
     edges: Floats
@@ -48,6 +49,7 @@ class Sketch:
     scale: float | Floats
     num_records: float | None = None
     of_times: bool = False
+    usual: tuple[float, float] | None = None
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -119,18 +121,31 @@ def grid_sketch(
     return sketch[first * step < sketch.edges[:, 1]]
 
 
-def leave_far_times(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
-    """Return the bins that a range may reach; for times, usual bins, and others up to evident ones.
+def leave_far(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
+    """Return the bins that a range may reach: usual bins, and others up to evident ones.
 
-    Births lie up to a century before 2000, so one more octave is usual there. Without this, noise
-    moved ends of masked dates to years such as 2319.
+    If similar numbers have a released range, that range is usual, with its width on both sides.
+    Otherwise, usual times are known. Births lie up to a century before 2000, so one more octave is
+    usual there. Without this, noise moved ends of masked dates to years such as 2319.
     """
-    if not sketch.of_times:
+    if sketch.usual is not None:
+        low, high = sketch.usual
+        low, high = low - (high - low), high + (high - low)
+    elif sketch.of_times:
+        most = constants.usual_times[1]
+        low, high = -(2 ** (most + 1)), 2**most
+    else:
         return sketch
-    most = constants.usual_times[1]
-    near = (sketch.edges[:, 1] > -(2 ** (most + 1))) & (sketch.edges[:, 0] < 2**most)
+    near = (sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)
     found = np.append(np.flatnonzero(near), standing_out(sketch, num_looks, constants))
     return sketch[int(found.min()) : int(found.max()) + 1] if len(found) else sketch
+
+
+def take_usual(sketch: Sketch) -> Sketch:
+    """Return all counts of a sketch in one bin: the range of similar numbers."""
+    counts = sketch.counts.sum(keepdims=True)
+    noise = float(np.linalg.norm(sketch.scales))
+    return replace(sketch, edges=np.array([sketch.usual]), counts=counts, scale=noise)
 
 
 def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) -> slice:

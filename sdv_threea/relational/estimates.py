@@ -1,18 +1,21 @@
 """Estimates of the number of rows of a table, from released counts: no private row is read."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from sdv_threea.accounting import Budget
 from sdv_threea.arrays import Floats
 from sdv_threea.constants import RelationalConstants
+from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.release import Release
-from sdv_threea.schema import Link
+from sdv_threea.schema import Link, Schema
 
 
 def believe(count: float, scale: float, constants: RelationalConstants) -> float:
@@ -133,6 +136,45 @@ def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
     if seen <= root.size or not own:
         return root.size
     return root.size + precision_weight(noise, own) * (seen - root.size)
+
+
+def lend_ranges(
+    domain: Domain, schema: Schema, owner: Link | None, tables: Mapping[str, TableRelease]
+) -> Domain:
+    """Return a domain whose open numbers have usual ranges: released ones of other tables.
+
+    Dates of one database lie close together, so a date gets the latest range of dates of the
+    nearest owner. Other numbers get that of a number of the same name. If no owner has one, the
+    table of least noise lends. Noise that masks a table masks its ranges, too.
+    """
+    named = {name: own for name, own in tables.items() if not own.is_masked}
+    lenders = []
+    while owner is not None:
+        if owner.parent in named:
+            lenders.append(named.pop(owner.parent))
+        owner = schema.owners[owner.parent]
+    lenders += sorted(named.values(), key=lambda own: own.noise)
+
+    def lend(column: Column) -> Column:
+        if not isinstance(column, Number) or None not in (column.low, column.high):
+            return column
+        for lender in lenders:
+            like = [own for own in _list_ranges(lender) if own.of_times == column.of_times]
+            if not column.of_times:
+                like = [own for own in like if own.name == column.name]
+            if like:
+                high, low = max((own.high or 0.0, own.low or 0.0) for own in like)
+                return replace(column, usual=(low, high))
+        return column
+
+    return replace(domain, columns=tuple(map(lend, domain.columns)))
+
+
+def _list_ranges(model: TableRelease) -> list[Number]:
+    """List the user's numbers that have a released range."""
+    columns = model.released.domain.columns
+    found = [own for own in columns if isinstance(own, Number) and own.name in model.layout.own]
+    return [own for own in found if None not in (own.low, own.high) and own.low != own.high]
 
 
 def overall_chances(released: Release, name: str) -> Floats:

@@ -118,6 +118,11 @@ class TableRelease:
         names = [self.released.transformers[at].name for at in self.released.scored]
         return np.flatnonzero([name in self.layout.context for name in names])
 
+    @property
+    def is_masked(self) -> bool:
+        """Whether noise exceeds all shares of the rows."""
+        return self.noise * self.constants.clear_of_noise > 1
+
     def hides(self, chances: Floats) -> bool:
         """Return true if noise may explain each of the released chances of a column."""
         return self.noise * self.constants.clear_of_noise > float(chances.max(initial=0.0))

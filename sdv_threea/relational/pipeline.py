@@ -27,6 +27,7 @@ from sdv_threea.relational.estimates import (
     believe,
     count_owned,
     estimate_size,
+    lend_ranges,
     most_rows,
     most_units,
     share_magnitudes,
@@ -180,6 +181,8 @@ def _release_table(
     if owner is None or given is None:
         return _release_root(task, groups)
     parent = done.tables[owner.parent]
+    plan = plan._replace(domain=lend_ranges(plan.domain, done.schema, owner, done.tables))
+    task = task._replace(plan=plan)
     joined = join_rows(task, groups, owner, parent, given)
     num_units = most_units(done.tables[done.schema.root(table)], parent, owner)
     masking = noise_of_count(task, joined.domain)

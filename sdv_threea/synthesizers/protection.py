@@ -10,7 +10,6 @@ from sdv_threea.schema import Schema
 
 if TYPE_CHECKING:
     from sdv_threea.estimate import ExpectedError
-    from sdv_threea.relational.model import TableRelease
     from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.settings import Settings
 
@@ -121,13 +120,8 @@ def forecast_table(table: str, schema: Schema, settings: Settings, errors: Expec
 
 def tell_masked(model: DatabaseRelease) -> str:
     """Say in a sentence of which tables nothing but sizes can be learned; empty for none."""
-    masked = [f"'{name}'" for name, table in model.tables.items() if _is_masked(table)]
+    masked = [f"'{name}'" for name, table in model.tables.items() if table.is_masked]
     return MASKED.format(', '.join(masked)) if masked else ''
-
-
-def _is_masked(table: TableRelease) -> bool:
-    """Return whether noise exceeds all shares of the rows of a table."""
-    return table.noise * table.constants.clear_of_noise > 1
 
 
 def tell_errors(model: DatabaseRelease) -> dict[str, str]:
@@ -142,7 +136,7 @@ def tell_errors(model: DatabaseRelease) -> dict[str, str]:
             continue
         rows = f'{table.size:.0f} rows, off by about {min(table.size_noise, 9 * table.size):.0f}'
         shares = f'a share of its rows is off by about {table.noise:.1%}'
-        if _is_masked(table):
+        if table.is_masked:
             shares = (
                 'noise exceeds all shares of its rows: a public fact is worth more than a count'
             )

@@ -63,6 +63,19 @@ def test_noise_alone_moves_no_date_into_far_years(rng):
     assert min(high for _, high in ends[True]) > of_year[1]
 
 
+def test_a_masked_number_gets_the_range_of_similar_ones_and_an_evident_one_its_own(rng):
+    usual, ends = (20.0, 90.0), {0.0: [], 5000.0: []}
+    for records, found in ends.items():
+        for _ in range(50):
+            counts = rng.normal(0, 60.0, NUM_BINS)
+            counts[grid_bins(np.array([700.0]))] += records
+            sketch = replace(grid_sketch(counts, 60.0, 1.0), num_records=100.0, usual=usual)
+            found.append(find_range(sketch, 3, DescribeConstants()).bounds)
+
+    assert set(ends[0.0]) == {usual}
+    assert all(-60 <= low <= 700 < high for low, high in ends[5000.0])
+
+
 def test_where_nothing_is_stated_nothing_is_cut():
     sketch, free = make_sketch(1.0, 2.0, 4.0), Number(name='x')
 

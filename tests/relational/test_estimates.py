@@ -8,11 +8,13 @@ import pytest
 
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
+from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.relational.estimates import (
     agree,
     believe,
     count_owned,
     estimate_size,
+    lend_ranges,
     most_rows,
     most_units,
     raise_size,
@@ -150,3 +152,26 @@ def test_children_that_noise_hides_are_spread_as_units_have_them(make, crowd):
     counts = np.bincount(drawn)
     assert np.median(counts) >= 4
     assert counts.max() < 6 * np.median(counts)
+
+
+def test_open_numbers_get_the_range_of_similar_ones_in_tables_that_noise_does_not_mask(make):
+    made = make('chain').release(epsilon=50.0)
+    tables = {name: replace(own, noise=0.01) for name, own in made.tables.items() if name != 'c'}
+    owner = made.schema.owners['c']
+    wanted = Domain((Number(name='amount'), Number(name='other'), Category(name='kind')))
+
+    def lend(**known):
+        return lend_ranges(wanted, made.schema, owner, tables | known)['amount'].usual
+
+    given = tables['b'].released.domain['amount']
+    assert lend() == (given.low, given.high)
+    assert lend_ranges(wanted, made.schema, owner, tables)['other'].usual is None
+    shifted = replace(given, low=5.0, high=7.0)
+    far = replace(tables['a'].released, domain=Domain((shifted,)))
+    masked = replace(tables['b'], noise=0.4)
+    assert lend(a=replace(tables['a'], released=far)) == (given.low, given.high)
+    assert lend(a=replace(tables['a'], released=far), b=masked) == (5.0, 7.0)
+    times = replace(shifted, steps=TIME_STEPS), Number(name='amount', steps=TIME_STEPS)
+    dated, wanted = (Domain((each,)) for each in times)
+    assert lend(b=replace(tables['b'], released=replace(far, domain=dated))) == (5.0, 7.0)
+    assert lend() is None

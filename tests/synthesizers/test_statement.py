@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from sdv_threea.accounting import Ledger, Receipt
-from sdv_threea.constants import RelationalConstants
 from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.protection import describe_protection, tell_errors, tell_masked
@@ -156,10 +155,9 @@ def test_a_row_of_two_units_is_protected_with_one_of_them_and_so_are_its_childre
 
 
 def test_a_line_for_each_table_says_how_far_noise_moves_it():
-    constants = RelationalConstants()
     sized = {'a': (400.0, 20.0, 0.012), 'b': (60.0, 9000.0, 0.4), 'c': (60.0, 0.0, 0.0)}
     tables = {
-        name: SimpleNamespace(size=size, size_noise=noise, noise=share, constants=constants)
+        name: SimpleNamespace(size=size, size_noise=noise, noise=share, is_masked=share > 1 / 3)
         for name, (size, noise, share) in sized.items()
     }
     told = tell_errors(SimpleNamespace(tables=tables))
