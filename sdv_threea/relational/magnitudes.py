@@ -38,8 +38,9 @@ MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 #: rows: the mean over all follows the few largest candidates.
 QUARTILES = (0.25, 0.75)
 
-#: The covariance is that of the candidates between these.
-NEARLY_ALL = (0.05, 0.95)
+#: The covariance is that of the candidates between these, divided by the variance of a standard
+#: normal within one deviation of its mean: few far candidates do not decide.
+CENTRAL, NORMAL_WITHIN = (0.16, 0.84), 0.29
 
 #: Numbers of units that are tried for one distribution of rows, and how far they reach on both
 #: sides of the likeliest one, in standard deviations.
@@ -190,13 +191,13 @@ def expect_counts(noisy: Floats, scale: float, num_units: float) -> tuple[Floats
     order = np.argsort(counts @ MIDDLES[:size], kind='stable')
     counts, weights, first = counts[order], np.exp(weights - weights.max())[order], first[order]
     passed = np.cumsum(weights) / weights.sum()
-    inner, most_of = (
-        np.diff(np.clip(passed, *ends), prepend=ends[0]) for ends in (QUARTILES, NEARLY_ALL)
+    inner, central = (
+        np.diff(np.clip(passed, *ends), prepend=ends[0]) for ends in (QUARTILES, CENTRAL)
     )
-    expected, middle = inner @ counts / inner.sum(), most_of @ counts / most_of.sum()
-    off = counts - middle
-    noise = scale**2 * (np.bincount(first, most_of, size + 1)[::-1].cumsum()[::-1] / most_of.sum())
-    return expected, (off * most_of[:, None]).T @ off / most_of.sum() + np.diag(noise[1:])
+    inner, central = inner / inner.sum(), central / central.sum()
+    off = counts - central @ counts
+    noise = scale**2 * np.bincount(first, central, size + 1)[::-1].cumsum()[::-1][1:]
+    return inner @ counts, (off.T * central) @ off / NORMAL_WITHIN + np.diag(noise)
 
 
 def _list_candidates(masked: Floats, kept: int, scale: float, most: float) -> tuple[Floats, Floats]:
