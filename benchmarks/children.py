@@ -1,20 +1,23 @@
 """How fast are large databases, and how much memory do they take?
 
-    python benchmarks/children.py                               # a minute
+    python benchmarks/children.py                               # minutes
     python benchmarks/children.py --rows 100000 --results /tmp/children.csv
 
 Customers, and ten times as many orders of six columns, are fitted at epsilon 3 and as many are
 sampled. Seconds are those of the processor. Each run is a process of its own; *peak* is the most
-memory that is resident during fit and sample, beyond what was before.
+memory that is resident during fit and sample, beyond what was before. Tables that are not in memory
+are files of Parquet of 100,000 orders each, and as many rows are sampled from any number of files.
 """
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Iterator
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -23,6 +26,9 @@ from sdv.metadata import Metadata
 
 #: Orders of one customer, on average.
 ORDERS = 10
+
+#: Orders of one file.
+PART = 100_000
 
 KINDS = {
     'customers': {
@@ -44,13 +50,14 @@ KINDS = {
 
 def list_jobs(options: Options) -> Iterator[Job]:
     """List the runs."""
-    for rows in options.rows:
-        yield {'rows': rows}
+    for in_files in (0, 1):
+        for rows in options.rows:
+            yield {'rows': rows, 'in_files': in_files}
 
 
-def make_tables(rows: int) -> dict[str, pd.DataFrame]:
+def make_tables(rows: int, seed: int = 0) -> dict[str, pd.DataFrame]:
     """Make customers, and ``rows`` orders that cost more the older a customer is."""
-    rng, number = np.random.default_rng(0), rows // ORDERS
+    rng, number = np.random.default_rng(seed), rows // ORDERS
     age = rng.integers(18, 90, number)
     owner = np.sort(rng.integers(0, number, rows))
     customers = pd.DataFrame(
@@ -74,6 +81,16 @@ def make_tables(rows: int) -> dict[str, pd.DataFrame]:
     return {'customers': customers, 'orders': orders}
 
 
+def write_tables(folder: Path, rows: int) -> dict[str, str]:
+    """Write the tables in files of :data:`PART` orders; return the folder of each table."""
+    for at, start in enumerate(range(0, rows, PART)):
+        for name, table in make_tables(min(PART, rows - start), at).items():
+            keys = {key: table[key] + start for key in ('customer', 'order') if key in table}
+            (folder / name).mkdir(exist_ok=True)
+            table.assign(**keys).to_parquet(folder / name / f'{at:05}.parquet', index=False)
+    return {name: str(folder / name) for name in KINDS}
+
+
 def describe() -> Metadata:
     """Return the metadata of both tables."""
     tables = {
@@ -94,10 +111,16 @@ def describe() -> Metadata:
 
 def measure(job: Job, options: Options) -> Row:
     """Fit and sample in this process, and watch its memory."""
+    warnings.simplefilter('ignore')
+    with tempfile.TemporaryDirectory() as folder:
+        written = write_tables(Path(folder), job['rows']) if job['in_files'] else None
+        return fit(written or make_tables(job['rows']), PART / job['rows'] if written else 1.0)
+
+
+def fit(tables: dict[str, Any], scale: float) -> Row:
+    """Fit and sample."""
     from sdv_threea import ClustMixMultiTableSynthesizer
 
-    warnings.simplefilter('ignore')
-    tables = make_tables(job['rows'])
     synthesizer = ClustMixMultiTableSynthesizer(
         describe(), epsilon=3.0, delta=1e-7, privacy_unit='customers', verbose=False
     )
@@ -105,7 +128,7 @@ def measure(job: Job, options: Options) -> Row:
         start = time.process_time()
         synthesizer.fit(tables)
         fitted = time.process_time()
-        sampled = synthesizer.sample_scale(1.0)
+        sampled = synthesizer.sample_scale(scale)
         done = time.process_time()
     return {
         'fit_s': fitted - start,

@@ -12,6 +12,7 @@ a value from private rows.
 * :mod:`~sdv_threea.storage.writing`: dtypes of synthetic columns, the proxy table, and sampled
   values as users store them,
 * :mod:`~sdv_threea.storage.reading`: private tables, in memory or not,
+* :mod:`~sdv_threea.storage.division`: databases that are not in memory, in groups of whole units,
 * :mod:`~sdv_threea.storage.references`: foreign keys checked, as positions of rows, and back,
 * :mod:`~sdv_threea.storage.database_terms`: the user's statements about a whole database,
 * :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files, and their version,

@@ -50,6 +50,11 @@ class PrivateTable:
         with guarded():
             return arrange(places, self.whole)
 
+    def load(self) -> pd.DataFrame:
+        """Return all rows in memory: for public tables."""
+        with guarded():
+            return pd.concat(list(self.rows.spill()), ignore_index=True)
+
 
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
     """Check that the user gave one table, by its ``name``, and wrap it for reading.
@@ -103,15 +108,11 @@ def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
     ):
         raise InvalidDataTypeError(
             'The `data` parameter must be a dictionary that maps the name of every table to a '
-            'pandas DataFrame.'
+            'pandas DataFrame. Dask DataFrames, or paths of parquet files, will do for fit().'
         )
     names = list(metadata.tables)
     plain = {name: as_plain(table) for name, table in data.items()}
-    problems = [
-        f"Table '{name}' of the metadata is not in the data." for name in names if name not in data
-    ]
-    problems += [f"Table '{name}' is not in the metadata." for name in data if name not in names]
-    problems += [
+    problems = _find_misnamed(names, data) + [
         f"Table '{name}' has no rows: there is nothing to learn from."
         for name in names
         if name in data and not len(plain[name])
@@ -119,6 +120,31 @@ def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
     if problems:
         raise InvalidDataError(problems)
     return {name: plain[name] for name in names}
+
+
+def holds_parts(data: object) -> bool:
+    """Return whether some tables of a database are not in memory, and all are tables."""
+    tables = data.values() if isinstance(data, dict) else ()
+    whole = all(isinstance(table, pd.DataFrame) for table in tables)
+    return not whole and all(map(_is_table, tables))
+
+
+def take_parts(data: dict[str, Any], metadata: Metadata) -> dict[str, PrivateTable]:
+    """Check that all tables are there, and wrap them for reading; some are not in memory."""
+    names = list(metadata.tables)
+    if problems := _find_misnamed(names, data):
+        raise InvalidDataError(problems)
+    columns = {name: metadata.tables[name].columns for name in names}
+    return {name: take_table({name: data[name]}, name, columns[name]) for name in names}
+
+
+def _find_misnamed(names: list[str], data: dict[str, Any]) -> list[str]:
+    missing = [name for name in names if name not in data]
+    unknown = [name for name in data if name not in names]
+    return [
+        *(f"Table '{name}' of the metadata is not in the data." for name in missing),
+        *(f"Table '{name}' is not in the metadata." for name in unknown),
+    ]
 
 
 def find_guessed(frame: Any) -> list[str]:

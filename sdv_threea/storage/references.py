@@ -14,7 +14,7 @@ from sdv.metadata import Metadata
 from sdv_threea.arrays import Wholes
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE
-from sdv_threea.rows.intake.keys import find_flaws, find_rows, number_values
+from sdv_threea.rows.intake.keys import Flaws, find_flaws, find_rows, number_values
 from sdv_threea.rows.units.references import Labels
 from sdv_threea.schema import Link, Schema
 
@@ -166,34 +166,43 @@ def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[
 
 
 def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -> list[str]:
-    """List invalid foreign keys and primary keys, one sentence for each."""
-    problems = []
-    for link in schema.links:
-        key = key_columns(metadata, link)
-        with guarded():
-            child, parent = tables[link.child], tables[link.parent]
-            found = find_rows(child[list(link.columns)], parent[list(key)])
-        if (found == INVALID_PLACE).any():  # a key with a missing part refers to no row
-            problems.append(
-                f"The foreign key {link.name} has values that are not among the keys of '"
-                f"{link.parent}'. Remove those rows (see sdv.utils.drop_unknown_references); "
-                'whole numbers of more than 15 digits that are stored as floats, because one is '
-                'missing, have lost digits: read them as Int64.'
-            )
-    for name, table in tables.items():
+    """List invalid foreign keys and primary keys of tables, one sentence for each."""
+    broken, flaws = set(), {}
+    with guarded():
+        for link in schema.links:
+            if link.child in tables:
+                child, key = tables[link.child][list(link.columns)], key_columns(metadata, link)
+                found = find_rows(child, tables[link.parent][list(key)])
+                if (found == INVALID_PLACE).any():  # a key with a missing part refers to no row
+                    broken.add(link)
+        for name, table in tables.items():
+            if own := list(as_columns(metadata.tables[name].primary_key)):
+                flaws[name] = find_flaws(table[own])
+    return tell_flawed(metadata, schema, broken, flaws)
+
+
+def tell_flawed(
+    metadata: Metadata, schema: Schema, broken: Collection[Link], flaws: Mapping[str, Flaws]
+) -> list[str]:
+    """Describe broken foreign keys, and flaws of the primary keys by table: a sentence for each."""
+    problems = [
+        f"The foreign key {link.name} has values that are not among the keys of '{link.parent}'. "
+        'Remove those rows (see sdv.utils.drop_unknown_references); whole numbers of more than 15 '
+        'digits that are stored as floats, because one is missing, have lost digits: read them as '
+        'Int64.'
+        for link in schema.links
+        if link in broken
+    ]
+    for name, found in flaws.items():
         own = list(as_columns(metadata.tables[name].primary_key))
-        if not own:
-            continue
-        with guarded():
-            flaws = find_flaws(table[own])
         said = {
-            f"The primary key {own} of table '{name}' has repeated values.": flaws.repeated,
-            f"The primary key {own} of table '{name}' has missing values.": flaws.missing,
+            f"The primary key {own} of table '{name}' has repeated values.": found.repeated,
+            f"The primary key {own} of table '{name}' has missing values.": found.missing,
             f"The primary key {own} of table '{name}' has values that are no keys: texts, dates "
             'and numbers are, but no whole numbers of more than 15 digits that are stored as '
-            'floats: read them as Int64.': flaws.unreadable,
+            'floats: read them as Int64.': found.unreadable,
         }
-        problems += [flaw for flaw, found in said.items() if found]
+        problems += [flaw for flaw, there in said.items() if there]
     return problems
 
 

@@ -25,6 +25,7 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.loss_table`: losses as a table, as sentences and as a warning,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer, and of a
   sample,
+* :mod:`~sdv_threea.synthesizers.divided`: databases that are not in memory, made ready for a fit,
 * :mod:`~sdv_threea.synthesizers.fixed`: arguments that cannot be changed after construction,
 * :mod:`~sdv_threea.synthesizers.turns`: one thread at a time, and nothing left of failed fits,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars without times, and SDV's event log without

@@ -21,7 +21,7 @@ from sdv_threea.schema import Schema
 from sdv_threea.settings import Settings
 from sdv_threea.storage.database_terms import Bounds, DatabaseTerms
 from sdv_threea.storage.metadata import keep_public, list_harmless
-from sdv_threea.storage.reading import take_tables
+from sdv_threea.storage.reading import holds_parts, take_tables
 from sdv_threea.synthesizers import arguments
 from sdv_threea.synthesizers.database_sampling import learn_tables
 from sdv_threea.synthesizers.disclosing import (
@@ -32,6 +32,7 @@ from sdv_threea.synthesizers.disclosing import (
     state_promises,
     warn_of_refit,
 )
+from sdv_threea.synthesizers.divided import divide_tables
 from sdv_threea.synthesizers.fixed import fix, with_fixed_arguments
 from sdv_threea.synthesizers.multi_table_adapter import (
     MultiTableAdapter,
@@ -173,8 +174,12 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         return settings
 
     @attempted
-    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+    def fit(self, data: dict[str, Any]) -> None:
         """Release the private tables. Fitting again is another release, and the costs add up.
+
+        Tables may be Dask DataFrames, or paths of Parquet files. Then the modelled columns of all
+        private rows are written to files without a name, and read from there in groups of whole
+        units; public tables are read into memory.
 
         The dtypes of the tables are public: a foreign key stored as integers, for example, reveals
         that no reference is missing.
@@ -183,7 +188,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         failed fit still counts as a release if it had begun to read the private rows.
 
         Args:
-            data: All tables by name.
+            data: All tables by name: pandas or Dask DataFrames, or paths of Parquet files.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not a dictionary of tables.
@@ -194,7 +199,11 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         for each in self._table_synthesizers.values():
             check_memory(each.preprocessor, each.settings, self.memory_limit)
         demand_check(self)
-        super().fit(take_tables(data, self._original_metadata))
+        if holds_parts(data):
+            self._check_metadata_updated()
+            super().fit_processed_data(divide_tables(self, data))
+        else:
+            super().fit(take_tables(data, self._original_metadata))
 
     @in_turn
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:

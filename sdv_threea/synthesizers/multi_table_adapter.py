@@ -41,6 +41,7 @@ from sdv_threea.synthesizers.arguments import (
     check_sampling,
 )
 from sdv_threea.synthesizers.database_sampling import draw_tables
+from sdv_threea.synthesizers.divided import Divided, find_problems
 from sdv_threea.synthesizers.released import Released
 from sdv_threea.synthesizers.ruled import adopt_rules, check_rules, plan_rules
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
@@ -89,12 +90,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check the tables as :meth:`fit` does, with its errors; no value is shown."""
         tables = take_tables(data, self._original_metadata)
-        problems = []
-        for name, table in tables.items():
-            try:
-                self._table_synthesizers[name].validate({name: table})
-            except InvalidDataError as error:
-                problems += [f"Table '{name}': {problem}" for problem in error.errors]
+        problems = find_problems(self, tables)
         with guarded():
             named = {name: table.rename(columns=str) for name, table in tables.items()}
         schema = self._terms.read_schema()
@@ -181,6 +177,9 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
             name: each.preprocessor.storage for name, each in self._table_synthesizers.items()
         }
         schema = self._terms.read_schema({name: each.declared for name, each in stored.items()})
+        if isinstance(processed_data, Divided):
+            self._public_rows = {name: processed_data[name] for name in schema.public}
+            return processed_data.rows, schema
         labels = label_rows(self, schema)
         try:
             parents = link_rows(processed_data, labels)

@@ -93,6 +93,7 @@ USED = {
         '_validate_table_name(self, table_name)': 'to refuse tables that are not there',
     },
     'sdv.multi_table.base:BaseMultiTableSynthesizer': {
+        '_check_metadata_updated(self)': 'to warn of metadata that are not saved',
         '_creation_date': 'the day in a release',
         '_fitted': 'whether there is a release',
         '_fitted_date': 'the day in a release',

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.util import hash_array
 
 from sdv_threea.rows.intake.cells import (
     INVALID_PLACE,
@@ -88,6 +89,27 @@ def number_keys(tables: Sequence[pd.DataFrame]) -> list[NDArray[np.int64]]:
         combined = np.where(worst < 0, worst, combined)
         numbers = np.split(combined, np.cumsum([len(table) for table in tables])[:-1])
     return numbers
+
+
+def hash_keys(keys: pd.DataFrame) -> NDArray[np.uint64]:
+    """Return a number per row, shape (n,), the same for equal keys in any storage and table."""
+    found = np.zeros(len(keys), dtype=np.uint64)
+    for at in range(keys.shape[1]):
+        found = np.asarray(found * np.uint64(31) + _hash_values(keys.iloc[:, at]))
+    return found
+
+
+def _hash_values(column: pd.Series) -> NDArray[np.uint64]:
+    whole = _read_whole(column)
+    if whole is not None:
+        return np.asarray(hash_array(whole[0]))
+    found = _list_keys(column)
+    numbers = [type(each) is int and abs(each) < 2**63 for each in found.listed]
+    pairs = list(zip(found.listed, numbers, strict=True))
+    texts = [each if type(each) is str else spell(each) for each in found.listed]
+    hashed = hash_array(np.array(texts, dtype=object), categorize=False)
+    hashed[numbers] = hash_array(np.array([each for each, fits in pairs if fits], dtype=np.int64))
+    return np.asarray(np.append(hashed, np.zeros(2, dtype=np.uint64))[found.codes])
 
 
 def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:

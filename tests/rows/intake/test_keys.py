@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.rows.intake.cells import INVALID_PLACE, MISSING_PLACE
-from sdv_threea.rows.intake.keys import Flaws, find_flaws, find_rows, has_repeats
+from sdv_threea.rows.intake.keys import Flaws, find_flaws, find_rows, has_repeats, hash_keys
 
 
 def table(*columns):
@@ -50,6 +50,9 @@ LARGE = 2**53
 )
 def test_a_row_is_found_by_its_key_in_any_storage(wanted, known, rows):
     assert find_rows(table(wanted), table(known)).tolist() == rows
+    ours, theirs = hash_keys(table(wanted)), hash_keys(table(known))
+    assert all(ours[at] == theirs[row] for at, row in enumerate(rows) if row >= 0)
+    assert len(set(theirs.tolist())) == len(known)
 
 
 def test_keys_of_several_columns_are_found_part_by_part():

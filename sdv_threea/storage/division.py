@@ -1,0 +1,215 @@
+"""A database that is not in memory, divided into groups of whole units: :func:`divide`.
+
+Each table is read once, part by part. Its modelled columns go to files without a name, which end
+with the fit. Rows and the rows that they refer to are matched by their keys, some at a time: the
+keys whose hashes have the same remainder.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.arrays import Wholes
+from sdv_threea.rows.chunks import Groups, Rows
+from sdv_threea.rows.guard import guarded
+from sdv_threea.rows.intake.cells import INVALID_PLACE
+from sdv_threea.rows.intake.keys import Flaws, find_flaws, find_rows, hash_keys
+from sdv_threea.rows.partitions import check_parts
+from sdv_threea.rows.units.membership import NOBODY, PLACES, Database
+from sdv_threea.schema import Link, Schema
+from sdv_threea.storage.reading import PrivateTable
+
+#: The columns of the primary key of each table.
+Keys = Mapping[str, tuple[str, ...]]
+
+#: Translates the rows of a part to the modelled columns.
+Translate = Callable[[pd.DataFrame], pd.DataFrame]
+
+
+class Part(NamedTuple):
+    """A part of a table: its modelled columns, and its keys as they are stored."""
+
+    rows: pd.DataFrame
+    keys: pd.DataFrame
+
+
+class Piece(NamedTuple):
+    """The rows of a part that belong to one group, their numbers, and the rows they refer to."""
+
+    rows: pd.DataFrame
+    numbers: Wholes
+    parents: Mapping[Link, Wholes]
+
+
+@dataclass(frozen=True)
+class Flawed:
+    """What is wrong with the keys: links by which some row refers to none, and flaws by table."""
+
+    broken: set[Link] = field(default_factory=set)
+    flaws: dict[str, Flaws] = field(default_factory=dict)
+
+
+def divide(
+    tables: Mapping[str, PrivateTable],
+    translate: Mapping[str, Translate],
+    schema: Schema,
+    keys: Keys,
+    public: Mapping[str, pd.DataFrame],
+) -> tuple[Rows[Database], Flawed]:
+    """Divide private tables into as many groups as they have parts together.
+
+    A row of a parent is known by its *address*: the number of its group times
+    :data:`~sdv_threea.rows.units.membership.PLACES`, plus its place there.
+
+    Formal guarantees:
+        * all rows of a unit are in one group, in the order of their tables
+        * whether a row refers to another is a function of the key cells of these two rows
+    """
+    parts = {}
+    for name, table in tables.items():
+        read = [*keys[name], *(each for link in schema.links_of(name) for each in link.columns)]
+        read = list(dict.fromkeys(read))
+        rows = table.rows.map(partial(check_parts, table.header[read].dtypes.to_dict()))
+        parts[name] = rows.map(partial(_split, read, translate[name])).spill()
+    with guarded():
+        flawed, count = Flawed(), max(sum(each.count for each in parts.values()), 1)
+        known: dict[str, Groups] = {}
+        pieces: dict[str, Groups] = {}
+        for name in schema.private:
+            above = {
+                link: _find_public(link, parts[name], public[link.parent], keys, flawed)
+                if link.parent in public
+                else _find_private(link, parts[name], known[link.parent], flawed)
+                for link in schema.links_of(name)
+            }
+            links = schema.unit_links[name]
+            ours = parts.pop(name), above, frozenset(public)
+            pieces[name], known[name] = _deal_out(*ours, links, keys[name], count)
+            if keys[name]:
+                found = [find_flaws(_join(each)[0]) for each in _read_all(known[name]) if each]
+                flawed.flaws[name] = Flaws(*(any(each) for each in zip(*found, strict=True)))
+        sizes = {name: len(rows) for name, rows in public.items()}
+        groups = Groups(count, in_file=count > 1)
+        for number in range(count):
+            of_tables = {name: list(each.read(number)) for name, each in pieces.items()}
+            groups.add(number, _assemble(of_tables, sizes))
+    return Rows(groups), flawed
+
+
+def _split(keys: list[str], translate: Translate, chunk: pd.DataFrame) -> Part:
+    return Part(translate(chunk).reset_index(drop=True), chunk[keys].reset_index(drop=True))
+
+
+def _find_public(
+    link: Link, parts: Groups, parent: pd.DataFrame, keys: Keys, flawed: Flawed
+) -> Groups:
+    """Return the public row that each row refers to, by part."""
+    found, key = parts.alike(), list(keys[link.parent])
+    for number, (part,) in enumerate(_read_all(parts)):
+        rows = find_rows(part.keys[list(link.columns)], parent[key])
+        if (rows == INVALID_PLACE).any():
+            flawed.broken.add(link)
+        found.add(number, rows)
+    return found
+
+
+def _find_private(link: Link, parts: Groups, known: Groups, flawed: Flawed) -> Groups:
+    """Return the address of the row that each row refers to, by part."""
+    asked, answers, found = known.alike(), parts.alike(), parts.alike()
+    for number, (part,) in enumerate(_read_all(parts)):
+        places = np.arange(len(part.rows)) + number * PLACES
+        _scatter(asked, part.keys[list(link.columns)], places)
+    for wanted, there in zip(_read_all(asked), _read_all(known), strict=True):
+        if wanted:
+            keys, places = _join(wanted)
+            of_known, addresses = _join(there or [(keys.iloc[:0], places[:0])])
+            rows = find_rows(keys, of_known)
+            if (rows == INVALID_PLACE).any():
+                flawed.broken.add(link)
+            led = np.where(rows >= 0, np.append(addresses, NOBODY)[rows], NOBODY)
+            for number in np.unique(places // PLACES).tolist():
+                at = places // PLACES == number
+                answers.add(number, (places[at] % PLACES, led[at]))
+    for number, (part,) in enumerate(_read_all(parts)):
+        referred = np.full(len(part.rows), NOBODY)
+        for places, led in answers.read(number):
+            referred[places] = led
+        found.add(number, referred)
+    return found
+
+
+def _deal_out(
+    parts: Groups,
+    above: Mapping[Link, Groups],
+    public: frozenset[str],
+    links: tuple[Link, ...],
+    key: tuple[str, ...],
+    count: int,
+) -> tuple[Groups, Groups]:
+    """Return the pieces of a table by group, and keys and addresses of its rows by remainder.
+
+    ``above`` are the rows that its rows refer to, and ``links`` those that lead to their units.
+    """
+    pieces, known = (Groups(count, in_file=True) for _ in range(2))
+    sizes, start = np.zeros(count, dtype=np.int64), 0
+    for at, (part,) in enumerate(_read_all(parts)):
+        referred = {link: next(each.read(at)) for link, each in above.items()}
+        numbers = start + np.arange(len(part.rows))
+        start += len(numbers)
+        homes, places = numbers % count, np.zeros_like(numbers)
+        for link in reversed(links):
+            homes = np.where(referred[link] >= 0, referred[link] // PLACES, homes)
+        # In the first part, each group gets the columns, even without rows.
+        for group in range(count) if at == 0 else np.unique(homes).tolist():
+            here = np.flatnonzero(homes == group)
+            places[here] = sizes[group] + np.arange(len(here))
+            sizes[group] += len(here)
+            own = {
+                link: each[here] if link.parent in public else _localize(each[here], group)
+                for link, each in referred.items()
+            }
+            rows = part.rows.iloc[here].reset_index(drop=True)
+            pieces.add(group, Piece(rows, numbers[here], own))
+        if key:
+            _scatter(known, part.keys[list(key)], homes * PLACES + places)
+    return pieces, known
+
+
+def _localize(addresses: Wholes, group: int) -> Wholes:
+    """Return references as those of a group: see ``PLACES``."""
+    home, row = np.divmod(addresses, PLACES)
+    led = np.where(home == group, row, -2 - (home + 1) * PLACES - row)
+    return np.where(addresses < 0, NOBODY, led)
+
+
+def _assemble(of_tables: Mapping[str, list[Piece]], public: Mapping[str, int]) -> Database:
+    """Return the database of one group, of pieces by private table."""
+    tables, numbers, parents = {}, {}, dict[Link, Wholes]()
+    for name, pieces in of_tables.items():
+        tables[name] = pd.concat([each.rows for each in pieces], ignore_index=True)
+        numbers[name] = np.concatenate([each.numbers for each in pieces])
+        for link in pieces[0].parents:
+            parents[link] = np.concatenate([each.parents[link] for each in pieces])
+    sizes = {**public, **{name: len(each) for name, each in numbers.items()}}
+    return Database(tables, parents, sizes, numbers)
+
+
+def _scatter(groups: Groups, keys: pd.DataFrame, numbers: Wholes) -> None:
+    """Add keys, and a number of each, to the group of the remainder of their hash."""
+    remainders = hash_keys(keys) % np.uint64(groups.count)
+    for remainder in np.unique(remainders).tolist():
+        here = np.flatnonzero(remainders == remainder)
+        groups.add(int(remainder), (keys.iloc[here], numbers[here]))
+
+
+def _join(scattered: Iterable[tuple[pd.DataFrame, Wholes]]) -> tuple[pd.DataFrame, Wholes]:
+    keys, numbers = zip(*scattered, strict=True)
+    return pd.concat(keys, ignore_index=True), np.concatenate(numbers)
+
+
+def _read_all(groups: Groups) -> Iterator[list[Any]]:
+    return (list(groups.read(number)) for number in range(groups.count))

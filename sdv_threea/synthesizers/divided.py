@@ -1,0 +1,68 @@
+"""Databases with tables that are not in memory, in place of what ``preprocess`` returns."""
+
+from __future__ import annotations
+
+from secrets import token_bytes
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from sdv.errors import InvalidDataError
+
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.units.membership import Database
+from sdv_threea.storage.division import divide
+from sdv_threea.storage.reading import take_parts
+from sdv_threea.storage.references import find_broken_references, tell_flawed
+from sdv_threea.synthesizers.disclosing import warn_of_refit
+from sdv_threea.transforms.pseudonyms import KEY_BYTES
+
+if TYPE_CHECKING:
+    from sdv_threea.synthesizers.multi_table_adapter import MultiTableAdapter
+
+
+class Divided(dict[str, pd.DataFrame]):
+    """The public tables and the headers of private ones, whose rows are in groups of units."""
+
+    rows: Rows[Database]
+
+
+def divide_tables(synthesizer: MultiTableAdapter, data: dict[str, Any]) -> Divided:
+    """Translate tables of which some are not in memory, and divide them: see :func:`divide`.
+
+    Errors are those of :meth:`~sdv_threea.ClustMixMultiTableSynthesizer.fit`.
+    """
+    terms, metadata = synthesizer._terms, synthesizer._original_metadata
+    made, schema = synthesizer._table_synthesizers, terms.read_schema()
+    taken = take_parts(data, metadata)
+    headers = {name: pd.DataFrame(columns=each.labels) for name, each in taken.items()}
+    synthesizer._store_and_convert_original_cols(headers)
+    public = {name: taken[name].load() for name in schema.public}
+    read = {name: public.get(name, data[name]) for name in taken}
+    problems = find_problems(synthesizer, read)
+    if problems := problems or find_broken_references(public, metadata, schema):
+        raise InvalidDataError(problems)
+    if synthesizer._fitted:
+        warn_of_refit(synthesizer._num_releases + 1, next(iter(made.values())).settings.guarantee)
+    translate, key = {}, token_bytes(KEY_BYTES)
+    for name in schema.private:
+        synthesizer._assign_table_transformers(made[name], name, taken[name].header)
+        translate[name] = made[name].preprocessor.make_translation(key)
+    private = {name: taken[name] for name in schema.private}
+    schema = terms.read_schema({name: made[name].preprocessor.storage.declared for name in private})
+    rows, flawed = divide(private, translate, schema, terms.list_keys(), public)
+    if problems := tell_flawed(metadata, schema, flawed.broken, flawed.flaws):
+        raise InvalidDataError(problems)
+    divided = Divided({name: public.get(name, taken[name].header) for name in taken})
+    divided.rows = rows
+    return divided
+
+
+def find_problems(synthesizer: MultiTableAdapter, tables: dict[str, Any]) -> list[str]:
+    """List the mismatches of tables with the metadata, one sentence each, without a value."""
+    problems = []
+    for name, table in tables.items():
+        try:
+            synthesizer._table_synthesizers[name].validate({name: table})
+        except InvalidDataError as error:
+            problems += [f"Table '{name}': {problem}" for problem in error.errors]
+    return problems
