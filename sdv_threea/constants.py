@@ -48,10 +48,6 @@ MOST_SPLITS = 3
 #: were as frequent as the code. The end of a thin tail is therefore not a sentinel. Set by hand.
 EMPTY = 0.5
 
-#: A round step is chosen although at most this share of the numbers may be finer: it rounds them.
-#: Set by hand.
-FEW_FINER = 0.03
-
 #: Up to this many frequent single numbers of a step are not evidence of rounding. Set by hand.
 MOST_ALONE = 2
 

@@ -16,8 +16,8 @@ published.
 * :mod:`~sdv_threea.describe.bulk`: the likely place of the bulk of a numerical column,
 * :mod:`~sdv_threea.describe.ends`: the ends of an estimated range,
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,
-* :mod:`~sdv_threea.describe.granularity`: the step of a numerical column, and the rounding of its
-  values,
+* :mod:`~sdv_threea.describe.granularity`: counts of numbers by step, and the rounding of numbers,
+* :mod:`~sdv_threea.describe.likely_steps`: the likely step of a numerical column,
 * :mod:`~sdv_threea.describe.filling`: blanks of a domain, filled in,
 * :mod:`~sdv_threea.describe.narrower`: the choice between a column and its difference from another,
 """

@@ -5,7 +5,7 @@ and missing values follow from noisy counts. Facts that the user stated as publi
 """
 
 import math
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
@@ -17,6 +17,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Wholes
 from sdv_threea.constants import OWN_CODE, DescribeConstants
 from sdv_threea.describe.answers import answer, read_cells, tally_heavy, tally_rarer
+from sdv_threea.describe.closer import Look
 from sdv_threea.describe.filling import (
     cut_range,
     cut_sketch,
@@ -28,8 +29,9 @@ from sdv_threea.describe.filling import (
     find_range,
     find_vast,
 )
-from sdv_threea.describe.granularity import Heaps, StepCounts, find_heaps, finest_step, read_counts
-from sdv_threea.describe.numbers import release_sketches
+from sdv_threea.describe.granularity import Heaps, StepCounts, find_heaps, read_counts
+from sdv_threea.describe.likely_steps import find_sizes, likely_step
+from sdv_threea.describe.numbers import Rest, look_first, release_sketches
 from sdv_threea.describe.questions import (
     LATER,
     THRESHOLDS,
@@ -42,6 +44,7 @@ from sdv_threea.describe.questions import (
     suit_records,
 )
 from sdv_threea.describe.ranges import Sketch, count_beyond
+from sdv_threea.describe.sentinels import find_sentinels
 from sdv_threea.describe.values import detach
 from sdv_threea.domain import Domain, Number
 from sdv_threea.privacy.door import release_keys
@@ -117,34 +120,33 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     nulls = {name: count > bar * scale for name, (count, scale) in missing.items()}
     numbers = _count_numbers(domain, num_records, missing)
     by_step = _release_steps(asked.get('steps'), numbers, receipts)
-    found = {name: finest_step(own, bar) for name, own in by_step.items()}
     listed, known = _release_lists(asked.get('classes'), receipts)
     listed |= _release_lists(asked.get('categories'), receipts)[0]
     listed = _release_rarer(asked.get('rarer'), rows, listed, receipts)
     values = {name: tuple(dict.fromkeys(own.values())) for name, own in listed.items()}
+    looks = look_first(asked.get('ranges'), receipts)
+    found = _find_steps(by_step, looks, constants)
     columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
     columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first, because bins without a multiple of the step are left out.
-    looks = asked.get('ranges'), asked.get('tails') or asked.get('closer')
-    # Where values may be missing, by what is stated, their number is not known.
-    sizes = {each.name: numbers.get(each.name, (None, 0.0))[0] for each in columns}
-    *both, apart = release_sketches(looks, rows, columns, sizes, receipts, constants)
-    whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
+    both = asked.get('ranges'), asked.get('tails') or asked.get('closer')
+    steps = {each.name: each.step or 0.0 for each in columns if isinstance(each, Number)}
+    rest = Rest(rows, steps, len(looks), receipts, constants)
+    *sketched, apart = release_sketches(looks, both, numbers, rest)
+    whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in sketched)
     columns = [fill_sentinels(column, apart) for column in columns]
     sketches = {name: find_range(sketch, len(whole), constants) for name, sketch in whole.items()}
     fewest = constants.fewest
     bars = {name: max(OWN_CODE * own.counts.sum(), fewest) for name, own in sketches.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     vast = find_vast(domain, sketches, constants.vast)
-    bounded = loosen(Domain(tuple(columns)), vast).columns
-    found_ranges = (fill_range(own, sketches) for own in bounded)
+    found_ranges = (
+        fill_range(own, sketches) for own in loosen(Domain(tuple(columns)), vast).columns
+    )
     filled = replace(domain, columns=tuple(map(cut_range, found_ranges, domain.columns)))
     beyond = {name: count_beyond(most[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
-    heaps = {
-        name: find_heaps(own, found[name], spikes.get(name, {}), bar)
-        for name, own in by_step.items()
-    }
+    heaps = _find_heaps(by_step, found, spikes, bar)
     released = sketches, spikes, estimated, extrapolate, beyond, known, heaps
     return Description(filled, *released), tuple(receipts)
 
@@ -228,9 +230,34 @@ def _release_steps(
     for column, row in zip(asked.question.columns, counts, strict=True):
         name, number = column.name, cast(Number, column)
         own = read_counts(row, number.steps, receipt.noise_scale)
-        own = own._replace(known=number.step or 0.0)
-        by_step[name] = own.given(*numbers[name]) if name in numbers else own
+        by_step[name] = own._replace(known=number.step or 0.0, total=numbers.get(name))
     return by_step
+
+
+def _find_steps(
+    by_step: Mapping[str, StepCounts], looks: Sequence[Look], constants: DescribeConstants
+) -> dict[str, float]:
+    """Return the likely step of each column, by the counts by step and those on the grid."""
+    sizes = {}
+    for look in looks:
+        if look.column.name in by_step:
+            _, sketch = find_sentinels(look, 0.0, len(looks), constants)
+            sketch = replace(sketch, of_times=look.column.of_times)
+            sizes[look.column.name] = find_sizes(sketch, by_step[look.column.name], constants)
+    return {name: likely_step(own, sizes.get(name)) for name, own in by_step.items()}
+
+
+def _find_heaps(
+    by_step: Mapping[str, StepCounts],
+    found: Mapping[str, float],
+    spikes: Mapping[str, Mapping[float, float]],
+    bar: float,
+) -> dict[str, Heaps]:
+    """Return the rounding of each column to coarser steps than the one that was found."""
+    return {
+        name: find_heaps(own, found[name], spikes.get(name, {}), bar)
+        for name, own in by_step.items()
+    }
 
 
 def _release_lists(

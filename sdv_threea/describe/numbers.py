@@ -24,7 +24,7 @@ from sdv_threea.describe.closer import Look, Zone, find_clusters, find_zones, se
 from sdv_threea.describe.questions import Asked
 from sdv_threea.describe.ranges import Sketch, evident_runs
 from sdv_threea.describe.sentinels import find_sentinels, make_look
-from sdv_threea.domain import Column, Number
+from sdv_threea.domain import Number
 from sdv_threea.rows.chunks import Rows
 
 
@@ -47,9 +47,13 @@ class Rest(NamedTuple):
         self.receipts.append(receipt)
         return counts, receipt.noise_scale
 
+    def step(self, look: Look) -> float:
+        """Return the step of the column of a look."""
+        return self.steps[look.column.name]
+
     def find_zones(self, look: Look) -> list[Zone]:
         """Return the zones of a look to be split."""
-        return find_zones(look, self.steps[look.column.name], self.num, self.constants)
+        return find_zones(look, self.step(look), self.num, self.constants)
 
 
 class Sketches(NamedTuple):
@@ -60,20 +64,32 @@ class Sketches(NamedTuple):
     sentinels: dict[str, tuple[float, ...]]
 
 
+def look_first(asked: Asked | None, receipts: list[Receipt]) -> list[Look]:
+    """Return the first look at each column, and append its receipt."""
+    if asked is None:
+        return []
+    counts, receipt = asked.add_noise()
+    receipts.append(receipt)
+    numbers = (column for column in asked.question.columns if isinstance(column, Number))
+    return [
+        make_look(column).average(row, receipt.noise_scale)
+        for column, row in zip(numbers, counts, strict=True)
+    ]
+
+
 def release_sketches(
+    looks: list[Look],
     asked: tuple[Asked | None, Asked | None],
-    rows: Rows[pd.DataFrame],
-    columns: Sequence[Column],
-    sizes: Mapping[str, float | None],
-    receipts: list[Receipt],
-    constants: DescribeConstants,
+    numbers: Mapping[str, tuple[float, float]],
+    rest: Rest,
 ) -> Sketches:
     """Return two sketches of each column and its sentinels, and append all receipts.
 
     The first sketch shows where numbers lie beyond the bulk; its counts are too low if records have
     several such numbers. The counts of the second are upper estimates, as if each record had shared
-    its count among all columns. ``asked`` are the first and the last question, ``None`` if not
-    asked; ``sizes`` the numbers of records with a value, by column, ``None`` if not known.
+    its count among all columns. ``looks`` are the first ones; ``asked`` are the first and the last
+    question, ``None`` if not asked; ``numbers`` are those of records with a value, with their
+    noise, by column; if values may be missing, by what is stated, the number is not known.
 
     Formal guarantees: the rows are read by the questions, by
     :func:`~sdv_threea.describe.answers.count_again` and by
@@ -83,38 +99,30 @@ def release_sketches(
     first, last = asked
     if first is None:
         return Sketches({}, {}, {})
-    steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
-    counts, receipt = first.add_noise()
-    receipts.append(receipt)
-    numbers = [column for column in first.question.columns if isinstance(column, Number)]
-    looks = [
-        make_look(column).average(row, receipt.noise_scale)
-        for column, row in zip(numbers, counts, strict=True)
-    ]
-    rest = Rest(rows, steps, len(looks), receipts, constants)
+    columns = [look.column for look in looks]
     if last is not None:
         looks, last = _split(looks, first, last, rest)
     # Exact counts need no second look.
     exact = last is None or math.isinf(last.question.mu)
     both = (looks, looks) if last is None or exact else _look_last(looks, last, rest)
     found = [
-        [find_sentinels(look, steps[look.column.name], len(looks), constants) for look in each]
+        [find_sentinels(look, rest.step(look), rest.num, rest.constants) for look in each]
         for each in both
     ]
-    names = [column.name for column in numbers]
+    sizes = {name: number for name, (number, _) in numbers.items()}
     likely, most = (
         {
             column.name: replace(
                 sketch,
-                num_records=sizes[column.name],
+                num_records=sizes.get(column.name),
                 of_times=column.of_times,
                 usual=column.usual,
             )
-            for column, (_, sketch) in zip(numbers, each, strict=True)
+            for column, (_, sketch) in zip(columns, each, strict=True)
         }
         for each in found
     )
-    sentinels = {name: own for name, (own, _) in zip(names, found[0], strict=True) if own}
+    sentinels = {each.name: own for each, (own, _) in zip(columns, found[0], strict=True) if own}
     return Sketches(likely, most, sentinels)
 
 
@@ -152,7 +160,7 @@ def _count_closer(looks: Sequence[Look], asked: Asked, rest: Rest) -> list[Look]
             look.average(row, scale),
             before,
             found,
-            rest.steps[look.column.name],
+            rest.step(look),
             rest.num,
             rest.constants,
         )
@@ -183,7 +191,7 @@ def _look_last(looks: list[Look], last: Asked, rest: Rest) -> tuple[list[Look], 
 
 def _find_beyond(look: Look, rest: Rest) -> Bools:
     """Return which counts of a look are beyond the bulk: inside no cluster of evident bins."""
-    sketch = look.sketch(rest.steps[look.column.name])
+    sketch = look.sketch(rest.step(look))
     runs = evident_runs(sketch, rest.num, rest.constants)
     beyond = np.ones(len(look.counts), dtype=np.bool_)
     for bins in find_clusters(sketch, rest.num, rest.constants):
