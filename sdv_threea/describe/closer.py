@@ -15,6 +15,7 @@ import numpy as np
 
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import FAR_OFF, KEPT, NARROW_BINS, DescribeConstants
+from sdv_threea.describe.lattice import find_roundest
 from sdv_threea.describe.ranges import (
     SMALLEST,
     Sketch,
@@ -29,6 +30,9 @@ from sdv_threea.domain import Number
 #: part for as many records as its noise; neighbouring parts are merged again.
 SPLIT_BINS = 2 * NARROW_BINS
 MOST_PARTS = 1024
+
+#: A lone bin of less than this part of its numbers holds a single number. Set by hand.
+TINY = 1e-6
 
 #: Parts of a bin span at least this many floats.
 FLOATS_PER_PART = 2.0**8
@@ -158,6 +162,21 @@ def _part(edges: Floats, found: Wholes) -> list[Wholes]:
         return [found]
     at = int(np.argmax(gaps)) + 1
     return _part(edges, found[:at]) + _part(edges, found[at:])
+
+
+def find_points(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> dict[float, float]:
+    """Return single numbers and their counts: lone evident bins that further looks made tiny.
+
+    A float in such a bin would have as many digits as the bin is narrow, so the roundest one stands
+    for it.
+    """
+    lone = [bins[0] for bins in find_clusters(sketch, num_looks, constants) if len(bins) == 1]
+    spans = {at: sketch.edges[at].tolist() for at in lone}
+    return {
+        find_roundest(low, high): float(sketch.counts[at])
+        for at, (low, high) in spans.items()
+        if low * high > 0 and high - low < TINY * abs(low)
+    }
 
 
 def find_zones(look: Look, step: float, num_looks: int, constants: DescribeConstants) -> list[Zone]:

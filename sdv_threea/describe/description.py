@@ -17,7 +17,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Wholes
 from sdv_threea.constants import OWN_CODE, DescribeConstants
 from sdv_threea.describe.answers import answer, read_cells, tally_heavy, tally_rarer
-from sdv_threea.describe.closer import Look
+from sdv_threea.describe.closer import Look, find_points
 from sdv_threea.describe.filling import (
     cut_range,
     cut_sketch,
@@ -136,13 +136,11 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in sketched)
     columns = [fill_sentinels(column, apart) for column in columns]
     sketches = {name: find_range(sketch, len(whole), constants) for name, sketch in whole.items()}
-    fewest = constants.fewest
-    bars = {name: max(OWN_CODE * own.counts.sum(), fewest) for name, own in sketches.items()}
-    spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
+    heavy = _release_spikes(asked.get('spikes'), rows, sketches, receipts, constants)
+    spikes = _add_points(heavy, sketches, steps, constants)
     vast = find_vast(domain, sketches, constants.vast)
-    found_ranges = (
-        fill_range(own, sketches) for own in loosen(Domain(tuple(columns)), vast).columns
-    )
+    bounded = loosen(Domain(tuple(columns)), vast).columns
+    found_ranges = (fill_range(own, sketches) for own in bounded)
     filled = replace(domain, columns=tuple(map(cut_range, found_ranges, domain.columns)))
     beyond = {name: count_beyond(most[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
@@ -300,8 +298,9 @@ def _release_rarer(
 def _release_spikes(
     asked: Asked | None,
     rows: Rows[pd.DataFrame],
-    bars: Mapping[str, float],
+    sketches: Mapping[str, Sketch],
     receipts: list[Receipt],
+    constants: DescribeConstants,
 ) -> dict[str, dict[float, float]]:
     """Release single values whose noisy counts reach the threshold of their column.
 
@@ -312,7 +311,8 @@ def _release_spikes(
     if asked is None:
         return {}
     question = asked.question
-    of_columns = np.array([bars[column.name] for column in question.columns])
+    bars = [_find_bar(sketches[column.name], constants) for column in question.columns]
+    of_columns = np.array(bars)
     # One unit of privacy can raise a count by this many rows.
     lowest = of_columns - question.rows_per_unit - FAR * question.scale
     least = np.maximum(lowest, 1.0).astype(np.int64)
@@ -323,6 +323,29 @@ def _release_spikes(
         column.name: {float(value): count for value, count in found if count >= bar}
         for column, found, bar in zip(question.columns, shown, of_columns.tolist(), strict=True)
     }
+
+
+def _add_points(
+    spikes: Mapping[str, Mapping[float, float]],
+    sketches: Mapping[str, Sketch],
+    steps: Mapping[str, float],
+    constants: DescribeConstants,
+) -> dict[str, dict[float, float]]:
+    """Return heavy numbers and, for columns without a step, those that further looks single out."""
+    points = {
+        name: {
+            value: count
+            for value, count in find_points(sketch, len(sketches), constants).items()
+            if not steps[name] and count >= _find_bar(sketch, constants)
+        }
+        for name, sketch in sketches.items()
+    }
+    return {name: {**own, **spikes.get(name, {})} for name, own in points.items()}
+
+
+def _find_bar(sketch: Sketch, constants: DescribeConstants) -> float:
+    """Return the least number of records of a heavy number."""
+    return max(OWN_CODE * float(sketch.counts.sum()), constants.fewest)
 
 
 def _release_values(

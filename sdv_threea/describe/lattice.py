@@ -66,6 +66,14 @@ def shared_step(steps: Sequence[float]) -> float:
     return float(multiples(np.array([float(math.gcd(*times))]), FINEST)[0]) if near else 0.0
 
 
+def find_roundest(low: float, high: float) -> float:
+    """Return the number of the fewest digits in ``[low, high)``, which must not hold 0."""
+    largest = math.ceil(math.log10(max(abs(low), abs(high))))
+    steps = (10.0**power for power in range(largest, largest - 17, -1))
+    firsts = (float(multiples(np.array([np.ceil(low / step)]), step)[0]) for step in steps)
+    return next((first for first in firsts if low <= first < high), low)
+
+
 def round_inwards(low: float, high: float, step: float) -> tuple[float, float]:
     """Return the first and the last multiple in ``[low, high)``; if none, the next one twice."""
     first, end = _round_up(low / step), _round_up(high / step)

@@ -24,8 +24,14 @@ from sdv_threea.domain import ROUND_STEPS, ROUND_TIMES
 #: by hand.
 KINDS = (0.04, 0.35, 0.21, 0.4)
 
-#: Each decimal digit beyond this many after the leading one halves the probability. Set by hand.
-USUAL_DIGITS = 2.0
+#: If this part of the numbers is evidently zero, by so many standard deviations, the others are
+#: whole by a factor more often: 53 % of whole numbers of real tables, 18 % of those without a step
+#: and 5 % of decimals are often zero. Zeros are no evidence for a size or a share.
+FREQUENT, CLEAR, IF_ZEROS = 0.1, 3.0, 3.0
+
+#: Each decimal digit beyond this many after the leading one multiplies the probability by a factor.
+#: Set by hand.
+USUAL_DIGITS, RARER = 2.0, 0.7
 
 #: Standard deviations of the share of numbers that are multiples of a coarser step by chance. Set
 #: by hand.
@@ -98,10 +104,15 @@ def _shape(steps: tuple[float, ...]) -> tuple[Floats, Bools]:
     return chances, may_occur
 
 
+def _count_all(own: StepCounts) -> tuple[float, float]:
+    """Return the number of records with a value, and its noise."""
+    noise = max(own.scale, NO_NOISE) * math.sqrt(len(own.counts))
+    return own.total or (float(own.counts.sum()) + own.zeros, noise)
+
+
 def _count_numbers(own: StepCounts) -> tuple[float, float]:
     """Return how many numbers are not zero, at least about their noise, and this noise."""
-    scale = max(own.scale, NO_NOISE)
-    total, noise = own.total or (own.counts.sum() + own.zeros, scale * math.sqrt(len(own.counts)))
+    scale, (total, noise) = max(own.scale, NO_NOISE), _count_all(own)
     return max(total - own.zeros, scale), math.hypot(scale, noise)
 
 
@@ -155,13 +166,15 @@ def _expect(own: StepCounts, sizes: Sizes | None) -> Floats:
     """Return the log prior of each step, and of none, shape (k + 1,)."""
     steps, last = np.array(own.steps), len(own.steps)
     digits = np.full((1, last), 0.0) if sizes is None else np.log10(sizes.values[:, None] / steps)
-    few = np.where(digits < 0, 0.0, 0.5 ** np.maximum(digits - USUAL_DIGITS, 0.0))
+    few = np.where(digits < 0, 0.0, RARER ** np.maximum(digits - USUAL_DIGITS, 0.0))
     few = np.column_stack([few, np.ones(len(few))])
     prior = np.zeros(few.shape)
     for part, kind in _list_kinds(own.steps, own.known):
         prior += part * few * kind / np.maximum((few * kind).sum(axis=1, keepdims=True), LEAST)
     prior /= np.maximum(prior.sum(axis=1, keepdims=True), LEAST)
     mean = prior[0] if sizes is None else np.average(prior, axis=0, weights=sizes.likelihoods)
+    if own.zeros > max(FREQUENT * _count_all(own)[0], CLEAR * own.scale):
+        mean[_find_plain(own.steps, own.known)] *= IF_ZEROS
     return np.asarray(np.log(np.maximum(mean, LEAST)))
 
 

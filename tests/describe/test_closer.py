@@ -1,10 +1,15 @@
 """Resolution follows spread: neither the offset of a column nor its unit matters."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from chance import draw_from
 
+from sdv_threea.constants import DescribeConstants
+from sdv_threea.describe.closer import find_points
+from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Domain, Number
 
 SIZE = 3000
@@ -66,3 +71,13 @@ def test_a_cluster_that_noise_masks_in_finer_bins_stays_in_its_coarse_ones(ask, 
     low, high = description.sketches['x'].bounds
 
     assert np.mean((values >= low) & (values < high)) > 0.9
+
+
+def test_a_lone_bin_that_further_looks_made_tiny_is_a_single_number():
+    edges = np.array([[0.5, 0.999999995], [0.999999995, 1.000000001], [1.000000001, 9]])
+    sketch = Sketch(edges, np.array([-20.0, 900.0, 15.0]), 20.0)
+    constants = DescribeConstants()
+
+    assert find_points(sketch, 9, constants) == {1.0: 900.0}
+    assert find_points(replace(sketch, edges=1e3 + edges), 9, constants) == {1001.0: 900.0}
+    assert not find_points(replace(sketch, edges=edges + [0, 0.01]), 9, constants)

@@ -3,6 +3,7 @@ import pytest
 
 from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.describe.lattice import (
+    find_roundest,
     inner_multiples,
     is_lattice,
     multiples,
@@ -85,3 +86,9 @@ def test_public_ranges_end_at_the_multiples_inside_them(low, high, step, expecte
 )
 def test_sums_are_multiples_of_a_step_that_divides_all(steps, expected):
     assert shared_step(steps) == expected
+
+
+def test_the_roundest_number_has_the_fewest_digits():
+    ends = [(0.93, 1.2), (0.999999995, 1.000000001), (1234, 1301), (-0.0071, -0.0069), (2.71, 2.72)]
+
+    assert [find_roundest(*each) for each in ends] == [1, 1, 1300, -0.007, 2.71]
