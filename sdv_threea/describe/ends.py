@@ -124,7 +124,9 @@ def mirror(look: Sketch) -> Sketch:
 def _holds_most(second: Sketch, ends: tuple[float, float], looks: Looks) -> bool:
     """Whether few records lie beyond sure ends, up to noise; guessing would add invalid numbers."""
     beyond = (second.edges[:, 1] < ends[0]) | (second.edges[:, 0] > ends[1])
-    few = looks.constants.tail * second.counts.sum()
+    # A frequent zero shows nothing of where the others end.
+    others = second.counts[second.edges.any(axis=1)].sum()
+    few = looks.constants.tail * max(float(others), 0.0)
     noise = float(np.linalg.norm(second.scales[beyond]))
     return bool(
         noise <= few and second.counts[beyond].sum() <= max(few, looks.clear_of_noise() * noise)

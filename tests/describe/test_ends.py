@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,18 @@ def test_ends_lie_near_those_of_the_values(rng, num_looks):
     found = [find_ends(*look_twice(values, 15.0, rng), looks(num_looks)) for _ in range(200)]
 
     assert np.mean([18 <= low <= 22 and 78 <= high <= 82 for low, high in found]) > 0.9
+
+
+@pytest.mark.parametrize('zeros', [0, 1_000, 20_000])
+def test_a_frequent_zero_shows_nothing_of_where_the_others_end(zeros, rng):
+    """The others are fewer than the share of records that may lie beyond sure ends."""
+    values = np.append(1 + rng.poisson(rng.gamma(2, 8, 300)), np.zeros(zeros, dtype=int))
+    found = []
+    for _ in range(40):
+        second, sketch = look_twice(np.minimum(values, 127), 25.0, rng)
+        found.append(find_ends(second, replace(sketch, num_records=float(len(values))), looks(3)))
+
+    assert 25 < np.median([high for _, high in found]) < 127
 
 
 SHAPES = {
