@@ -367,7 +367,7 @@ class RelationalConstants:
         magnitudes_of_few: The most that this may take of the table's budget.
         magnitudes_of_hidden: If noise masks the number of units in a table's histograms, magnitudes
             get up to this share. With less, tables of 60 to 90 units came out empty at epsilon 1.
-        agreement_share: Share of a table's budget for values that two rows of a unit share.
+        agreement_share: Share of a table's budget for the tables of two rows of a unit.
         links_share: Share of it for foreign keys that lead to private rows of other units.
         repeats_share: Part of ``links_share`` for pairs of rows that refer to the same row.
         orphans_share: Share of a table's budget for the number of rows without an owner: one count.

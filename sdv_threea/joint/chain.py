@@ -212,7 +212,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
 
     ``tables`` are probabilities of the bins of pairs, shape (G_i, G_j), the most informative first.
     ``functions`` are probabilities of the codes of pairs with a functional dependency, shape (S_i,
-    S_j): a forest. ``order`` lists all columns. ``given`` are codes of the first columns, shape (P,
+    S_j): a forest. ``order`` lists all columns. ``given`` are codes of its first columns, shape (P,
     q): these columns are not fitted, and the others are fitted given such codes.
     """
     place = {column: at for at, column in enumerate(order)}
@@ -225,7 +225,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
     drawn = Drawn.start(constants.particles, len(order))
     # Particles that the weights are not fitted to.
     fresh = Drawn.start(constants.particles // 2, len(order))
-    links = [] if given is None else _give(columns, given, (drawn, fresh), rng)
+    links = [] if given is None else _give(columns, order, given, (drawn, fresh), rng)
     for column in track(order[len(links) :], 'density of column'):
         own, parents, both = columns[column], before[column], given_both[column]
         link = _begin(column, own, followed[column], constants.settled)
@@ -253,11 +253,16 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
 
 
 def _give(
-    columns: Sequence[Column], given: Wholes, particles: Sequence[Drawn], rng: np.random.Generator
+    columns: Sequence[Column],
+    order: Sequence[int],
+    given: Wholes,
+    particles: Sequence[Drawn],
+    rng: np.random.Generator,
 ) -> list[Link]:
-    """Draw the given columns of particles from given codes, shape (P, q); return their links."""
+    """Draw the first columns of particles from given codes, shape (P, q); return their links."""
     links = []
-    for at, own in enumerate(columns[: given.shape[1]]):
+    for at in order[: given.shape[1]]:
+        own = columns[at]
         shares = own.shares.mean(axis=0, keepdims=True)
         links.append(Link(at, own.of_code, None, shares, (), ()))
     for drawn in particles:

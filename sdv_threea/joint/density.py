@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -85,14 +85,26 @@ class Joint:
             self._chains[key] = _fit(*known, key, self.constants, rng)
         return self._chains[key]
 
-    def begin_with(self, first: Sequence[int], given: Wholes, rng: np.random.Generator) -> Chain:
-        """Return a chain in which these columns come first after the given ones.
+    def follow(
+        self, tables: Mapping[int, Floats], given: Wholes, rng: np.random.Generator
+    ) -> Chain:
+        """Return a chain of records given another record each, whose columns come last.
 
-        ``given`` are codes of the given columns, shape (P, q), to which the others are fitted.
+        ``tables`` are probabilities of the bins of a column in the other record and in this one, by
+        column, shape (G, G). ``given`` are codes of the given columns and of these columns in the
+        other record, shape (P, q + r).
         """
-        order = (*range(given.shape[1]), *first)
-        known = self.columns, self.tables, self.functions, self.triples
-        return _fit(*known, order, self.constants, rng, given)
+        size, pairs, others = len(self.columns), dict(self.tables), list[Column]()
+        for at, table in tables.items():
+            own = self.columns[at]
+            pairs[at, size + len(others)] = table.T
+            others.append(replace(own, shares=own.shares.mean(axis=0, keepdims=True), key=None))
+        lead = () if self.class_column is None else (self.class_column,)
+        last = range(size, size + len(others))
+        first = (*range(given.shape[1] - len(others)), *last, *lead)
+        columns = (*self.columns, *others)
+        terms = self.functions, self.triples
+        return _fit(columns, pairs, *terms, first, self.constants, rng, given)
 
 
 def fit_joint(

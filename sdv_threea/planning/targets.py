@@ -38,7 +38,8 @@ def guess_target(domain: Domain, known: Known, *, drowned: bool) -> Domain:
     own = domain.columns[known.num_given :]
     categories = [column for column in own if isinstance(column, Category)]
     suited = [column.name for column in categories if _suits_classes(column, known.settings)]
-    if not suited or (len(categories) > 1 and not drowned):
+    # Of a row in a database, a target would not depend on the row before it.
+    if not suited or ((len(categories) > 1 or known.num_given) and not drowned):
         return domain
     return replace(domain, target=suited[-1])
 
@@ -48,13 +49,14 @@ def take_last(domain: Domain, known: Known) -> Domain:
 
     Without a target, samples lack effects of several columns together on one column. To fit such
     effects for one column costs little compared with the pairs, and in most training tables the
-    last column is the label. The domain stays as it is at ``alpha=1``, if the last column is a date
-    or a category of too many stated values, or for the reasons of :func:`guess_target`.
+    last column is the label. The domain stays as it is at ``alpha=1``, if columns are given, if the
+    last column is a date or a category of too many stated values, or for the reasons of
+    :func:`guess_target`.
 
     Formal guarantees:
         * the choice depends on public facts alone
     """
-    if not _may_guess(domain, known) or known.settings.alpha == 1:
+    if not _may_guess(domain, known) or known.settings.alpha == 1 or known.num_given:
         return domain
     last = domain.columns[-1]
     is_date = isinstance(last, Number) and last.of_times

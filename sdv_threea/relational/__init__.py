@@ -15,7 +15,7 @@ The modules must not depend on SDV, nor on how tables are stored.
 * :mod:`~sdv_threea.relational.plan`: the columns, bounds and budget of every table,
 * :mod:`~sdv_threea.relational.task`: one table to release, and the release of its rows,
 * :mod:`~sdv_threea.relational.following`: the release of rows in the context of the row before,
-* :mod:`~sdv_threea.relational.agreement`: values that two rows of a unit share,
+* :mod:`~sdv_threea.relational.agreement`: which value of a unit follows which,
 * :mod:`~sdv_threea.relational.links`: the release of references to rows of other units,
 * :mod:`~sdv_threea.relational.spreading`: such references of the sampled rows,
 * :mod:`~sdv_threea.relational.pipeline`: the release of a database, table by table,

@@ -1,12 +1,11 @@
-"""How often two rows of one owner share values, and rows drawn with that frequency.
+"""How a row follows the row before it, column by column: for budgets too small for pairs of rows.
 
-If noise is too large for fine bins of a row and the row before it, one histogram per column counts
-the codes that both rows share. Such a histogram is cheap enough for a few hundred units, and needs
-no pair counts. A sampled row then keeps some values of the row before it, and its other values are
-drawn given these.
+One table per column counts the bins of a row and of the row before it. Two rows are in one cell of
+each table, so whole tables cost no more than counts of equal values. They show what hardly varies
+within a unit, what occurs once in it, and which value follows which. Dependence between columns is
+that within a row.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,107 +17,275 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.encoding.transformers import encode
-from sdv_threea.maths.shrinkage import shrunk_effects, stein_factor
+from sdv_threea.encoding.transformers import Transformer, encode
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.density import LEAST_INFORMATION
+from sdv_threea.joint.inside import add_up
+from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.tables import estimate_tables, mutual_information, rake
+from sdv_threea.maths.shrinkage import ratio, shrunk_effects, stein_factor
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.spending import ROUNDING
-from sdv_threea.relational.following import Joined
+from sdv_threea.relational.following import Given, Joined
 from sdv_threea.relational.model import Agreement, TableRelease, draw_rows, encode_context
 from sdv_threea.relational.task import Task
-from sdv_threea.relational.transitions import name_before, own_transformers, pair_rows
+from sdv_threea.relational.transitions import draw_before, name_before, own_transformers, pair_rows
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
+#: The least share of a bin: margins are divided by.
+LEAST_SHARE = 1e-9
 
-class Alike(NamedTuple):
-    """The codes that a row shares with the row before it, -1 for others, shape (P, r): private."""
 
-    codes: NDArray[np.integer]
+class Moves(NamedTuple):
+    """The cell of two rows in the table of each column, -1 for none, shape (P, r): private."""
+
+    cells: NDArray[np.integer]
+
+
+class Bins(NamedTuple):
+    """The bins of a column in the table of two rows: released.
+
+    Args:
+        at: The place of the column among those with scores.
+        of_code: The bin of each code, shape (S,); -1 for codes that do not occur.
+    """
+
+    transformer: Transformer
+    at: int
+    of_code: Wholes
+
+    @property
+    def size(self) -> int:
+        """Number of bins."""
+        return int(self.of_code.max(initial=-1)) + 1
+
+    def find(self, codes: NDArray[np.integer]) -> Wholes:
+        """Return the bins of codes, -1 for none."""
+        return np.where(codes >= 0, self.of_code[codes], -1)
+
+    def locate(self, before: NDArray[np.integer], codes: NDArray[np.integer]) -> Wholes:
+        """Return the cell of two codes: that of their bins, or another one if they are equal."""
+        one, other = self.find(before), self.find(codes)
+        rows = np.where(before == codes, self.size, one)
+        return np.where((one < 0) | (other < 0), -1, rows * self.size + other)
+
+    def share(self, codes: NDArray[np.integer]) -> Floats:
+        """Return the share of each bin among codes that are drawn, shape (G,)."""
+        own = self.find(codes)
+        return np.bincount(own[own >= 0], minlength=self.size) / max(len(codes), 1)
+
+
+def list_bins(model: TableRelease) -> tuple[Bins, ...]:
+    """List the own columns of a table that vary; not the target, which follows from the others."""
+    released, own = model.released, own_transformers(model)
+    found = []
+    for at, place in enumerate(released.scored):
+        transformer = released.transformers[place]
+        occurs = (released.chances(transformer.name) > 0).any(axis=0)
+        of_code = np.where(occurs, np.cumsum(occurs) - 1, -1)
+        if released.joint is not None:
+            of_code = released.joint.columns[at].of_code
+        bins = Bins(transformer, at, of_code)
+        if transformer in own and transformer.name != released.domain.target and bins.size > 1:
+            found.append(bins)
+    return tuple(found)
 
 
 def release_agreement(
     task: Task, joined: Joined, model: TableRelease
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release how often a row has the codes of the row before it, by column and code; add it.
+    """Release how a row follows the row before it, column by column; add it to the model.
 
     Formal guarantees:
         * a unit has one pair of rows at most, which depends on the rows of that unit alone, and on
           their ranks
-        * a pair adds one to the number of pairs and to at most one code of each of ``r`` columns:
+        * a pair adds one to the number of pairs and to at most one cell of each of ``r`` tables:
           the sums move as histograms of ``r + 1`` columns do
     """
-    own = own_transformers(model)
-    part = task.budget.part(task.constants.agreement_share)
+    bins, part = list_bins(model), task.budget.part(task.constants.agreement_share)
     pairs = joined.rows.map(partial(pair_rows, model, 1, task.toss()))
-    alike = pairs.map(partial(_compare, model)).keep()
+    moves = pairs.map(partial(_locate, model, bins)).keep()
+    sizes = tuple(each.size * (each.size + 1) for each in bins)
     statistic = registry.AGREEMENT.state(
-        partial(_count_alike, tuple(each.size for each in own)),
-        neighbors=part.neighbors,
-        columns=len(own),
+        partial(_count_moves, sizes), neighbors=part.neighbors, columns=len(bins)
     )
-    summed = take(alike, statistic)
+    summed = take(moves, statistic)
     noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
+    given = joined.given.as_read(1, task.draws, followed=1)
+    context = draw_before(model, *given, task.draws)
+    drawn = [encode(draw_rows(model, context, task.draws), _list(bins)) for _ in range(2)]
+    each = zip(np.split(noisy[1:], np.cumsum(sizes)[:-1]), bins, strict=True)
     num_pairs = max(float(noisy[0]), 1.0)
-    paired = joined.given.as_read(1, task.draws, followed=1).context
-    drawn = [encode(draw_rows(model, paired, task.draws), own) for _ in range(2)]
-    counts = np.split(noisy[1:] / num_pairs, np.cumsum([each.size for each in own])[:-1])
-    found = []
-    for at, each in enumerate(own):
-        kept, often = _believe(counts[at], receipt.noise_scale / num_pairs, drawn, at)
-        # The target follows from the other columns.
-        if often > 0 and each.name != model.released.domain.target:
-            found.append((-often, each.name, kept))
+    shares = [_share(cells / num_pairs, own) for cells, own in each]
+    counted = Counted(shares, num_pairs, receipt.noise_scale / num_pairs)
+    constants = task.settings.constants.joint
+    if model.released.joint is None:  # noise leaves no bin evidently empty
+        constants = replace(constants, emptiness=0.0)
+    found = _list_followers(bins, counted, drawn, constants, ordered=task.ordered)
     if not found:
         return model, (receipt,)
-    _, columns, chances = zip(*sorted(found, key=lambda one: one[:2]), strict=True)
-    chain = None
-    if model.released.joint is not None:
-        # Draw each owner as often as the release read its rows: its tables of pairs have these
-        # weights.
-        context = joined.given.as_read(model.rows_per_unit, task.draws).context
-        codes = encode_context(model, context).astype(np.int64)
-        names = [model.released.transformers[at].name for at in model.released.scored]
-        first = [names.index(name) for name in columns]
-        chain = model.released.joint.begin_with(first, codes, task.draws)
-    return replace(model, agreement=Agreement(columns, chances, chain)), (receipt,)
+    return replace(model, agreement=_agree(model, found, joined.given, task)), (receipt,)
 
 
-def _compare(model: TableRelease, pairs: pd.DataFrame) -> Alike:
-    """Return the codes that both rows of pairs have."""
-    own = own_transformers(model)
+class Follower(NamedTuple):
+    """How a column follows itself: released.
+
+    Args:
+        table: Probabilities of the bins of the row before and of this row, shape (G, G).
+        kept: The chance that the code is the same if both are in a bin, shape (G,).
+    """
+
+    bins: Bins
+    table: Floats
+    kept: Floats
+
+
+def _list(bins: tuple[Bins, ...]) -> tuple[Transformer, ...]:
+    return tuple(each.transformer for each in bins)
+
+
+def _locate(model: TableRelease, bins: tuple[Bins, ...], pairs: pd.DataFrame) -> Moves:
+    """Return the cells of pairs of rows in the tables of all columns."""
+    own, listed = own_transformers(model), _list(bins)
     names = [each.name for each in own]
     earlier = pairs[list(name_before(model))].set_axis(names, axis='columns')
-    codes = encode(pairs[names], own)
-    return Alike(np.where(codes == encode(earlier, own), codes, -1))
+    both = encode(earlier, listed), encode(pairs[names], listed)
+    cells = np.zeros((len(pairs), len(bins)), dtype=np.int64)
+    for at, each in enumerate(bins):
+        cells[:, at] = each.locate(*(codes[:, at] for codes in both))
+    return Moves(cells)
 
 
-def _count_alike(sizes: tuple[int, ...], chunk: Alike) -> Wholes:
-    """Count the pairs, and those that share each code of each column."""
+def _count_moves(sizes: tuple[int, ...], chunk: Moves) -> Wholes:
+    """Count the pairs, and those in each cell of each table."""
     counts = [
-        np.bincount(codes[codes >= 0], minlength=size)
-        for codes, size in zip(chunk.codes.T, sizes, strict=True)
+        np.bincount(cells[cells >= 0], minlength=size)
+        for cells, size in zip(chunk.cells.T, sizes, strict=True)
     ]
-    return np.concatenate([[len(chunk.codes)], *counts]).astype(np.int64)
+    return np.concatenate([[len(chunk.cells)], *counts]).astype(np.int64)
 
 
-def _believe(
-    shares: Floats, scale: float, drawn: Sequence[NDArray[np.integer]], at: int
-) -> tuple[Floats, float]:
-    """Return the chance that each code is kept, shape (S,), and the mean chance.
+class Counted(NamedTuple):
+    """Noisy shares of pairs of rows: released.
 
-    ``shares`` are the shares of pairs that share each code, with noise of this ``scale``. Two rows
-    ``drawn`` for the same owners, shape (P, r) each, show how often codes are equal by chance. The
-    excess over chance is the effect; its mean over codes, and the departures of single codes from
-    the mean, are shrunk by their noise.
+    Args:
+        shares: By column, those of bins, shape (G, G), and among them of equal codes, shape (G,).
+        scale: Noise scale of a share.
     """
-    first, second = (codes[:, at].astype(np.int64) for codes in drawn)
-    whole = np.bincount(first, minlength=len(shares)) / len(first)
-    chance = np.bincount(first[first == second], minlength=len(shares)) / len(first)
-    gains, excess = whole - chance, shares - chance
+
+    shares: list[tuple[Floats, Floats]]
+    num_pairs: float
+    scale: float
+
+
+def _share(cells: Floats, bins: Bins) -> tuple[Floats, Floats]:
+    """Return the shares of pairs of bins, shape (G, G), and those of equal codes, shape (G,)."""
+    *both, same = cells.reshape(-1, bins.size)
+    table = np.array(both)
+    several = np.bincount(bins.of_code[bins.of_code >= 0], minlength=bins.size) > 1
+    # Two codes of a bin of one code are equal.
+    np.fill_diagonal(table, same + np.where(several, table.diagonal(), 0.0))
+    return table, same
+
+
+def _list_followers(
+    bins: tuple[Bins, ...],
+    counted: Counted,
+    drawn: Sequence[NDArray[np.integer]],
+    constants: JointConstants,
+    *,
+    ordered: bool,
+) -> list[Follower]:
+    """Return how columns follow themselves, the one first that tells the most.
+
+    Noisy tables are shrunk toward rows that keep the value of the row before them with some chance.
+    ``drawn`` are two rows for the same owners, shape (P, r) each.
+    """
+    num, num_pairs = len(bins), counted.num_pairs
+    margins, expected, tables = [], {}, {}
+    for at, (own, (table, _)) in enumerate(zip(bins, counted.shares, strict=True)):
+        margin, toward = _expect(own, table, counted.scale, [codes[:, at] for codes in drawn])
+        margins.append(margin * num_pairs)
+        expected[at, num + at] = toward * num_pairs
+        tables[at, num + at] = table * num_pairs
+    pairs = PairCounts(tables, dict.fromkeys(tables, counted.scale * num_pairs))
+    in_order = [each.transformer.ordered for each in bins]
+    estimated = estimate_tables(pairs, margins * 2, expected, in_order * 2, constants)
+    found = []
+    for at, ((_, same), table) in enumerate(zip(counted.shares, estimated.values(), strict=True)):
+        table = table if ordered else (table + table.T) / 2
+        if mutual_information(table) > LEAST_INFORMATION:
+            kept = _keep_codes(bins[at], table, same, drawn[0][:, at], counted.scale)
+            found.append(Follower(bins[at], table, kept))
+    return sorted(found, key=lambda each: -mutual_information(each.table))
+
+
+def _expect(
+    bins: Bins, table: Floats, scale: float, drawn: Sequence[NDArray[np.integer]]
+) -> tuple[Floats, Floats]:
+    """Return the margin of rows, shape (G,), and the table of rows that keep some of their bins."""
+    first, second = map(bins.find, drawn)
+    whole = np.maximum(np.mean([bins.share(codes) for codes in drawn], axis=0), LEAST_SHARE)
+    chance = bins.share(np.where(first == second, drawn[0], -1))
+    kept = _believe(table.diagonal() - chance, whole - chance, scale)
+    left = whole * (1 - kept)
+    toward = np.diag(whole * kept) + np.outer(left, left) / max(left.sum(), LEAST_SHARE)
+    return whole, rake(toward, whole, whole)
+
+
+def _keep_codes(
+    bins: Bins, table: Floats, same: Floats, codes: NDArray[np.integer], scale: float
+) -> Floats:
+    """Return the chance that a code is kept if both rows are in a bin, shape (G,).
+
+    ``same`` are shares of pairs of equal codes, with noise of this ``scale``; ``codes`` are drawn.
+    """
+    shares = np.bincount(codes[codes >= 0], minlength=len(bins.of_code)) / len(codes)
+    shares = np.where(bins.of_code >= 0, shares, 0.0)
+    own = shares[None], np.square(shares)[None]
+    whole, squares = (add_up(each, bins.of_code, bins.size)[0] for each in own)
+    chance = ratio(squares, whole**2) * table.diagonal()
+    return _believe(same - chance, table.diagonal() - chance, scale)
+
+
+def _believe(excess: Floats, gains: Floats, scale: float) -> Floats:
+    """Return the chances that values are kept, shape (G,), from an excess over chance.
+
+    The excess is a chance times its gain, with noise of this ``scale``. The mean chance, and the
+    departures of single chances from the mean, are shrunk by their noise.
+    """
     power = max(float(gains @ gains), 1e-300)
     mean = max(float(gains @ excess) / power, 0.0)
-    mean *= stein_factor(np.array([mean]), scale / math.sqrt(power))
-    variances = np.full(len(shares), scale**2)
-    own = shrunk_effects(excess - gains * mean, gains, variances)
-    kept = np.clip(mean + own, 0.0, 1.0) if mean else np.zeros(len(shares))
-    return kept, float(whole @ kept)
+    mean *= stein_factor(np.array([mean]), scale / np.sqrt(power))
+    own = shrunk_effects(excess - gains * mean, gains, np.full(len(gains), scale**2))
+    return np.clip(mean + own, 0.0, 1.0) if mean else np.zeros(len(gains))
+
+
+def _agree(model: TableRelease, found: list[Follower], given: Given, task: Task) -> Agreement:
+    """Return how a row is drawn given the row before it, for rows drawn of the owners."""
+    columns, joint = tuple(each.bins.transformer.name for each in found), model.released.joint
+    if joint is None:
+        return Agreement(columns, moves=tuple(_find_moves(each) for each in found))
+    # Each owner occurs as often as the release read its rows: its tables of pairs have these
+    # weights.
+    context = draw_before(model, *given.as_read(model.rows_per_unit, task.draws), task.draws)
+    own = [each.name for each in own_transformers(model)]
+    names = dict(zip(own, name_before(model), strict=True))
+    before = context[[names[name] for name in columns]].astype('float64').fillna(0)
+    codes = np.hstack([encode_context(model, context), before]).astype(np.int64)
+    chain = joint.follow({each.bins.at: each.table for each in found}, codes, task.draws)
+    return Agreement(columns, kept=tuple(each.kept for each in found), chain=chain)
+
+
+def _find_moves(found: Follower) -> Floats:
+    """Return the chance that the code before a row sets its code, shape (S, S).
+
+    Otherwise the row is drawn as if there were no row before it, as often as the table allows.
+    """
+    codes = np.flatnonzero(found.bins.of_code >= 0)
+    whole, given = found.table.sum(axis=0), found.table / found.table.sum(axis=1, keepdims=True)
+    free = (given / whole).min(axis=1, keepdims=True)
+    moves = np.zeros((len(found.bins.of_code),) * 2)
+    moves[np.ix_(codes, codes)] = given - free * whole
+    return moves

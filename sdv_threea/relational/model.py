@@ -28,18 +28,48 @@ from sdv_threea.schema import Link
 
 @dataclass(frozen=True)
 class Agreement:
-    """Values that rows of one owner share beyond their context: publishable.
+    """How a row follows the row before it, column by column: publishable.
 
     Args:
-        columns: The columns whose codes rows keep, the one that is kept most often first.
-        chances: By column, the chance that a row keeps each code of the row before it, shape (S,).
-        chain: The distribution of all columns, in which these come first after the context. There
-            is none if pairs of columns are not counted.
+        columns: The columns that depend on the row before.
+        moves: By column, the chance that a code of the row before sets each code of the row, shape
+            (S, S); none if there is a chain.
+        kept: By column, the chance that a code is kept if both rows are in a bin, shape (G,).
+        chain: The distribution of all columns, given these columns of the row before, which come
+            last. There is none if pairs of columns are not counted.
     """
 
     columns: tuple[str, ...]
-    chances: tuple[Floats, ...]
-    chain: Chain | None
+    moves: tuple[Floats, ...] = ()
+    kept: tuple[Floats, ...] = ()
+    chain: Chain | None = None
+
+
+@dataclass(frozen=True)
+class Led(Chain):
+    """A chain of rows given the row before each.
+
+    Args:
+        before: By column of the row before, its codes, shape (n,).
+        own: By column of the row before, that of the row, and the chance that a code is kept if
+            both are in a bin, shape (G,).
+    """
+
+    before: Mapping[int, Wholes]
+    own: Mapping[int, tuple[int, Floats]]
+
+    def draw(
+        self, num_rows: int, rng: np.random.Generator, known: Mapping[int, Wholes] | None = None
+    ) -> Wholes:
+        """Draw records as :meth:`Chain.draw` does; return their codes, shape (num_rows, m)."""
+        codes = super().draw(num_rows, rng, {**(known or {}), **self.before})
+        of_code = {link.column: link.of_code for link in self.links}
+        for last, (at, chances) in self.own.items():
+            bins, theirs = of_code[at], self.before[last]
+            alike = (bins[codes[:, at]] == bins[theirs]) & (bins[theirs] >= 0)
+            alike &= rng.random(num_rows) < chances[bins[theirs]]
+            codes[alike, at] = theirs[alike]
+        return codes
 
 
 @dataclass(frozen=True)
@@ -136,22 +166,46 @@ def draw_rows(
 ) -> pd.DataFrame:
     """Draw the own columns of rows, given their context.
 
-    With ``before``, the codes of the rows before them by column, rows keep codes of these as the
-    model's :class:`Agreement` says. One random number per row decides for all columns. Columns kept
-    more often come first in the chain.
+    With ``before``, the codes of the rows before them by column, rows follow these as the model's
+    :class:`Agreement` says. Without a chain, one random number per row decides for all columns.
     """
-    released, agreement, chain = model.released, model.agreement, None
+    released, agreement = model.released, model.agreement
+    chain = released.joint.chain if released.joint else None
     codes = encode_context(model, context).astype(np.int64).T
     known = dict(zip(model.layout.context, codes, strict=True))
     if before is not None and agreement is not None:
-        decided, chain = rng.random(len(context)), agreement.chain
-        for name, chances in zip(agreement.columns, agreement.chances, strict=True):
-            theirs = before[name].to_numpy()
-            known[name] = np.where(decided < chances[theirs], theirs, -1)
-    if chain is None and released.joint is not None:
-        chain = released.joint.chain
+        theirs = [before[name].to_numpy() for name in agreement.columns]
+        if agreement.chain is not None:
+            chain = _lead(released, agreement, theirs)
+        decided = rng.random(len(context))
+        for name, own, moves in zip(agreement.columns, theirs, agreement.moves, strict=False):
+            known[name] = _move(own, moves, decided)
     drawn = released.sample(len(context), rng, _ask(released, known), chain)
     return drawn.drop(columns=list(model.layout.context))
+
+
+def _lead(released: Release, agreement: Agreement, theirs: list[Wholes]) -> Led:
+    """Return the chain of rows given the codes of the rows before them, by column."""
+    assert released.joint is not None
+    assert agreement.chain is not None
+    names = [released.transformers[at].name for at in released.scored]
+    last = range(len(released.joint.columns), len(released.joint.columns) + len(theirs))
+    barred = {at for pair in released.joint.functions for at in pair}
+    own = {
+        column: (names.index(name), kept)
+        for column, name, kept in zip(last, agreement.columns, agreement.kept, strict=True)
+        if names.index(name) not in barred
+    }
+    return Led(agreement.chain.links, dict(zip(last, theirs, strict=True)), own)
+
+
+def _move(before: Wholes, moves: Floats, decided: Floats) -> Wholes:
+    """Return the code that the one before sets, -1 for none, shape (n,): its own comes first."""
+    size = len(moves)
+    order = np.argsort(~np.eye(size, dtype=np.bool_), axis=1, kind='stable')
+    passed = np.cumsum(np.take_along_axis(moves, order, axis=1), axis=1)[before]
+    place = (passed <= decided[:, None]).sum(axis=1)
+    return np.where(place < size, order[before, np.minimum(place, size - 1)], -1)
 
 
 def _ask(released: Release, known: Mapping[str, Wholes]) -> dict[str, CodeCondition]:

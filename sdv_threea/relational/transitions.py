@@ -115,13 +115,12 @@ def list_rounds(owners: Wholes, *, ordered: bool) -> Iterator[tuple[Wholes, Whol
     """List the rows to draw in each round, and the row before each; at first there is none.
 
     ``owners`` is the owner of each row, -1 for none; rows of one owner are neighbours. In order,
-    a row is drawn after the last one. Otherwise it is drawn after the row whose rank is its own
-    without the highest bit, so the rounds are few and no row is far from the first.
+    a row is drawn after the last one. Otherwise all are drawn after the first, so no two rows are
+    far from each other.
     """
     ranks = rank_rows(owners)
-    bits = np.frexp(ranks.astype(np.float64))[1].astype(np.int64)
-    back = np.ones(len(ranks), dtype=np.int64) if ordered else 1 << np.maximum(bits - 1, 0)
-    rounds = ranks if ordered else bits
+    back = np.ones(len(ranks), dtype=np.int64) if ordered else ranks
+    rounds = ranks if ordered else np.minimum(ranks, 1)
     order = np.argsort(rounds, kind='stable')
     ends = np.cumsum(np.bincount(rounds))
     for start, end in zip([0, *ends[:-1]], ends, strict=True):

@@ -211,8 +211,8 @@ ORPHANS = Kind(
 
 AGREEMENT = _approximate(
     name='agreement',
-    title='what two rows of a unit have in common, in {columns} columns',
-    words='many tables: how many units have two rows, and which values both have, column by column',
+    title='which value of a unit follows which, in {columns} columns',
+    words='many tables: how many units have two rows, and the bins of both, column by column',
     moves=('√(m + 1)', '√(2m + 2)'),
     sensitivity=_one_more,
     share='agreement',

@@ -1,4 +1,4 @@
-"""What rows of one owner have in common: how it is estimated, and rows that are drawn so."""
+"""How a row follows another row of its owner: how it is estimated, and rows that are drawn so."""
 
 from functools import partial
 
@@ -9,7 +9,16 @@ from chance import draw_from
 from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer
-from sdv_threea.relational.agreement import Alike, _believe, _count_alike
+from sdv_threea.relational.agreement import (
+    Bins,
+    Follower,
+    Moves,
+    _believe,
+    _count_moves,
+    _find_moves,
+    _share,
+)
+from sdv_threea.relational.model import _move
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers import multi_table
@@ -25,32 +34,48 @@ def draw_alike(kept, num_pairs, rng):
 
 @pytest.mark.parametrize('kept', [[0.0, 0.9, 0.9, 0.9], [0.0, 0.2, 0.0, 0.8], [0.0, 0.0, 0.0, 0.0]])
 def test_what_is_kept_is_told_from_chance(kept):
-    rng = np.random.default_rng(0)
-    first, second = draw_alike(kept, 40_000, rng)
-    same = np.where(first == second, first, -1)[:, None]
-    counts = _count_alike((len(SHARES),), Alike(same))
-    assert counts[0] == len(first)
-    drawn = [rng.choice(len(SHARES), p=SHARES, size=(40_000, 1)) for _ in range(2)]
+    first, second = draw_alike(kept, 40_000, np.random.default_rng(0))
+    same = np.bincount(first[first == second], minlength=len(SHARES)) / len(first)
 
-    found, often = _believe(counts[1:] / counts[0], 1e-4, drawn, 0)
+    found = _believe(same - SHARES**2, SHARES - SHARES**2, 1e-4)
 
     assert found[1:] == pytest.approx(kept[1:], abs=0.04)
-    assert often == pytest.approx(SHARES @ kept, abs=0.03)
 
 
 def test_what_noise_explains_is_not_believed():
-    rng = np.random.default_rng(1)
-    drawn = [rng.choice(len(SHARES), p=SHARES, size=(40_000, 1)) for _ in range(2)]
-    often = [
-        _believe(SHARES**2 + rng.normal(0, 0.05, len(SHARES)), 0.05, drawn, 0)[1] for _ in range(40)
-    ]
+    rng, gains = np.random.default_rng(1), SHARES - SHARES**2
+    often = [_believe(rng.normal(0, 0.05, 4), gains, 0.05) @ SHARES for _ in range(40)]
     assert np.mean(often) < 0.05
 
 
-def test_a_pair_adds_one_to_a_code_of_each_column_at_most():
-    alike = Alike(np.array([[2, -1, 0]]))
-    assert _count_alike((3, 2, 1), alike).tolist() == [1, 0, 0, 1, 0, 0, 1]
-    assert _count_alike((3, 2, 1), Alike(alike.codes[:0])).tolist() == [0] * 7
+def test_a_pair_is_in_one_cell_of_each_table():
+    bins = Bins(None, 0, np.array([-1, 0, 1, 1]))
+    before, codes = np.array([[1, 2, 3, 2, -1, 0], [2, 3, 3, 1, 1, 1]])
+    cells = bins.locate(before, codes)
+    assert cells.tolist() == [1, 3, 5, 2, -1, -1]
+
+    counts = _count_moves((6,), Moves(cells[:, None]))
+    both, same = _share(counts[1:].astype(float), bins)
+
+    assert counts.tolist() == [6, 0, 1, 1, 1, 0, 1]
+    assert both.tolist() == [[0, 1], [1, 2]], 'the bin of one code has no pair of two codes'
+    assert same.tolist() == [0, 1]
+
+
+def test_a_row_is_moved_as_often_as_its_table_says():
+    table = np.array([[0.1, 0.3, 0.1], [0.3, 0.0, 0.0], [0.1, 0.0, 0.1]])
+    whole, given = table.sum(axis=0), table / table.sum(axis=1, keepdims=True)
+    moves = _find_moves(Follower(Bins(None, 0, np.array([-1, 0, 1, 2])), table, np.zeros(3)))
+    assert not moves[0].any()
+    assert not moves[:, 0].any()
+    left = given - moves[1:, 1:]
+    assert left == pytest.approx(np.outer(left.sum(axis=1), whole))
+
+    before = np.repeat([1, 2, 3], 10_000)
+    after = _move(before, moves, np.random.default_rng(0).random(30_000))
+    for code in (1, 2, 3):
+        shares = np.bincount(after[before == code] + 1, minlength=5)[1:] / 10_000
+        assert shares == pytest.approx(moves[code], abs=0.02)
 
 
 @pytest.mark.parametrize('paired', [True, False])
@@ -93,3 +118,35 @@ def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired
         # One row per owner is read, and owners of many rows have other values.
         of_rows, of_owners = ((table['c0'] == 'a').mean() for table in (tables['stay'], first))
         assert (stays['c0'] == 'a').mean() > of_rows - (of_rows - of_owners) / 2
+
+
+# Without pair counts, the kind does not depend on the number of holders: .67 are owners.
+@pytest.mark.parametrize(('paired', 'least'), [(True, 0.9), (False, 0.62)])
+def test_what_occurs_once_in_a_unit_occurs_once_in_samples(monkeypatch, paired, least):
+    monkeypatch.setattr(Settings, 'counts_pairs', paired)
+    chance = {'noise': draw_from(np.random.default_rng(3)), 'rng': np.random.default_rng(4)}
+    monkeypatch.setattr(multi_table, 'release_database', partial(release_database, **chance))
+    rng = np.random.default_rng(2)
+    accounts = np.repeat(np.arange(4000), rng.choice([1, 2], 4000))
+    kind = np.where(pd.Series(accounts).duplicated(), 'second', 'owner')
+    others = {f'c{at}': rng.choice(list('abc'), len(accounts)) for at in range(10)}
+    tables = {
+        'account': pd.DataFrame({'id': range(4000)}),
+        'holder': pd.DataFrame({'account': accounts, 'kind': kind, **others}),
+    }
+    columns = {name: {'sdtype': 'categorical'} for name in ('kind', *others)}
+    about = {'account': {'id': 'id'}, 'holder': {'account': 'id', **columns}}
+    metadata = describe_tables(about, ('holder', 'account', 'account', 'id'))
+    made = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=2.0, delta=1e-6, privacy_unit='account', verbose=False
+    )
+    made.fit(tables)
+    model = made._model.tables['holder']
+    assert model.following is None, 'pairs of rows are not counted'
+    assert (model.agreement.chain is not None) == paired
+
+    holders = made.sample_scale(1.0)['holder']
+    several = holders.groupby('account').filter(lambda rows: len(rows) == 2)
+    owners = (several['kind'] == 'owner').groupby(several['account']).sum()
+
+    assert (owners == 1).mean() > least
