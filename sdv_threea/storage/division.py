@@ -60,7 +60,7 @@ def divide(
     keys: Keys,
     public: Mapping[str, pd.DataFrame],
 ) -> tuple[Rows[Database], Flawed]:
-    """Divide private tables into as many groups as they have parts together.
+    """Divide private tables into as many groups as the table of the most parts has.
 
     A row of a parent is known by its *address*: the number of its group times
     :data:`~sdv_threea.rows.units.membership.PLACES`, plus its place there.
@@ -76,7 +76,7 @@ def divide(
         rows = table.rows.map(partial(check_parts, table.header[read].dtypes.to_dict()))
         parts[name] = rows.map(partial(_split, read, translate[name])).spill()
     with guarded():
-        flawed, count = Flawed(), max(sum(each.count for each in parts.values()), 1)
+        flawed, count = Flawed(), max([each.count for each in parts.values()], default=1)
         known: dict[str, Groups] = {}
         pieces: dict[str, Groups] = {}
         for name in schema.private:
