@@ -1,37 +1,32 @@
-"""Estimate the table of a pair, code by code, from noisy counts, by the best of these readings.
+"""Estimate the table of a pair, code by code, from noisy counts: one prior for functions.
 
-* *coarse*: the table in coarse bins;
-* *standing out*: only the counts beyond the noise;
-* *function* and *inverse*: each code of one column has a single value of the other. A code of ``r``
-  records has the value ``b`` with a likelihood of ``exp((M_b r - r^2 / 2) / s^2)``, given its
-  counts ``M`` and the noise ``s``, and the share of ``b`` as prior. In an ordered column,
-  neighbouring codes support each other (:mod:`~sdv_threea.joint.runs`).
+Each code of one column is a row of the table, and either *settled* or *open*.
 
-Gaussian noise ``z`` of the same scale splits the counts ``M`` into independent halves, ``M + z``
-and ``M - z`` (data fission: Leiner, Duan, Wasserman, Ramdas 2023). A reading is computed from one
-half and scored on the other. Among the readings within a standard error of the best score, the one
-with the least entropy is taken. The whole estimate is post-processing.
+* A settled row has a single value: its ``r`` records are in one cell. The coarse table says how
+  likely each value is. In an ordered column, neighbouring codes often have the same value
+  (:mod:`~sdv_threea.joint.runs`).
+* The cells of an open row depart from the coarse table by a factor each. How frequent each factor
+  is, zero included, is fitted to all cells (:data:`~sdv_threea.joint.constants.RATIOS`).
+
+How many rows are open, and how long values last, is fitted to all rows. Rows are the codes of that
+column of the two whose evidence is larger. The whole estimate is post-processing.
 """
 
-from __future__ import annotations
-
-import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.constants import Evidence
-from sdv_threea.joint.constants import MISSED
-from sdv_threea.joint.runs import follow_values
-from sdv_threea.joint.tables import rake
-
-#: A count stands out if it exceeds this many noise scales.
-STANDING_OUT = Evidence().clear_of_noise()
+from sdv_threea.arrays import Floats
+from sdv_threea.joint.constants import OPEN, RATIOS
+from sdv_threea.joint.runs import Posterior, find_values, follow_values
+from sdv_threea.joint.tables import MOST_BINS, log_likelihoods, rake
+from sdv_threea.maths.mixtures import fit_frequencies
 
 #: Rounds of iterative proportional fitting.
 RAKING_ROUNDS = 20
+
+#: Rounds of expectation maximisation for the frequencies of rows; more change nothing.
+ROUNDS = 8
 
 
 class CodeCounts(NamedTuple):
@@ -39,189 +34,150 @@ class CodeCounts(NamedTuple):
 
     Args:
         codes: Counts of codes, shape (S_i, S_j).
-        bins: Bin counts, shape (G_i, G_j).
         margin_scale: Noise scale of the margins that are known already.
     """
 
     codes: Floats
     scale: float
-    bins: Floats
-    bin_scale: float
     margin_scale: float = 0.0
 
 
 class Seen(NamedTuple):
-    """The input of a reading; each array has the shape (S_i, S_j).
+    """What is known of a table before its rows are; each array has the shape (S_i, S_j).
 
     Args:
         counts: Counts of codes.
-        expected: Counts that follow from the coarse table alone.
-        unlisted: The codes of both columns that stand for all unlisted values; -1 for none.
+        expected: Counts that follow from the coarse table and from all margins.
+        open_logs: Log likelihood of each cell if its row is open, beyond that of an empty cell.
+        open_counts: The expected count of each cell if its row is open.
+        doubts: Variances of the margins of ``expected``, shape (S_i,) and (S_j,).
     """
 
     counts: Floats
-    scale: Floats
+    scale: float
     expected: Floats
-    unlisted: tuple[int, int] = (-1, -1)
+    open_logs: Floats
+    open_counts: Floats
+    doubts: tuple[Floats, Floats]
 
     @property
-    def turned(self) -> Seen:
+    def turned(self) -> 'Seen':
         """The same with the columns swapped."""
-        return Seen(self.counts.T, self.scale.T, self.expected.T, self.unlisted[::-1])
-
-    @property
-    def margins(self) -> tuple[Floats, Floats]:
-        """Expected number of records of each code, shape (S_i,) and (S_j,)."""
-        return self.expected.sum(axis=1), self.expected.sum(axis=0)
-
-    def pool_margins(self, margin_scale: float) -> Seen:
-        """Replace the expected margins by means with the counted ones, weighted by precision."""
-        pooled = []
-        for seen in (self, self.turned):
-            own, others = seen.margins
-            present = (others > 0).astype(np.float64)
-            # The error of a smoothed count below the noise is at most the count.
-            trust = np.minimum(margin_scale**2, own**2)
-            trust = trust / np.maximum(trust + np.square(seen.scale) @ present, 1e-300)
-            pooled.append(np.maximum(own + trust * (seen.counts @ present - own), 0.0))
-        rows, columns = (each * self.expected.sum() / max(each.sum(), 1e-300) for each in pooled)
-        return self._replace(expected=rake(self.expected, rows, columns, RAKING_ROUNDS))
-
-
-#: A reading: from counts and their noise to the estimated table.
-Reading = Callable[[Seen], Floats]
+        cells = self.open_logs.T, self.open_counts.T
+        return Seen(self.counts.T, self.scale, self.expected.T, *cells, self.doubts[::-1])
 
 
 def estimate_codes(
     known: CodeCounts,
-    bins: tuple[Wholes, Wholes],
     expected: Floats,
     in_order: tuple[bool, bool],
-    rng: np.random.Generator,
     unlisted: tuple[int, int] = (-1, -1),
 ) -> Floats:
-    """Return estimated counts of a pair, code by code, at least zero, with the expected margins.
+    """Return estimated counts of a pair, code by code, at least zero, shape (S_i, S_j).
 
-    ``bins`` give the bins of the codes of both columns, shape (S_i,) and (S_j,); -1 for none.
-    ``expected`` are counts that follow from the coarse table, shape (S_i, S_j). ``unlisted`` are
-    the codes that stand for all unlisted values, which have several values of the other column; -1
-    for none.
+    ``expected`` are counts that follow from the coarse table, shape (S_i, S_j); their margins are
+    zero for codes that do not occur. ``unlisted`` are the codes that stand for all unlisted values,
+    which have several values of the other column; -1 for none.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
-    counts, scale = sharpen(known, *bins)
+    counts = np.where(np.outer(rows, columns) > 0, _pad(known.codes, expected.shape), 0.0)
     if not known.scale:
         return rake(np.maximum(counts, 0.0), rows, columns, RAKING_ROUNDS)
-    readings = _list_readings(in_order)
-    noise = known.scale * rng.standard_normal(known.codes.shape)
-    half = known._replace(codes=known.codes + noise, scale=known.scale * math.sqrt(2))
-    seen = Seen(*sharpen(half, *bins), expected, unlisted).pool_margins(known.margin_scale)
-    unseen = _pad(known.codes - noise, counts.shape)
-    tables = {name: read(seen) for name, read in readings.items()}
-    gains = {
-        name: float((unseen * table - table**2 / 2).sum()) / half.scale**2
-        for name, table in tables.items()
-    }
-    best = max(gains, key=lambda name: gains[name])
-    entropies = {}
-    for name, table in tables.items():
-        # The standard error of the difference from the best score.
-        error = math.sqrt(np.square(table - tables[best]).sum()) / half.scale
-        if gains[best] - gains[name] <= error:
-            shares = table[table > 0] / rows.sum()
-            entropies[name] = float(-(shares * np.log(shares)).sum())
-    chosen = min(entropies, key=lambda name: entropies[name])
-    table = readings[chosen](
-        Seen(counts, scale, expected, unlisted).pool_margins(known.margin_scale)
+    seen = _see(counts, expected, known)
+    one, other = (
+        _settle_rows(own, in_order[at], unlisted[at]) for at, own in ((0, seen), (1, seen.turned))
     )
-    table = rake(table, rows, columns, RAKING_ROUNDS)
-    # Keep the mode: it is right more often than a posterior draw.
-    if chosen == 'function':
-        return _keep_likeliest(table, unlisted[0])
-    if chosen == 'inverse':
-        return _keep_likeliest(table.T, unlisted[1]).T
-    return table
+    if one.evidence >= other.evidence:
+        return _fill_rows(seen, one.chances)
+    return _fill_rows(seen.turned, other.chances).T
 
 
-def sharpen(known: CodeCounts, rows: Wholes, columns: Wholes) -> tuple[Floats, Floats]:
-    """Return the least-squares counts of codes, given those of bins, and their noise scales.
+def _see(counts: Floats, expected: Floats, known: CodeCounts) -> Seen:
+    """Pool the margins, and return the likelihoods and the counts of cells of open rows."""
+    pooled = [
+        _pool_margin(one, other, known)
+        for one, other in ((counts, expected), (counts.T, expected.T))
+    ]
+    (rows, row_doubts), (columns, column_doubts) = pooled
+    doubts = row_doubts, column_doubts
+    expected = rake(expected, rows, columns, RAKING_ROUNDS)
+    return Seen(counts, known.scale, expected, *_open_cells(counts, expected, known.scale), doubts)
 
-    ``rows`` and ``columns`` give the bin of each code, shape (S_i,) and (S_j,); -1 for none.
-    Results have the shape (S_i, S_j), with zero counts for codes without a bin.
+
+def _open_cells(counts: Floats, expected: Floats, scale: float) -> tuple[Floats, Floats]:
+    """Return log likelihoods and expected counts of cells of open rows, shape (S_i, S_j)."""
+    live = np.flatnonzero(expected > 0)
+    cells = counts.ravel()[live], expected.ravel()[live]
+    step = 1 + len(live) // MOST_BINS
+    some = log_likelihoods(cells[0][::step], cells[1][::step], scale)
+    frequencies = fit_frequencies(np.exp(some - some.max(axis=1, keepdims=True)))
+    found = np.zeros((2, counts.size))
+    for start in range(0, len(live), MOST_BINS):  # all cells at once would take much memory
+        own, mean = (each[start : start + MOST_BINS] for each in cells)
+        logs = log_likelihoods(own, mean, scale)
+        largest = logs.max(axis=1)
+        likely = np.exp(logs - largest[:, None]) * frequencies
+        sums = np.maximum(likely.sum(axis=1), 1e-300)
+        gained = np.log(sums) + largest + np.square(own / scale) / 2
+        found[:, live[start : start + MOST_BINS]] = gained, likely @ RATIOS / sums * mean
+    return found[0].reshape(counts.shape), found[1].reshape(counts.shape)
+
+
+def _pool_margin(counts: Floats, expected: Floats, known: CodeCounts) -> tuple[Floats, Floats]:
+    """Return the mean of expected and counted records by row, and its variance, shape (S_i,)."""
+    own, present = expected.sum(axis=1), expected.sum(axis=0) > 0
+    # The error of a smoothed count below the noise is at most the count.
+    trust = np.minimum(known.margin_scale**2, np.square(own))
+    counted = known.scale**2 * max(int(present.sum()), 1)
+    pooled = np.maximum(own + trust / (trust + counted) * (counts[:, present].sum(axis=1) - own), 0)
+    return pooled * own.sum() / max(pooled.sum(), 1e-300), trust * counted / (trust + counted)
+
+
+def _settle_rows(seen: Seen, in_order: bool, unlisted: int) -> Posterior:
+    """Return the chances of each row to be open, and to have each value, shape (S_i, 1 + S_j)."""
+    counts, scale = seen.counts, seen.scale
+    held, doubt = seen.expected.sum(axis=1, keepdims=True), seen.doubts[0][:, None]
+    own = np.square(counts / scale) - np.square(counts - held) / (scale**2 + doubt)
+    logs = (own - np.log1p(doubt / scale**2)) / 2
+    logs = np.concatenate([seen.open_logs.sum(axis=1, keepdims=True), logs], axis=1)
+    alone = np.arange(len(held)) == unlisted
+    logs[alone, 1:] = -np.inf
+    values = seen.expected / np.maximum(held, 1e-300)
+    telling = (held[:, 0] > 0) & ~alone
+    opened, anew = OPEN, 0.5
+    for _ in range(ROUNDS):
+        prior = np.concatenate([np.full(held.shape, opened), (1 - opened) * values], axis=1)
+        found = _follow(logs, prior, anew) if in_order else find_values(logs, prior)
+        opened = (found.chances[telling, 0].sum() / max(int(telling.sum()), 1) + OPEN) / 2
+        anew = min(found.drawn / max(len(logs) - 1, 1), 1.0)
+    return found
+
+
+def _follow(logs: Floats, prior: Floats, anew: float) -> Posterior:
+    """Return what is known of codes in an order; a missing value, the first, is no part of it."""
+    first, rest = find_values(logs[:1], prior[:1]), follow_values(logs[1:], prior[1:], anew)
+    chances = np.concatenate([first.chances, rest.chances])
+    return Posterior(chances, first.evidence + rest.evidence, rest.drawn)
+
+
+def _fill_rows(seen: Seen, chances: Floats) -> Floats:
+    """Return the counts that rows have, on average; a settled one keeps its likeliest value.
+
+    One value is right more often than several that share the row.
     """
-    counts = _pad(known.codes, (len(rows), len(columns)))
-    if not known.scale:
-        return counts, np.zeros(counts.shape)
-    sizes = known.bins.shape
-    held = [np.eye(size + 1)[own][:, :-1] for own, size in zip((rows, columns), sizes, strict=True)]
-    numbers = np.outer(held[0].sum(axis=0), held[1].sum(axis=0))
-    weights = known.scale**2 / (numbers * known.scale**2 + known.bin_scale**2)
-    moved = weights * (known.bins - held[0].T @ counts @ held[1])
-    counted = (rows >= 0)[:, None] & (columns >= 0)
-    counts = np.where(counted, counts + moved[rows][:, columns], 0.0)
-    return counts, known.scale * np.sqrt(1 - weights[rows][:, columns])
+    rows, columns = seen.expected.sum(axis=1), seen.expected.sum(axis=0)
+    sums = seen.open_counts.sum(axis=1, keepdims=True)
+    shares = np.where(sums > 0, seen.open_counts / np.maximum(sums, 1e-300), 0.0)
+    table = (chances[:, 1:] + chances[:, :1] * shares) * rows[:, None] + 1e-9 * (columns > 0)
+    table = rake(table, rows, columns, RAKING_ROUNDS)
+    settled = chances[:, :1] < 0.5
+    left = np.where(settled & (table < table.max(axis=1, keepdims=True) / 2), 0.0, table)
+    kept = left.sum(axis=1, keepdims=True)
+    return np.asarray(
+        left * np.divide(rows[:, None], kept, out=np.zeros_like(kept), where=kept > 0)
+    )
 
 
 def _pad(counts: Floats, shape: tuple[int, ...]) -> Floats:
     """Append zeros for the last codes if these do not occur."""
     return np.pad(counts, [(0, size - own) for size, own in zip(shape, counts.shape, strict=True)])
-
-
-def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
-    """Return the readings by name; ``in_order``: whether the codes of the columns are ordered."""
-    first, second = in_order
-    return {
-        'coarse': lambda seen: seen.expected,
-        'standing out': _read_standing_out,
-        'function': lambda seen: _read_function(seen, in_order=first),
-        'inverse': lambda seen: _read_function(seen.turned, in_order=second).T,
-    }
-
-
-def _read_function(seen: Seen, *, in_order: bool) -> Floats:
-    """Give each code of the first column its likely values, smoothed along it if it is ordered."""
-    counts, scale, *_ = seen
-    rows, columns = seen.margins
-    held = rows[:, None]
-    logs = (counts * held - held**2 / 2) / np.square(scale)
-    shares = np.maximum(columns / columns.sum(), 1e-12)
-    chances = np.exp(logs - logs.max(axis=1, keepdims=True)) * shares
-    chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
-    if in_order:
-        chances[1:] = follow_values(logs[1:], shares)
-    if seen.unlisted[0] >= 0:
-        chances[seen.unlisted[0]] = _stand_out(seen)[seen.unlisted[0]]
-        chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
-    table = rake(chances * held + 1e-9 * (columns > 0), rows, columns, RAKING_ROUNDS)
-    return _drop(table, MISSED * held)
-
-
-def _keep_likeliest(table: Floats, unlisted: int) -> Floats:
-    """Drop counts below half of the largest one in their row, except that of unlisted values.
-
-    A value that would lose more than half of its records keeps them: its margin is known better.
-    """
-    least = table.max(axis=1, keepdims=True) / 2
-    least[unlisted if unlisted >= 0 else slice(0, 0)] = 0.0
-    lost = np.where(table < least, table, 0.0).sum(axis=0) > table.sum(axis=0) / 2
-    return _drop(table, np.where(lost, 0.0, least))
-
-
-def _drop(table: Floats, least: Floats) -> Floats:
-    """Drop counts below the least ones, and give their records to the other counts of the row."""
-    sums = table.sum(axis=1, keepdims=True)
-    left = np.where(table < least, 0.0, table)
-    kept = left.sum(axis=1, keepdims=True)
-    return np.asarray(left * np.divide(sums, kept, out=np.zeros_like(kept), where=kept > 0))
-
-
-def _read_standing_out(seen: Seen) -> Floats:
-    """Keep the counts beyond the noise; a code without any keeps its largest count."""
-    return rake(_stand_out(seen), *seen.margins, RAKING_ROUNDS)
-
-
-def _stand_out(seen: Seen) -> Floats:
-    counts, (rows, _) = seen.counts, seen.margins
-    table = np.where(counts > STANDING_OUT * seen.scale, counts, 0.0)
-    lone = np.flatnonzero((table.sum(axis=1) <= 0) & (rows > 0))
-    table[lone, counts[lone].argmax(axis=1)] = rows[lone]
-    return table

@@ -104,7 +104,7 @@ class JointReleases:
         functions = self._count_functions(found)
         values = self._count_values(found, functions)
         left = self.spending.left(self.promised)
-        known = functions, self.expected, constants, self.rng, values
+        known = functions, self.expected, constants, values
         interplay = None
         if num_triple_bins(singles.num_records, left, constants):
             interplay = self._release_triples(estimate(singles, found, *known), found)
@@ -168,7 +168,7 @@ class JointReleases:
             return None
         pairs, margins = self._complete(interactions)
         tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
-        found = estimate_functions(singles, pairs, functions, tables, self.rng)
+        found = estimate_functions(singles, functions, tables)
         found |= {(j, i): table.T for (i, j), table in found.items()}
         known = [
             (i, singles.leave_listed(i, found[i, j]), j) for i, j in numbers if (i, j) in found

@@ -165,13 +165,12 @@ class Estimates:
         return settled
 
 
-def estimate(  # noqa: PLR0913 (what is known)
+def estimate(
     singles: Singles,
     interactions: Interactions,
     functions: PairCounts,
     expected: Mapping[Pair, Floats],
     constants: JointConstants,
-    rng: np.random.Generator,
     values: ValueCounts | None = None,
 ) -> Estimates:
     """Estimate the distributions of columns and pairs.
@@ -184,7 +183,7 @@ def estimate(  # noqa: PLR0913 (what is known)
     margins = singles.margins(interactions)
     pairs = complete(interactions, margins, num_records)
     tables = estimate_tables(pairs, margins, expected, singles.ordered, constants)
-    found = estimate_functions(singles, pairs, functions, tables, rng)
+    found = estimate_functions(singles, functions, tables)
     numbers: dict[Pair, Floats] = {}
     if values is not None:
         numbers, alone = _settle_values(values, found, singles)
@@ -206,23 +205,17 @@ def estimate(  # noqa: PLR0913 (what is known)
 
 
 def estimate_functions(
-    singles: Singles,
-    pairs: PairCounts,
-    functions: PairCounts,
-    tables: Mapping[Pair, Floats],
-    rng: np.random.Generator,
+    singles: Singles, functions: PairCounts, tables: Mapping[Pair, Floats]
 ) -> dict[Pair, Floats]:
     """Return probabilities of pairs with a functional dependency, code by code, shape (S_i, S_j).
 
-    Pairs without any records are left out. ``pairs`` are counts in bins and ``functions`` counts of
-    codes; ``tables`` are probabilities in bins.
+    Pairs without any records are left out. ``functions`` are counts of codes, and ``tables``
+    probabilities in bins.
     """
     found = {}
     for pair, counts in functions.tables.items():
-        scales = functions.scales[pair], pairs.scales[pair]
-        known = CodeCounts(counts, scales[0], pairs.tables[pair], scales[1], singles.scale)
-        coarse = singles.num_records * tables[pair]
-        table = _estimate_function(known, singles, pair, coarse, rng)
+        known = CodeCounts(counts, functions.scales[pair], singles.scale)
+        table = _estimate_function(known, singles, pair, singles.num_records * tables[pair])
         if table.any():  # without noise, a pair may have no records
             found[pair] = table / table.sum()
     return found
@@ -268,9 +261,7 @@ def _settle_values(
     return values, occur
 
 
-def _estimate_function(
-    known: CodeCounts, singles: Singles, pair: Pair, coarse: Floats, rng: np.random.Generator
-) -> Floats:
+def _estimate_function(known: CodeCounts, singles: Singles, pair: Pair, coarse: Floats) -> Floats:
     """Estimate the counts of a pair code by code, shape (S_i, S_j)."""
     bins = [singles.bins[at] for at in pair]
     inside = [
@@ -282,7 +273,7 @@ def _estimate_function(
     unlisted = (
         (singles.unlisted[pair[0]], singles.unlisted[pair[1]]) if singles.unlisted else (-1, -1)
     )
-    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng, unlisted)
+    return estimate_codes(known, expected, in_order, unlisted)
 
 
 def _fill_gaps(table: Floats, rows: Floats, columns: Floats) -> Floats:

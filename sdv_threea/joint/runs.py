@@ -2,42 +2,66 @@
 
 Values along an ordered column are a hidden Markov chain: from one code to the next, the value
 stays, or is drawn again with a fixed probability. Neighbouring codes then support each other where
-noise is large. The likeliest of a few probabilities is used (empirical Bayes); at probability one,
-codes are independent. The whole module is post-processing.
+noise is large. The whole module is post-processing.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from sdv_threea.arrays import Floats
-from sdv_threea.joint.constants import CHANCES
 
 
-def follow_values(logs: Floats, shares: Floats) -> Floats:
-    """Return the posterior probabilities of the values of each code of an ordered column, (S, V).
+class Posterior(NamedTuple):
+    """What noisy counts say of the values of codes.
 
-    ``logs`` are log likelihoods of the values, shape (S, V). ``shares`` are their prior
-    probabilities, shape (V,), which sum to one.
+    Args:
+        chances: Probability of each value by code, shape (S, V).
+        evidence: Log likelihood of all counts.
+        drawn: Expected number of codes that draw their value again.
     """
-    if not len(logs):
-        return np.zeros(logs.shape)
-    likely = np.exp(logs - logs.max(axis=1, keepdims=True))[:, None]
-    anew = np.array(CHANCES)[:, None]
-    # The messages from earlier codes and from later ones have the shape (S, K, V), with K
-    # candidates.
-    before = np.empty((len(logs), len(CHANCES), logs.shape[1]))
-    after = np.ones_like(before)
-    evidence = np.zeros(len(CHANCES))
-    expected = np.broadcast_to(shares, before.shape[1:])
-    for at in range(len(logs)):
-        before[at] = expected
-        found = expected * likely[at]
-        sums = np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
-        evidence += np.log(sums[:, 0])
-        expected = (1 - anew) * found / sums + anew * shares
-    for at in range(len(logs) - 1, 0, -1):
+
+    chances: Floats
+    evidence: float
+    drawn: float
+
+
+def find_values(logs: Floats, prior: Floats) -> Posterior:
+    """Return what is known of codes that have their values independently of each other.
+
+    ``logs`` are log likelihoods of the values, shape (S, V), and ``prior`` are probabilities of the
+    values that a code draws, of the same shape.
+    """
+    largest = logs.max(axis=1, keepdims=True)
+    chances = np.exp(logs - largest) * prior
+    sums = np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
+    return Posterior(chances / sums, float((np.log(sums) + largest).sum()), float(len(logs)))
+
+
+def follow_values(logs: Floats, prior: Floats, anew: float) -> Posterior:
+    """Return what is known of codes in an order, each of which draws its value with ``anew``.
+
+    ``logs`` and ``prior`` are as above; there is at least one code. A code that does not draw has
+    the value of the one before it.
+    """
+    largest = logs.max(axis=1)
+    likely = np.exp(logs - largest[:, None])
+    # Messages from earlier codes and from later ones.
+    before, after, found = np.empty_like(likely), np.ones_like(likely), np.empty_like(likely)
+    sums = np.empty(len(likely))
+    before[0] = prior[0]
+    for at in range(len(likely)):
+        if at:
+            before[at] = (1 - anew) * found[at - 1] + anew * prior[at]
+        found[at] = before[at] * likely[at]
+        sums[at] = max(found[at].sum(), 1e-300)
+        found[at] /= sums[at]
+    drawn = 1.0
+    for at in range(len(likely) - 1, 0, -1):
         told = after[at] * likely[at]
-        told = (1 - anew) * told + anew * (told @ shares)[:, None]
-        after[at - 1] = told / told.max(axis=1, keepdims=True)
-    best = int(np.argmax(evidence))
-    chances = (before * likely * after)[:, best]
-    return np.asarray(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
+        fresh, kept = anew * float(told @ prior[at]), (1 - anew) * told
+        drawn += fresh / max(fresh + float(found[at - 1] @ kept), 1e-300)
+        after[at - 1] = (kept + fresh) / max(float(told.max()), 1e-300)
+    chances = before * likely * after
+    chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
+    return Posterior(chances, float(np.log(sums).sum() + largest.sum()), drawn)

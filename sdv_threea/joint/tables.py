@@ -120,7 +120,8 @@ def find_filled(pairs: PairCounts, expected: Mapping[Pair, Floats]) -> dict[Pair
     """
 
     def weigh(pair: Pair) -> Floats:
-        return _likelihoods(pairs.tables[pair], expected[pair], pairs.scales[pair])
+        logs = log_likelihoods(pairs.tables[pair], expected[pair], pairs.scales[pair])
+        return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
     step = 1 + sum(table.size for table in pairs.tables.values()) // MOST_BINS
     some = np.concatenate([weigh(pair)[::step] for pair in pairs.tables])
@@ -132,6 +133,12 @@ def find_filled(pairs: PairCounts, expected: Mapping[Pair, Floats]) -> dict[Pair
         empty = (own @ np.where(RATIOS <= EMPTY, found, 0.0)) / (own @ found)
         chances[pair] = 1 - empty.reshape(expected[pair].shape)
     return chances
+
+
+def log_likelihoods(counts: Floats, expected: Floats, scale: float) -> Floats:
+    """Return the log likelihood of each ratio by bin, up to a constant, shape (G_i G_j, V)."""
+    off = (counts.ravel()[:, None] - expected.ravel()[:, None] * RATIOS) / scale
+    return np.asarray(-np.square(off) / 2)
 
 
 def rake(table: Floats, rows: Floats, columns: Floats, rounds: int = RAKING_ROUNDS) -> Floats:
@@ -191,10 +198,3 @@ def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
 def _divide(wanted: Floats, sums: Floats) -> Floats:
     """Divide wanted values by sums; where the sum is zero, the result is zero."""
     return np.asarray(wanted / np.where(sums > 0, sums, np.inf))
-
-
-def _likelihoods(counts: Floats, expected: Floats, scale: float) -> Floats:
-    """Return the likelihood of each ratio by bin, up to a factor, shape (G_i G_j, V)."""
-    off = (counts.ravel()[:, None] - expected.ravel()[:, None] * RATIOS) / scale
-    logs = -np.square(off) / 2
-    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))

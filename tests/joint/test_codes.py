@@ -1,25 +1,22 @@
-"""Readings of counts code by code: the right one is chosen, and it comes close to the truth."""
+"""Counts code by code: rows with one value get it, and others come close to the truth."""
 
 import numpy as np
 import pytest
 
-from sdv_threea.joint.codes import CodeCounts, estimate_codes, sharpen
+from sdv_threea.joint.codes import CodeCounts, estimate_codes
 
 NUM_RECORDS = 30_000.0
 
 
 def read(true, scale, rng, ordered=(False, False), margin_scale=0.0):
     """Add noise, and estimate the table with nothing known but its margins."""
-    bins = tuple(np.zeros(size, dtype=np.int64) for size in true.shape)
     noisy = true + scale * rng.standard_normal(true.shape)
-    coarse = np.array([[true.sum() + 3 * rng.standard_normal()]])
     margins = [
         np.maximum(true.sum(axis=axis) + margin_scale * rng.standard_normal(size), 0)
         for axis, size in ((1, len(true)), (0, len(true.T)))
     ]
     expected = np.outer(*margins) / margins[1].sum()
-    known = CodeCounts(noisy, scale, coarse, 3.0, margin_scale)
-    return estimate_codes(known, bins, expected, ordered, rng)
+    return estimate_codes(CodeCounts(noisy, scale, margin_scale), expected, ordered)
 
 
 def distance(one, other):
@@ -65,31 +62,3 @@ def test_tables_have_the_margins_of_what_is_known(rng):
 
     assert found.min() >= 0
     assert found.sum(axis=1) == pytest.approx(true.sum(axis=1), rel=1e-6)
-
-
-# What counts of codes and of bins say together
-
-
-def test_counts_are_brought_together_by_least_squares(rng):
-    rows, columns = np.array([0, 0, 1, -1]), np.array([1, 0, 0])
-    codes, bins = rng.normal(size=(3, 3)), rng.normal(size=(2, 2))
-
-    found, scale = sharpen(CodeCounts(codes, 2.0, bins, 5.0), rows, columns)
-
-    # The same by the normal equations of all ten counts that belong to a bin.
-    design, seen, precision = [], [], []
-    for a in range(3):
-        for b in range(3):
-            design.append(np.eye(9)[3 * a + b])
-            seen.append(codes[a, b])
-            precision.append(1 / 4)
-    for one in range(2):
-        for other in range(2):
-            design.append(np.outer(rows[:3] == one, columns == other).ravel().astype(float))
-            seen.append(bins[one, other])
-            precision.append(1 / 25)
-    weighted = np.array(design).T * precision
-    covariance = np.linalg.inv(weighted @ np.array(design))
-    assert found[:3].ravel() == pytest.approx(covariance @ weighted @ np.array(seen))
-    assert np.square(scale[:3].ravel()) == pytest.approx(np.diag(covariance))
-    assert not found[3].any()

@@ -39,7 +39,7 @@ def fit(law, constants=CONSTANTS):
     expected = {(i, j): np.outer(margins[i], margins[j]) / NUM_RECORDS for i, j in tables}
     rng = np.random.default_rng(2)
     singles = Singles(BINS, tuple(histograms), (False,) * 3, totals, 0.0)
-    known = estimate(singles, pairs, PairCounts({}, {}), expected, constants, rng)
+    known = estimate(singles, pairs, PairCounts({}, {}), expected, constants)
     return fit_joint(known, constants, rng)
 
 
