@@ -51,7 +51,6 @@ CONSTANTS: dict[str, tuple[float, ...]] = {
     'adapt.largest_evidence': (2, 8),
     'adapt.label_steps': (1, 5),
     'adapt.weight_spread': (1, 4),
-    'adapt.start_weight_spread': (0.3, 3),
     'adapt.smoothing': (0.01, 0.2),
     'adapt.unclipped_slopes': (0.75, 0.97),
     'adapt.least_curvature': (0.005, 0.08),

@@ -14,6 +14,7 @@ from sdv_threea.accounting.sensitivities import (
 )
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
+from sdv_threea.constants import COUNT_WEIGHT
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
@@ -228,7 +229,7 @@ def _product_noise(num_scored: int, price: float, settings: Settings) -> float:
     constants = settings.constants.approximate
     # Continuous columns have scores of variance one: an upper bound.
     radius = clip_radius(np.ones((1, num_scored)), constants.clip)
-    norm = math.hypot(constant_weight(radius, constants.count_weight), radius) / SCORE_UNITS
+    norm = math.hypot(constant_weight(radius, COUNT_WEIGHT), radius) / SCORE_UNITS
     return moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT / price
 
 

@@ -35,12 +35,13 @@ from sklearn.mixture import GaussianMixture
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.design import INPUT_UNITS
-from sdv_threea.adapt.features import COUNT_WEIGHT, KernelFeatures, make_features, whole_features
+from sdv_threea.adapt.features import KernelFeatures, make_features, whole_features
 from sdv_threea.adapt.ntk import make_kernel
 from sdv_threea.approximate.density import Density, clip_radius
 from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
 from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.constants import COUNT_WEIGHT
 from sdv_threea.planning.run import Run
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise

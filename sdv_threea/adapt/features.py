@@ -67,9 +67,6 @@ LEAST_FEATURES, FEWEST_MOST = 8, 128
 #: applies to features. 8 took three times as long as 3 in throw-away fits, for no gain.
 MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
 
-#: The constant that is appended to features for their moments, relative to the radius.
-COUNT_WEIGHT = 0.3
-
 #: Smallest factor on the variance of draws; added to their second moments, relative to them.
 LEAST_STRETCH, TINY = 0.05, 1e-6
 

@@ -76,7 +76,6 @@ class Classes:
         """Return weights fitted to the labels of the draws, from inputs (K, n, D)."""
         smoothing, shape = self._constants.smoothing, (self._num, inputs.shape[2])
         expected = (1 - smoothing) * self._classes + smoothing * self.shares
-        precision = 1 / self._constants.start_weight_spread**2
 
         def lose(flat: Floats) -> tuple[float, Floats]:
             """Return the penalised loss over draws and its gradient."""
@@ -84,8 +83,8 @@ class Classes:
             logs = log_softmax(all_odds(weigh(inputs, weights)), axis=1)
             missing = self._own((np.exp(logs) - expected) * self.records[:, None]).T
             loss = -float(self.records @ (expected * logs).sum(axis=1))
-            gradient = (missing[:, None, :] @ inputs)[:, 0] + precision * weights
-            return loss + precision / 2 * float(flat @ flat), gradient.ravel()
+            gradient = (missing[:, None, :] @ inputs)[:, 0] + weights
+            return loss + float(flat @ flat) / 2, gradient.ravel()
 
         means, limits = np.zeros(shape), {'maxiter': START_STEPS}
         # A class that does not occur would have log odds without a limit.

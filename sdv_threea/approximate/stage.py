@@ -30,7 +30,7 @@ from sdv_threea.approximate.density import (
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import MOST_FOR_SUMS
+from sdv_threea.constants import COUNT_WEIGHT, MOST_FOR_SUMS
 from sdv_threea.domain import Category, Column, Pseudonyms
 from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.encoding.support import support
@@ -86,7 +86,7 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
             encoded.map(partial(score_in_class, scores.scores)),
             classes.count,
             radius,
-            constants.count_weight,
+            COUNT_WEIGHT,
             kind=registry.MOMENTS,
             **_price_moments(encoder, run),
         )

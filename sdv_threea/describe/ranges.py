@@ -258,4 +258,4 @@ def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> Floats:
     # Times count from a date in the middle of those in use, so negative ones are usual.
     negative = 0.0 if sketch.of_times else constants.negative
     zero = (middles == 0) & (not sketch.of_times)
-    return np.where(zero, 0.0, constants.per_octave * beyond + negative * (middles < 0))
+    return np.where(zero, 0.0, beyond + negative * (middles < 0))

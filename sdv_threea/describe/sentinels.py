@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from sdv_threea.arrays import Bools, Floats
-from sdv_threea.constants import EMPTY, FAR_OFF, DescribeConstants
+from sdv_threea.constants import FAR_OFF, DescribeConstants
 from sdv_threea.describe.closer import Look, find_clusters
 from sdv_threea.describe.ranges import Sketch, find_grid, find_unlikely
 from sdv_threea.domain import Number
@@ -111,8 +111,8 @@ def _is_apart(
     between = (edges[:, 0] >= low) & (edges[:, 1] <= high)
     noise = bar * float(np.linalg.norm(others.scales[between]))
     total = float(others.counts[between].sum())
-    thin = not step or total + noise < EMPTY * count * gap / step
-    return thin and total < max(EMPTY * count, noise)
+    thin = not step or total + noise < count * gap / step / 2
+    return thin and total < max(count / 2, noise)
 
 
 def _return_codes(

@@ -4,15 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdv_threea.constants import Evidence
+from sdv_threea.constants import ApproximateConstants, Evidence
 
 #: The share of records whose value noise may mask: those of small codes, and of rare values. Set by
 #: hand.
 MISSED = 0.02
-
-#: A category has one number if at least this share of its records has the same digits. Set by
-#: hand.
-MOSTLY = 0.5
 
 #: A relation holds for a column if at least this share of the records obeys. A pair ranks nearly as
 #: high as another pair if its rank is at least this part of the other's. Set by hand.
@@ -67,10 +63,6 @@ TRIPLE_LEFT = 0.01
 #: epsilon 1, true functions are mostly within .05, and a dozen false ones within .2.
 PART_APART = 0.2
 
-#: The mean of a likely sum differs from the sum of means by at most this share of itself, and each
-#: part has at least half of this share. Set by hand.
-SUM_APART = 0.1
-
 #: A likely sum and its parts added up have at least this correlation. Set by hand.
 SUM_CORRELATION = 0.7
 
@@ -96,8 +88,6 @@ class JointConstants(Evidence):
     are of throw-away fits on the tree of their day.
 
     Args:
-        least_bins: Pairs and triples are counted from this many bins per column on. With fewer, a
-            table shows no more than a correlation, which is cheaper.
         least_bins_of_number: The same for an adapted numerical target, if most columns have many
             values. Counting from 9 on costs models .03 on california_housing at epsilon 1; not
             counting from 13 on costs .01 to .04 on protein_casp, with marginals of three columns
@@ -114,10 +104,6 @@ class JointConstants(Evidence):
             epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3; with 2, it is .595 if ranges
             are public, no better otherwise, and marginals of three columns of numbers are 1 %
             worse.
-        records_per_class: If labels are adapted, and there are fewer records for each class than
-            this many times the noise, classes get a part of the pairs' price. Without it, models
-            lose .017 of AUC on eeg_eye_state and .01 on covtype_compact. The penalty costs .005 on
-            compas.
         most_columns: Wider tables have too many pairs to be counted. Set by hand.
         least_unlike: Pairs of a column are counted if its records without the most frequent value
             exceed this many times the noise. With 40, half of the columns of telco_churn and
@@ -154,8 +140,6 @@ class JointConstants(Evidence):
             left. With .25, 8 % of the rows of census_kdd at epsilon 8 deny how taxes are filed.
         one_code: A categorical column may determine a numerical one if it leaves fewer nats of the
             numerical code open than this, and less than this share of its entropy. Set by hand.
-        step: Places inside bins depend on another column if it leaves fewer nats than this open.
-            Set by hand.
         particles: Records that a distribution is fitted with. With fewer, their noise is fitted,
             too, and single columns are further off.
         rounds: The most rounds of iterative proportional fitting for a column. Impossible pairs
@@ -180,13 +164,14 @@ class JointConstants(Evidence):
             further off on telco_churn.
     """
 
-    least_bins: int = 3
+    #: Pairs and triples are counted from as many bins as classes are: with fewer, a table shows no
+    #: more than a correlation, which is cheaper.
+    least_bins = ApproximateConstants.least_bins
     least_bins_of_number: int = 13
     least_bins_of_guess: int = 5
     most_bins: int = 32
     own_values: int = 24
     records_per_noise: float = 3.0
-    records_per_class: float = 150.0
     most_columns: int = 128
     least_unlike: float = 10.0
     least_rare: float = 0.75
@@ -203,7 +188,6 @@ class JointConstants(Evidence):
     most_weighed: int = 8
     settled: float = 0.05
     one_code: float = 0.3
-    step: float = 1.0
     particles: int = 24_000
     rounds: int = 4
     most_triple_bins: int = 12

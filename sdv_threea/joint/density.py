@@ -63,8 +63,7 @@ class Joint:
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """The pairs of columns whose values inside bins depend on each other."""
-        known = self.constants.step, self.edges, self.numbers
-        return tie_columns(self.functions, self.ordered, *known)
+        return tie_columns(self.functions, self.ordered, self.edges, self.numbers)
 
     @property
     def class_column(self) -> int | None:

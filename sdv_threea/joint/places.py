@@ -40,7 +40,6 @@ class Tie:
 def tie_columns(
     functions: Mapping[Pair, Floats],
     ordered: Sequence[bool],
-    most_open: float,
     edges: Sequence[Floats | None] = (),
     numbers: Mapping[Pair, Floats] | None = None,
 ) -> tuple[Tie, ...]:
@@ -59,7 +58,7 @@ def tie_columns(
         ]
         if not inside[0]:
             i, j, table, inside = j, i, table.T, inside[::-1]
-        if inside[0] and (_follows(table, most_open) or _follows(table.T, most_open)):
+        if inside[0] and (_follows(table) or _follows(table.T)):
             borders = edges[i] if edges else None
             parts = _cut(table, inside[1], borders)
             known = (numbers or {}).get((j, i))
@@ -72,9 +71,9 @@ def tie_columns(
     return tuple(ties)
 
 
-def _follows(table: Floats, most_open: float) -> bool:
-    """Return whether the first column of a table leaves little entropy of the second."""
-    return left_open(table) < min(most_open, left_open(table.sum(axis=0, keepdims=True)) / 2)
+def _follows(table: Floats) -> bool:
+    """Return whether the first column leaves less than half of the second open, and than a nat."""
+    return left_open(table) < min(1.0, left_open(table.sum(axis=0, keepdims=True)) / 2)
 
 
 def draw_places(codes: Wholes, ties: Sequence[Tie], rng: np.random.Generator) -> dict[int, Floats]:

@@ -19,7 +19,7 @@ from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import Evidence
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import Domain, Number
-from sdv_threea.joint.constants import NEARLY, SUM_APART, SUM_CORRELATION
+from sdv_threea.joint.constants import NEARLY, SUM_CORRELATION
 from sdv_threea.joint.parts import Part
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -102,14 +102,14 @@ def find_likely(
         small = [
             place
             for place, each in enumerate(means)
-            if place != at and SUM_APART / 2 * abs(mean) <= each * np.sign(mean) < abs(mean)
+            if place != at and (1 - NEARLY) / 2 * abs(mean) <= each * np.sign(mean) < abs(mean)
         ]
         for size in range(2, MOST_PARTS + 1):
             for parts in combinations(small, size):
                 apart = abs(sum(means[part] for part in parts) - mean)
                 chosen = list(parts)
                 varies = deviation * math.sqrt(max(covariances[np.ix_(chosen, chosen)].sum(), 0.0))
-                if apart > SUM_APART * abs(mean) or not varies:
+                if apart > (1 - NEARLY) * abs(mean) or not varies:
                     continue
                 correlation = float(covariances[at, chosen].sum()) / varies
                 if correlation >= SUM_CORRELATION:

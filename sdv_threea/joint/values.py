@@ -17,7 +17,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import Evidence
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import MOSTLY, NEARLY, JointConstants
+from sdv_threea.joint.constants import NEARLY, JointConstants
 from sdv_threea.joint.pricing import Function, find_small, sum_needs
 from sdv_threea.joint.tables import left_open
 from sdv_threea.privacy.door import release
@@ -138,9 +138,9 @@ def estimate_values(
     for pair, digits in counts.digits.items():
         records = num_records * tables[pair][:, 1:].max(axis=1)  # without those of a missing number
         largest = digits.max(axis=2).min(axis=0)
-        seen = records * MOSTLY > STANDING_OUT * counts.scale
-        has = seen & (largest > records * MOSTLY)
-        if records[has].sum() > MOSTLY * records[seen].sum():
+        seen = records / 2 > STANDING_OUT * counts.scale
+        has = seen & (largest > records / 2)
+        if records[has].sum() > records[seen].sum() / 2:
             has[1:] |= ~seen[1:]  # the missing value is not a category
         has &= records > 0
         first, second = digits.argmax(axis=2)
@@ -159,7 +159,7 @@ def find_single(
     for pair, digits in counts.digits.items():
         present = num_records * tables[pair][:, 1:]
         records = present.sum(axis=1)
-        seen = records * MOSTLY > STANDING_OUT * counts.scale
+        seen = records / 2 > STANDING_OUT * counts.scale
         alike = digits.max(axis=2).mean(axis=0)[seen].sum()
         commonest = present[seen].sum(axis=0).max()
         if alike - commonest > NEARLY * (records[seen].sum() - commonest):

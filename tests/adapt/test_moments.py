@@ -10,11 +10,11 @@ from triangles import pack
 
 from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import (
-    COUNT_WEIGHT,
     LARGEST_RADIUS,
     match_moments,
 )
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
+from sdv_threea.constants import COUNT_WEIGHT
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.records import Grouped

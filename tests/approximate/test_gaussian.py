@@ -20,7 +20,7 @@ from sdv_threea.approximate.gaussian import (
     make_correlation,
 )
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
-from sdv_threea.constants import ApproximateConstants
+from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded, Grouped
@@ -57,7 +57,7 @@ def correlations_of(codes, labels, num_codes, num_classes, radius=None):
         chunk_arrays(Grouped(scores(codes, labels), labels)),
         num_classes,
         radius or clip_radius(scores.variances, CONSTANTS.clip),
-        CONSTANTS.count_weight,
+        COUNT_WEIGHT,
         kind=registry.MOMENTS,
         **terms,
     )

@@ -6,7 +6,7 @@ from chance import silent
 from triangles import pack
 
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments, release_score_moments
-from sdv_threea.constants import ApproximateConstants
+from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.records import Grouped
@@ -22,7 +22,7 @@ def release(scores, groups, num_groups, *, mu=1.0, neighbors='add_remove', noise
         chunk_arrays(Grouped(scores, groups)),
         num_groups,
         RADIUS,
-        CONSTANTS.count_weight,
+        COUNT_WEIGHT,
         kind=registry.MOMENTS,
         mu=mu,
         neighbors=neighbors,

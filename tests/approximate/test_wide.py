@@ -8,7 +8,7 @@ import pytest
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.mixture import class_mixture, regularize
 from sdv_threea.approximate.moments import release_score_moments
-from sdv_threea.constants import ApproximateConstants
+from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Grouped
@@ -25,7 +25,7 @@ def release(scores, labels):
         chunk_arrays(Grouped(scores, labels)),
         NUM_CLASSES,
         256 * 30,
-        ApproximateConstants().count_weight,
+        COUNT_WEIGHT,
         kind=registry.MOMENTS,
         mu=1.0,
         neighbors='add_remove',

@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sdv_threea.adapt.features import COUNT_WEIGHT
 from sdv_threea.adapt.fit import RADII
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
-from sdv_threea.constants import ApproximateConstants
+from sdv_threea.constants import COUNT_WEIGHT
 from sdv_threea.statistics.kind import Kind
 
 
@@ -83,7 +82,7 @@ def repeat(facts: Facts, _: float) -> float:
 
 def multiply(facts: Facts, _: float) -> float:
     """That of counts, sums and second moments of scores."""
-    return _square(facts.radius, ApproximateConstants().count_weight)
+    return _square(facts.radius, COUNT_WEIGHT)
 
 
 def multiply_features(facts: Facts, found: float) -> float:

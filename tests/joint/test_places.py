@@ -29,7 +29,7 @@ def decode_pair(values, edges, rng):
     functions = {
         (at, at + 1): count(codes[:, at], codes[:, at + 1]) for at in range(len(values) - 1)
     }
-    ties = tie_columns(functions, [True] * len(values), 1.0)
+    ties = tie_columns(functions, [True] * len(values))
     places = draw_places(codes, ties, rng)
     for each in places.values():
         assert each.min() >= 0
@@ -58,7 +58,7 @@ def test_missing_values_say_nothing_of_the_place(rng):
     intervals = code_numbers(minutes, np.linspace(0, 1_440, 98))
     codes = np.stack([intervals, 1 + (minutes // 60).astype(int)], axis=1)
     codes[: ROWS // 2, 1] = 0
-    ties = tie_columns({(0, 1): count(codes[:, 0], codes[:, 1])}, [True, True], 1.0)
+    ties = tie_columns({(0, 1): count(codes[:, 0], codes[:, 1])}, [True, True])
 
     places = draw_places(codes, ties, rng)[0]
 
@@ -67,7 +67,7 @@ def test_missing_values_say_nothing_of_the_place(rng):
 
 
 def test_no_records_have_no_places(rng):
-    ties = tie_columns({(0, 1): np.eye(5) / 5}, [True, True], 1.0)
+    ties = tie_columns({(0, 1): np.eye(5) / 5}, [True, True])
 
     assert all(len(each) == 0 for each in draw_places(np.zeros((0, 2), int), ties, rng).values())
     assert draw_places(np.zeros((3, 2), int), (), rng) == {}
