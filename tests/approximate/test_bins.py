@@ -58,14 +58,6 @@ def test_bins_are_runs_of_codes_no_more_than_wanted_and_spikes_are_alone(rng, nu
         assert len(np.unique(bins[others])) <= num_bins
 
 
-def test_every_code_is_a_bin_where_there_is_no_noise_or_room_for_all(rng):
-    shares, mask = rng.dirichlet(np.ones(30)), np.ones(30, dtype=bool)
-
-    for num_bins in (None, 29):
-        assert np.array_equal(cut_bins(shares, mask, num_bins, 0.0), np.arange(30))
-    assert cut_bins(shares, mask, 28, 1.0).max() <= 28
-
-
 def test_bins_have_equal_roots_of_mass(rng):
     shares = np.append(0.1, 0.9 * rng.dirichlet(np.full(2_000, 2.0)))
 

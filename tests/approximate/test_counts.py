@@ -59,26 +59,6 @@ def released_values(counts):
     return np.concatenate([(column * plan.weights).ravel() for column, plan in weighted])
 
 
-def test_given_columns_are_not_counted(rng):
-    codes, labels = make_table(rng, 300)
-    given = [np.array([0.5, 0.25, 0.25])]
-    counts, receipt = release_counts(
-        chunk_arrays(Encoded(codes, labels)),
-        SIZES,
-        2,
-        given,
-        mu=1.0,
-        neighbors='add_remove',
-        noise=silent,
-    )
-    whole, _ = release_whole(codes, labels)
-    assert counts.columns[0].tolist() == [150.0, 75.0, 75.0]
-    assert [each.tolist() for each in counts.columns[1:]] == [
-        each.tolist() for each in whole.columns[1:]
-    ]
-    assert receipt.sensitivity == pytest.approx(math.sqrt(3))
-
-
 def test_without_noise_the_counts_are_those_of_the_records(rng):
     codes, labels = make_table(rng, 300)
 

@@ -2,28 +2,20 @@ from functools import partial
 
 import numpy as np
 import pytest
-from chance import silent
 
-from sdv_threea.accounting import Receipt
 from sdv_threea.approximate.bins import bin_weights
 from sdv_threea.approximate.counts import (
     BinPlan,
     ClassCounts,
     Counts,
-    release_class_counts,
-    release_counts,
 )
 from sdv_threea.approximate.density import (
     class_chances,
-    clip_radius,
     fit_scores,
     plan_class_counts,
     shorten,
 )
-from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.constants import ApproximateConstants
-from sdv_threea.rows.chunks import chunk_arrays
-from sdv_threea.rows.records import Encoded
 
 CONSTANTS = ApproximateConstants()
 class_chances = partial(class_chances, constants=CONSTANTS)
@@ -37,30 +29,6 @@ def rng():
 
 
 # The plan
-
-
-def make_counts(rng, sizes, totals, scale=0.0):
-    columns = [totals.sum() * rng.dirichlet(np.full(size, 2.0)) for size in sizes]
-    noisy = tuple(column + rng.normal(0, scale, len(column)) for column in columns)
-    return Counts(noisy, np.asarray(totals, dtype=float), scale)
-
-
-def make_plans(counts, ordered, noise=1.0):
-    masks = [np.ones(len(column), dtype=bool) for column in counts.columns]
-    return plan_class_counts(counts, masks, ordered, noise).columns
-
-
-def test_ordered_columns_are_counted_in_bins_and_categories_by_themselves(rng):
-    counts = make_counts(rng, [200, 200, 4], np.array([900.0, 400.0]), 10.0)
-
-    numbers, categories, few = make_plans(counts, [True, False, True], noise=90.0)
-
-    assert numbers.bins.max() == CONSTANTS.least_bins
-    assert (numbers.ordered, categories.ordered, few.ordered) == (True, False, True)
-    assert np.array_equal(categories.bins, np.arange(200))
-    assert np.array_equal(few.bins, np.arange(4))
-    for plan in (numbers, categories, few):
-        assert plan.bins.max() + 1 == len(plan.weights)
 
 
 def test_the_radius_leaves_room_for_most_records_and_what_it_takes_is_known(rng):
@@ -77,39 +45,6 @@ def test_the_radius_leaves_room_for_most_records_and_what_it_takes_is_known(rng)
     kept = np.minimum(1, plan.radius / norms)
     for own, each in zip(codes, plan.kept, strict=True):
         assert np.bincount(own, kept) / np.bincount(own) == pytest.approx(each, abs=0.03)
-
-
-def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
-    """Two wholly different tables of which the same is released are counted by the same plan."""
-    answers = {}
-
-    def add_noise(values, *, released, mu, **others):
-        values = answers.setdefault(released, rng.uniform(0, 300, np.shape(values)))
-        return values, Receipt(
-            stage='s', released=released, sensitivity=1.0, noise_scale=5.0, mu=mu
-        )
-
-    monkeypatch.setattr('sdv_threea.privacy.door.add_noise', add_noise)
-    terms = {'mu': 1.0, 'neighbors': 'add_remove', 'noise': silent}
-    found = []
-    for num_rows in (0, 500):
-        codes = rng.integers(-1, 90, (num_rows, 2)), rng.integers(0, 3, num_rows)
-        rows = chunk_arrays(Encoded(*codes))
-        counts, _ = release_counts(rows, [90, 90], 3, **terms)
-        masks = [np.ones(90, dtype=bool)] * 2
-        plan = plan_class_counts(counts, masks, [True, False], 14.0)
-        by_class, _ = release_class_counts(rows, plan, 3, **terms)
-        scores, _ = score(counts, by_class, masks, [True, False])
-        found.append((plan, scores))
-
-    (plan, scores), (other, again) = found
-    assert plan.radius == other.radius
-    assert all(map(np.array_equal, plan.kept, other.kept))
-    for one, two in zip(plan.columns, other.columns, strict=True):
-        assert np.array_equal(one.bins, two.bins)
-        assert np.array_equal(one.weights, two.weights)
-    assert all(map(np.array_equal, scores.cuts, again.cuts))
-    assert 0 < plan.columns[0].bins.max() < 89
 
 
 # Scores
@@ -152,19 +87,3 @@ def test_numbers_keep_their_order_and_categories_take_that_of_their_lean():
     assert scores.orders[0].tolist() == [0, 1, 2]
     assert scores.orders[1].tolist() == [1, 2, 0]
     assert [order.tolist() for order in pooled.orders] == [[0, 1, 2], [1, 2, 0]]
-
-
-def test_tables_without_columns_have_totals_and_empty_scores():
-    counts, _ = release_counts(
-        chunk_arrays(Encoded(np.zeros((3, 0), dtype=np.int64), np.array([0, 1, 1]))),
-        [],
-        2,
-        mu=1.0,
-        neighbors='add_remove',
-        noise=silent,
-    )
-    by_class, pooled = score(counts, None, [], [])
-
-    assert counts.totals.tolist() == [1, 2]
-    assert (by_class.variances.shape, pooled.variances.shape) == ((2, 0), (1, 0))
-    assert clip_radius(by_class.variances, CONSTANTS.clip) == SCORE_UNITS

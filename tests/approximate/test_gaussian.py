@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,7 +16,6 @@ from sdv_threea.approximate.density import (
 from sdv_threea.approximate.gaussian import (
     class_correlations,
     find_factors,
-    make_correlation,
 )
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
@@ -120,29 +118,6 @@ def test_correlations_are_positive_definite_whatever_was_released(rng, width, sc
     assert np.diagonal(found, axis1=1, axis2=2) == pytest.approx(np.ones((3, width)))
     assert found == pytest.approx(found.transpose(0, 2, 1), abs=1e-9)
     np.linalg.cholesky(found)
-
-
-def test_impossible_correlations_become_possible_ones():
-    impossible = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-
-    found = make_correlation(impossible)
-
-    assert np.linalg.eigvalsh(found)[0] > 0
-    assert (np.sign(found) == np.sign(impossible)).all()
-    assert make_correlation(np.array([[1.0, 7.0], [7.0, 1.0]]))[0, 1] == pytest.approx(0.98)
-
-
-def test_correlations_that_are_not_shrunk_are_taken_at_their_word(rng):
-    truth, totals, variances = 0.3, np.array([500.0, 100.0]), np.full((2, 2), 0.9)
-    products = np.stack([n * 0.9 * 0.9 * (truth + np.eye(2)) for n in totals])
-    moments = ScoreMoments(totals, np.zeros((2, 2)), pack(products), 1e4, 1e4)
-    plain = replace(CONSTANTS, shrink=False, most_unclipped=1.0)
-
-    found = class_correlations(moments, totals, variances, constants=plain)
-    shrunk = class_correlations(moments, totals, variances)
-
-    assert found[:, 0, 1] == pytest.approx([truth, truth])
-    assert np.abs(shrunk[:, 0, 1]).max() < 0.01
 
 
 # Factors

@@ -36,15 +36,6 @@ def test_scores_have_mean_zero_and_the_stated_variance(rng):
         assert (scores.variances <= 1).all()
 
 
-def test_scores_rise_in_the_order_of_the_column_and_stay_bounded(rng):
-    histogram, order = rng.dirichlet(np.full(30, 0.1), 2), rng.permutation(30)
-
-    (table,) = make_scores(histogram, orders=(order,)).scores
-
-    assert (np.diff(table[:, order], axis=1) >= 0).all()
-    assert abs(table).max() <= LARGEST_SCORE * SCORE_UNITS
-
-
 @pytest.mark.parametrize('histogram', [[1e-300, 1.0], [1e-14, 1 - 1e-14, 0.0], [0.0, 1.0, 0.0]])
 def test_vanishing_probabilities_have_finite_scores(histogram):
     with np.errstate(invalid='raise', divide='raise'):
@@ -103,12 +94,6 @@ def test_codes_without_probability_are_never_drawn_not_even_at_the_ends(rng):
 
 
 # The order of categories
-
-
-def test_one_class_orders_codes_by_frequency():
-    order = target_order(np.array([[0.2, 0.5, 0.3]]), np.array([100.0]))
-
-    assert order.tolist() == [1, 2, 0]
 
 
 def test_more_classes_order_codes_along_the_axis_on_which_they_differ():
