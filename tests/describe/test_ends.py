@@ -90,15 +90,6 @@ def test_tails_end_where_few_records_are_left(rng, shape, scale):
     assert guess_end(look, looks()) <= guess_end(look, looks(reach=1 - CONSTANTS.tail))
 
 
-@pytest.mark.parametrize('factor', [0.25, 1024.0])
-def test_the_end_of_a_tail_follows_scale_and_place(rng, factor):
-    look = look_at(rng.normal(size=4000), 20.0, rng)
-    moved = Sketch(look.edges * factor + 2.0**20 * factor, look.counts, look.scale)
-
-    ends = guess_end(look, looks()), guess_end(moved, looks())
-    assert ends[1] == pytest.approx((ends[0] + 2.0**20) * factor)
-
-
 def test_a_single_value_is_no_part_of_a_tail(rng):
     """A third of the hours end at their cap."""
     edges = np.sort(np.append(np.arange(0.0, 101.0), np.nextafter(60, 61)))
@@ -110,14 +101,6 @@ def test_a_single_value_is_no_part_of_a_tail(rng):
 
     assert np.median(found) < 63
     assert np.mean(np.array(found) < 75) > 0.8
-
-
-def test_without_evidence_a_tail_has_no_end(rng):
-    spans = np.stack([np.arange(50.0)] * 2, axis=1)
-
-    assert guess_end(Sketch(spans, np.zeros(50), 5.0), looks()) == -np.inf
-    assert guess_end(Sketch(spans[:1], np.array([90.0]), 5.0), looks()) == 0.0
-    assert guess_end(Sketch(spans, np.zeros(50), 0.0), looks()) == -np.inf
 
 
 def test_without_noise_the_ends_are_exact(rng):

@@ -1,6 +1,5 @@
 """Stated ranges that are wider than where records were found."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -74,14 +73,6 @@ def test_a_masked_number_gets_the_range_of_similar_ones_and_an_evident_one_its_o
 
     assert set(ends[0.0]) == {usual}
     assert all(-60 <= low <= 700 < high for low, high in ends[5000.0])
-
-
-def test_where_nothing_is_stated_nothing_is_cut():
-    sketch, free = make_sketch(1.0, 2.0, 4.0), Number(name='x')
-
-    assert cut_sketch(sketch, free).bounds == sketch.bounds
-    assert cut_range(Number(name='x', low=1.0, high=4.0), free).high == 4.0
-    assert cut_range(free, Number(name='x', low=0.0, high=math.inf)) == free
 
 
 @pytest.mark.parametrize(

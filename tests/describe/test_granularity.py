@@ -14,7 +14,7 @@ from sdv_threea.describe.granularity import (
 )
 from sdv_threea.describe.likely_steps import find_sizes, likely_step
 from sdv_threea.describe.ranges import NUM_BINS, grid_bins, grid_sketch
-from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, EVERY_TIME, TIME_STEPS, Number
+from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, TIME_STEPS, Number
 
 CONSTANTS = DescribeConstants()
 BAR = CONSTANTS.clear_of_noise(15)
@@ -100,16 +100,6 @@ def test_moments_of_a_day_are_not_mistaken_for_days(rng):
     assert find_step(days + rng.integers(0, 10**6, size=400) / 1000, TIME_STEPS) == 0.0
 
 
-def test_columns_of_numbers(rng):
-    assert find_step(rng.integers(-50, 50, size=300)) == 1.0
-    assert find_step(np.round(rng.lognormal(3, 1, size=300), 2)) == 0.01
-    assert find_step(np.round(rng.normal(1.08, 0.02, size=300), 5), scale=5.0) == 1e-5
-    assert find_step(np.round(rng.normal(48.14, 0.03, size=300), 6), scale=5.0) == 1e-6
-    assert find_step(rng.normal(size=300)) == 0.0
-    assert find_step(2.0**60 + rng.integers(0, 10**6, size=300) * 512) == 1.0
-    assert find_step([]) == 1.0
-
-
 @pytest.mark.parametrize('scale', [0.0, 20.0])
 @pytest.mark.parametrize('step', [0.125, 0.25, 2.0, 2.5, 20.0, 25.0, 250.0])
 def test_a_step_need_not_divide_all_coarser_ones(step, scale, rng):
@@ -119,10 +109,6 @@ def test_a_step_need_not_divide_all_coarser_ones(step, scale, rng):
 
     assert likely_step(counts._replace(total=(4000.0, scale))) == step
     assert not find_heaps(counts, step, {}, BAR)
-
-
-def test_times_may_be_multiples_of_a_quarter_of_an_hour(rng):
-    assert find_step(900.0 * rng.integers(1, 10**5, size=400), EVERY_TIME) == 900.0
 
 
 def test_numbers_of_a_known_step_may_be_multiples_of_a_coarser_one(rng):
@@ -136,10 +122,6 @@ def test_numbers_of_a_known_step_may_be_multiples_of_a_coarser_one(rng):
     assert steps[-1] == 1.0
     assert [find(1), find(500), find(500, 20.0), find(500, 900.0)] == [1.0, 500.0, 500.0, 1.0]
     assert list_steps(Number(name='x', step=86_400.0, steps=TIME_STEPS)) == (86_400.0,)
-
-
-def test_without_noise_a_single_finer_number_counts():
-    assert find_step([1.0] * 1000 + [0.5]) == 0.1
 
 
 def test_a_step_that_cannot_be_told_from_noise_is_not_believed_in():

@@ -4,7 +4,6 @@ import pytest
 from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.describe.lattice import (
     find_roundest,
-    inner_multiples,
     is_lattice,
     multiples,
     round_inwards,
@@ -46,11 +45,6 @@ def test_multiples_of_decimal_steps_are_the_decimals_themselves(places):
     assert not np.signbit(multiples(np.array([-0.0]), 0.1))[0]
 
 
-@pytest.mark.parametrize('step', [1.0, 60.0, 0.25, 0.3, 7.5])
-def test_multiples_of_other_steps(step):
-    assert multiples(np.array([-2.0, 0, 3]), step) == pytest.approx([-2 * step, 0, 3 * step])
-
-
 @pytest.mark.parametrize(
     ('low', 'high', 'step', 'expected'),
     [
@@ -65,19 +59,6 @@ def test_multiples_of_other_steps(step):
 )
 def test_ranges_are_rounded_inwards_to_multiples(low, high, step, expected):
     assert round_inwards(low, high, step) == expected
-
-
-@pytest.mark.parametrize(
-    ('low', 'high', 'step', 'expected'),
-    [
-        (0.17, 80.0, 1.0, (1, 80)),
-        (-2.5, 2.5, 1.0, (-2, 2)),
-        (0.07, 0.29, 0.01, (0.07, 0.29)),
-        (0.2, 0.4, 1.0, (1, 1)),
-    ],
-)
-def test_public_ranges_end_at_the_multiples_inside_them(low, high, step, expected):
-    assert inner_multiples(low, high, step) == expected
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,6 @@ def test_each_blank_is_asked_for_and_nothing_else():
     }
 
 
-def test_what_is_public_costs_nothing():
-    assert ask(KNOWN, LISTED) == {}
-
-
 def test_categories_are_looked_at_twice_if_there_are_several():
     one, two = ask(OPEN), ask(OPEN, Category(name='other'))
 
