@@ -55,14 +55,6 @@ def test_dates_return_to_their_text(step, datetime_format, expected):
     assert pd.isna(texts[1])
 
 
-@pytest.mark.parametrize('dtype', [np.dtype('datetime64[ns]'), np.dtype(object)])
-def test_a_released_range_beyond_the_calendar_is_cut(dtype):
-    texts = from_seconds(np.array([-1e12, 1e12]), dtype, None, DAY).astype(str)
-
-    ends = YEARS_OF_NANOSECONDS if dtype.kind == 'M' else YEARS
-    assert list(texts) == [str(end)[:10] for end in ends]
-
-
 def test_numbers_are_cut_to_what_their_dtype_can_hold():
     numbers = pd.Series([-1e40, 5.0, 1e40])
 
