@@ -1,7 +1,5 @@
 """What a release says that it has lost: from released numbers alone, and of every loss."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from sdv_threea.domain import MISSING, Category, Domain, Number
 from sdv_threea.losses import (
     CONSTANT,
     EMPTY,
-    NOTHING,
     RANGE,
     SURE,
     VALUES,
@@ -106,23 +103,6 @@ def test_a_stated_value_that_noise_hides_is_counted_as_lost(rng):
     assert len(loss.listed) < 60
     assert loss.kind in (VALUES, CONSTANT)
     assert loss.share.at_most > 0.1
-
-
-def test_without_noise_nothing_is_hidden_but_what_lies_in_the_last_bins(rng):
-    table = make_table(2000, rng).drop(columns='rare')
-    found = release_table(table, describe_all(table, 'label'), epsilon=math.inf)
-
-    assert found['letter'].share == Share(0, 0, 0)
-    assert found['label'].share == Share(0, 0, 0)
-    assert found['number'].share.at_most < 0.05
-
-
-def test_nothing_is_lost_where_all_is_stated_and_nothing_hidden(rng):
-    table = pd.DataFrame({'x': rng.choice(list('ab'), 2000).astype(object), 'y': [1.0, 2.0] * 1000})
-    stated = Category(name='x', values=('a', 'b'), nullable=False)
-    domain = Domain((stated, Number(name='y', low=1.0, high=2.0, step=1.0, nullable=False)))
-    for loss in release_table(table, domain).values():
-        assert (loss.kind, loss.share, loss.said) == (NOTHING, Share(0, 0, 0), '')
 
 
 @pytest.mark.parametrize(

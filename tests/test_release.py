@@ -8,13 +8,10 @@ import pytest
 from chance import silent
 from unpaired import Unpaired
 
-from sdv_threea.approximate.mixture import class_mixture
-from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.sampling.asked import CodeCondition, ImpossibleCondition
-from sdv_threea.sampling.gaussians import Gaussians
 from sdv_threea.settings import Constants
 
 
@@ -47,20 +44,6 @@ def make_release(table, domain=DOMAIN, *, epsilon=math.inf, **adapt):
     return run_pipeline(table, domain, settings, noise=silent, rng=np.random.default_rng(1))
 
 
-def test_codes_are_drawn_as_often_as_their_class_has_them(rng):
-    histograms = (np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5]]),)
-    scores = normal_scores(histograms, (np.array([2, 0, 1]),), 2)
-    mixture = class_mixture(np.array([100.0, 300.0]), np.ones((2, 1, 1)))
-
-    codes, classes = Gaussians(mixture, scores).draw(20_000, rng)
-
-    assert classes.mean() == pytest.approx(0.75, abs=0.01)
-    for label in (0, 1):
-        found = np.bincount(codes[classes == label, 0], minlength=3) / (classes == label).sum()
-        assert found == pytest.approx(histograms[0][label], abs=0.02)
-        assert (found[histograms[0][label] == 0] == 0).all()
-
-
 def test_the_number_of_rows_is_an_estimate_from_what_is_released(rng):
     released = make_release(make_table(rng, 500))
 
@@ -79,17 +62,6 @@ def test_sampling_changes_nothing_and_follows_the_generator(rng):
     assert pickle.dumps(released) == before
     pd.testing.assert_frame_equal(first, second)
     assert not first.equals(third)
-
-
-def test_a_pickled_release_draws_the_same_rows(rng):
-    released = make_release(make_table(rng), epsilon=1.0)
-
-    again = pickle.loads(pickle.dumps(released))
-
-    assert again.ledger == released.ledger
-    pd.testing.assert_frame_equal(
-        again.sample(100, np.random.default_rng(3)), released.sample(100, np.random.default_rng(3))
-    )
 
 
 def list_arrays(value):

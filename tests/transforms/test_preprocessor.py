@@ -1,7 +1,5 @@
 """From the table of a user to the columns that are modelled: nothing of the rows is kept."""
 
-from copy import deepcopy
-
 import cloudpickle
 import numpy as np
 import pandas as pd
@@ -76,15 +74,6 @@ def test_the_proxy_has_the_columns_and_dtypes_and_tells_nothing_else():
 
     assert proxy.dtypes.to_dict() == table.dtypes.to_dict()
     assert all(len(set(proxy[name])) == 1 for name in proxy)
-
-
-def test_a_copy_goes_its_own_way():
-    preprocessor = make()
-    copy = deepcopy(preprocessor)
-    copy.add_constraints([Inequality('high', 'income')])
-
-    assert len(preprocessor.constraints.adopted) == 2
-    assert (preprocessor.transformers.chosen != {}, copy.transformers.chosen) == (True, {})
 
 
 @pytest.mark.parametrize(

@@ -61,15 +61,6 @@ def test_rows_of_a_bucket_are_dealt_out_by_the_sizes_of_its_names():
     assert set(names[:80]).isdisjoint(names[80:90])
 
 
-def test_small_batches_show_all_names_of_a_bucket():
-    domain, found = name([3, 3], [3, 1]), []
-    for number in range(1, 200):
-        rows = pd.DataFrame({'doctor': np.array([3, *range(100, 100 + number)], dtype=object)})
-        found.append(STEP.back(rows, domain)['doctor'][0])
-
-    assert 0.15 < pd.Series(found).value_counts(normalize=True).min() < 0.35
-
-
 def test_known_names_choose_their_bucket():
     domain = name([3, 3, 7], [30, 10, 5])
     rows = pd.DataFrame({'doctor': np.array([3, 3, 3, 3, 7], dtype=object)})
