@@ -111,49 +111,6 @@ def test_no_more_units_have_rows_in_a_table_than_rows_of_its_owner_own_any(make)
     assert most_units(parent, parent, loose) == parent.size
 
 
-def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd):
-    """Two hundred rows in a thousand own fifty more each, which their own counts do not show."""
-    made = make('two_level', num_units=2000)
-    (edge,) = made.schema.links
-    for row in range(100):
-        made = crowd(made, edge, row, 100)
-    real = made.database.num_rows['b']
-    sizes = [made.release(epsilon=4.0, seed=seed).tables['b'].size for seed in range(2)]
-
-    assert sizes == pytest.approx([real] * 2, rel=0.35)
-
-
-@pytest.mark.parametrize('epsilon', [1.0, 3.0])
-def test_tables_of_sixty_units_do_not_vanish(make, crowd, epsilon):
-    """Each of sixty units has seven rows more: no histogram shows it, and the size is there."""
-    made = make('two_level', num_units=60)
-    (edge,) = made.schema.links
-    for row in range(60):
-        made = crowd(made, edge, row, 7)
-    real = made.database.num_rows['b']
-    sizes = [made.release(epsilon=epsilon, seed=seed).tables['b'].size for seed in range(6)]
-
-    assert min(sizes) > real / 10
-    assert max(sizes) < real * 10
-
-
-def test_children_that_noise_hides_are_spread_as_units_have_them(make, crowd):
-    """Each of sixty units has seven rows; the histogram of their numbers is nothing but noise."""
-    made = make('two_level', num_units=60)
-    (edge,) = made.schema.links
-    for row in range(60):
-        made = crowd(made, edge, row, 7)
-    made = made.release(epsilon=3.0)
-    parent = made.tables['a']
-    assert parent.hides(np.array([2.9 * parent.noise, 0.0]))
-    assert not parent.hides(np.array([3.1 * parent.noise]))
-    drawn = made.sample(1.0, np.random.default_rng(0))['b'].parents[edge]
-
-    counts = np.bincount(drawn)
-    assert np.median(counts) >= 4
-    assert counts.max() < 6 * np.median(counts)
-
-
 def test_open_numbers_get_the_range_of_similar_ones_in_tables_that_noise_does_not_mask(make):
     made = make('chain').release(epsilon=50.0)
     tables = {name: replace(own, noise=0.01) for name, own in made.tables.items() if name != 'c'}

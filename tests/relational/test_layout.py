@@ -7,10 +7,7 @@ import pytest
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.relational.layout import (
-    Layout,
     context_columns,
-    context_domain,
-    context_transformers,
     lay_out,
     name_context,
     own_columns,
@@ -37,23 +34,6 @@ AMOUNT = Number(name='amount', low=0, high=9, step=1.0, nullable=False)
 
 def know(children):
     return complete_children(SCHEMA, children)
-
-
-def test_a_table_gets_columns_for_what_it_owns_and_refers_to():
-    layout = lay_out(SCHEMA, 'a', ('amount',))
-
-    assert layout.own == ('amount',)
-    assert dict(layout.counts) == {TO_A: 'number of b(a_id)', ONE: 'number of c(id)'}
-    assert dict(layout.references) == {A_TO_P: 'reference of a(p_id)'}
-    assert dict(layout.present) == {}
-
-
-def test_only_references_that_may_be_missing_are_told():
-    layout = lay_out(SCHEMA, 'b', ())
-
-    assert dict(layout.references) == {TO_P: 'reference of b(p_id)'}
-    assert dict(layout.present) == {TO_X: 'presence of b(x_id)'}
-    assert dict(layout.counts) == {}
 
 
 def test_the_domain_says_what_is_public_of_those_columns():
@@ -119,21 +99,6 @@ TRANSFORMERS = (
     CategoryEncoder(('u',), ordered=False, nullable=True).assign('may miss'),
     CategoryEncoder(('u', 'v'), ordered=False, nullable=False).assign('owner: deep'),
 )
-
-
-def test_the_context_is_what_varies_and_is_not_context_itself():
-    chosen = context_transformers(TRANSFORMERS, Layout((), context=('owner: deep',)))
-
-    assert [transformer.name for transformer in chosen] == ['n', 'k', 'may miss']
-
-
-def test_everything_about_the_context_is_known():
-    described = context_domain(TRANSFORMERS[:2], name_context(TRANSFORMERS[:2], ()))
-
-    assert [column.name for column in described] == ['owner: n', 'owner: k']
-    assert [len(column.values) for column in described] == [3, 2]
-    assert [column.nullable for column in described] == [True, False]
-    assert [column.ordered for column in described] == [True, False]
 
 
 def test_the_context_of_a_row_is_the_codes_of_its_owner():

@@ -5,12 +5,10 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.relational import pipeline, task
-from sdv_threea.relational.layout import OTHER, OWN
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.schema import Schema
@@ -247,32 +245,11 @@ def test_a_public_bound_is_kept_in_what_is_looked_at(make, crowd):
     assert made.release(epsilon=10_000.0).tables['b'].rows_per_unit > 3
 
 
-def test_without_noise_all_rows_are_looked_at(make):
-    model = make('two_level', 60).release(epsilon=math.inf)
-
-    assert model.tables['b'].rows_per_unit is None
-    assert model.tables['b'].released.num_rows == pytest.approx(102)
-    assert all(receipt.noise_scale == 0 for receipt in model.ledgers['a'].receipts)
-
-
-def test_rows_without_an_owner_are_counted(make):
-    made = make('orphans', 2000)
-    (by_a, _) = made.schema.links
-    rate = (made.database.parents[by_a] < 0).mean()
-
-    for epsilon in (math.inf, 8.0):
-        assert made.release(epsilon=epsilon).tables['b'].orphans == pytest.approx(rate, abs=0.02)
-
-
 @pytest.mark.parametrize('epsilon', [1e-3, math.inf])
 @pytest.mark.parametrize('shape', ['diamond', 'one_to_one', 'loose', 'public'])
-@pytest.mark.parametrize('num_units', [1, 9])
-def test_tiny_databases_are_released_too(make, shape, num_units, epsilon, columns):
-    drawn = (
-        make(shape, num_units, **columns)
-        .release(epsilon=epsilon)
-        .sample(1.0, np.random.default_rng(0))
-    )
+def test_tiny_databases_are_released_too(make, shape, epsilon, columns):
+    released = make(shape, 1, **columns).release(epsilon=epsilon)
+    drawn = released.sample(1.0, np.random.default_rng(0))
 
     assert all(len(table.rows) for table in drawn.values())
 
@@ -287,16 +264,6 @@ def test_a_database_of_which_one_unit_has_all_rows_is_released(make, epsilon):
 
     assert math.isfinite(epsilon) or model.tables['b'].size == 68
     assert len(model.sample(1.0, np.random.default_rng(0))['b'].rows)
-
-
-@pytest.mark.parametrize(('noise', 'kept'), [(0.0, 50), (0.06, 0), (0.01, 48)])
-def test_rows_link_a_unit_with_itself_as_far_as_noise_does_not_explain_it(make, noise, kept):
-    model, rng = make('two_keys', 40).release(), np.random.default_rng(0)
-    model = replace(model, tables={'b': replace(model.tables['b'], noise=noise)})
-    led = pd.DataFrame({'unit': [OWN] * 50 + [OTHER] * 950})
-    found = model._lead('b', led, 'unit', rng)
-    assert set(found[50:]) == {OTHER}
-    assert (found == OWN).sum() == pytest.approx(kept, abs=6)
 
 
 def test_a_database_of_public_tables_has_nothing_to_release(make):
