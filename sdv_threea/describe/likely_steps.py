@@ -75,7 +75,7 @@ def find_sizes(sketch: Sketch, own: StepCounts, constants: DescribeConstants) ->
     number = _count_numbers(own)[0]
     middles = first + np.arange(len(counts)) + 0.5
     low, high = constants.usual_octaves
-    odd = constants.per_octave * np.maximum(np.maximum(low - middles, middles - high), 0.0)
+    odd = np.maximum(np.maximum(low - middles, middles - high), 0.0)  # a nat per octave
     fits = number * np.convolve(counts * precise, HUMP, 'same') - odd
     fits -= number**2 / 2 * np.convolve(precise, HUMP**2, 'same')
     likelihoods: Floats = np.exp(fits - fits.max())
