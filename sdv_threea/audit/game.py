@@ -53,6 +53,18 @@ FOLDS = 5
 Bound = Callable[[Guesses], float]
 
 
+#: The forms of a bound: for any mechanism, and for claims of Gaussian differential privacy.
+GENERAL, GAUSSIAN = 'any mechanism', 'Gaussian'
+
+FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
+
+#: The least number of runs. Only half of them give the bound, so fewer are useless.
+LEAST_RUNS = 40
+
+#: Observations of a fit: for each view (samples, parameters, messages), numbers by name.
+Seen = dict[str, Features]
+
+
 def guess(
     observed: Sequence[Mapping[str, float]],
     worlds: Wholes,
@@ -141,17 +153,6 @@ def make_classifiers(width: int, runs: int, rng: np.random.Generator) -> list[An
 def _correlation(table: Floats, truth: Wholes) -> Floats:
     """Return absolute correlations: ranked as by an F test, but finite for a perfect feature."""
     return np.asarray(np.abs(r_regression(table, truth)))
-
-
-#: The forms of a bound: for any mechanism, and for claims of Gaussian differential privacy.
-GENERAL, GAUSSIAN = 'any mechanism', 'Gaussian'
-FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
-
-#: The least number of runs. Only half of them give the bound, so fewer are useless.
-LEAST_RUNS = 40
-
-#: Observations of a fit: for each view (samples, parameters, messages), numbers by name.
-Seen = dict[str, Features]
 
 
 def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)

@@ -30,6 +30,32 @@ Features = dict[str, float]
 LONGEST_WORD = 80
 
 
+#: The most numbers of one array, and entries of one object, that are kept. All others go into a
+#: sum and a digest.
+PER_ARRAY = 1000
+
+IN_ALL = 100_000
+
+#: Stands in a path for all parts that are not kept.
+TAIL = f'[{PER_ARRAY}:]'
+
+#: The protocol of pickles by which the content of an object is read.
+PROTOCOL = 4
+
+#: Types that are passed over: code and random generators, which hold nothing of the table.
+PASSED_OVER = (
+    type,
+    FunctionType,
+    BuiltinFunctionType,
+    MethodType,
+    ModuleType,
+    np.random.Generator,
+    np.random.RandomState,
+    np.random.BitGenerator,
+    np.dtype,
+)
+
+
 @contextmanager
 def listen() -> Iterator[list[str]]:
     """Catch the warnings, logs and prints of this process; nothing is shown.
@@ -128,31 +154,6 @@ def _is_near(column: pd.Series, value: Any, others: pd.Series) -> Bools:
 
 def _is_number(column: pd.Series) -> bool:
     return bool(is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype))
-
-
-#: The most numbers of one array, and entries of one object, that are kept. All others go into a
-#: sum and a digest.
-PER_ARRAY = 1000
-IN_ALL = 100_000
-
-#: Stands in a path for all parts that are not kept.
-TAIL = f'[{PER_ARRAY}:]'
-
-#: The protocol of pickles by which the content of an object is read.
-PROTOCOL = 4
-
-#: Types that are passed over: code and random generators, which hold nothing of the table.
-PASSED_OVER = (
-    type,
-    FunctionType,
-    BuiltinFunctionType,
-    MethodType,
-    ModuleType,
-    np.random.Generator,
-    np.random.RandomState,
-    np.random.BitGenerator,
-    np.dtype,
-)
 
 
 def flatten(thing: object) -> Features:

@@ -22,6 +22,17 @@ from sdv_threea.names import printable
 THOUSAND = 1000
 
 
+#: The files of Adult in the package, by the names that they get.
+ADULT = {
+    'adult.csv': 'adult_train.csv.gz',
+    'adult_test.csv': 'adult_test.csv.gz',
+    'adult.json': 'metadata.json',
+}
+
+#: Number of characters reserved for the name of a step.
+NAME_WIDTH = 30
+
+
 @contextmanager
 def staged(
     paths: Iterable[Path], *, force: bool, inputs: Iterable[Path] = (), private: bool = False
@@ -76,14 +87,6 @@ def _say_size(size: float) -> str:
     return f'{size:.3g} GB'
 
 
-#: The files of Adult in the package, by the names that they get.
-ADULT = {
-    'adult.csv': 'adult_train.csv.gz',
-    'adult_test.csv': 'adult_test.csv.gz',
-    'adult.json': 'metadata.json',
-}
-
-
 def write_adult(folder: Path, *, force: bool) -> None:
     """Write Adult: rows to fit, rows to test on, and metadata without ranges or values."""
     source = files('sdv_threea.datasets') / 'adult'
@@ -92,10 +95,6 @@ def write_adult(folder: Path, *, force: bool) -> None:
         for place, stored in places.items():
             held = stored.read_bytes()
             drafts[place].write_bytes(gzip.decompress(held) if place.suffix == '.csv' else held)
-
-
-#: Number of characters reserved for the name of a step.
-NAME_WIDTH = 30
 
 
 @contextmanager

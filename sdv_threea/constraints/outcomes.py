@@ -13,6 +13,37 @@ from sdv_threea.constraints.expressions import Expression
 from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples, shared_step
 from sdv_threea.domain import Category, Column, Number
 
+#: Seconds of a day: formulas count dates, which are seconds here, in days.
+SECONDS = 86_400.0
+
+#: Results are cut here if a divisor may be zero.
+LARGEST = 1e300
+
+#: A formula is solved by the secant method, with points this many steps apart: far enough that
+#: rounding of results does not change the slope much.
+NUM_SECANTS, REACH = 4, 1e4
+
+#: Relative distance at which two floats are the same result of a few operations.
+SAME = 1e-9
+
+
+class Outcome(Protocol):
+    """A rule by which columns of a row follow from others; written after all steps are undone."""
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The columns that are taken out of the table."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that it reads or changes."""
+
+    def apply(self, cells: dict[str, Any], columns: Mapping[str, Column]) -> dict[str, Any]:
+        """Return the columns that follow; ``columns`` describes all, as released."""
+
+    def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """Describe the columns that follow, by name."""
+
 
 @dataclass(frozen=True)
 class Consequence:
@@ -121,38 +152,6 @@ def _admit(column: Column, value: Any) -> Column:
     if values is None or value in values:
         return column
     return replace(column, values=(*values, value))
-
-
-#: Seconds of a day: formulas count dates, which are seconds here, in days.
-SECONDS = 86_400.0
-
-#: Results are cut here if a divisor may be zero.
-LARGEST = 1e300
-
-#: A formula is solved by the secant method, with points this many steps apart: far enough that
-#: rounding of results does not change the slope much.
-NUM_SECANTS, REACH = 4, 1e4
-
-#: Relative distance at which two floats are the same result of a few operations.
-SAME = 1e-9
-
-
-class Outcome(Protocol):
-    """A rule by which columns of a row follow from others; written after all steps are undone."""
-
-    @property
-    def replaced(self) -> tuple[str, ...]:
-        """The columns that are taken out of the table."""
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The columns that it reads or changes."""
-
-    def apply(self, cells: dict[str, Any], columns: Mapping[str, Column]) -> dict[str, Any]:
-        """Return the columns that follow; ``columns`` describes all, as released."""
-
-    def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """Describe the columns that follow, by name."""
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,20 @@ TYPES = {'numerical': 'sc:Float', 'datetime': 'sc:Date', 'boolean': 'sc:Boolean'
 FORMATS = {'.csv': 'text/csv', '.parquet': 'application/x-parquet'}
 
 
+PUBLISHABLE = (
+    'This datasheet is made of released numbers and public facts alone: no private row was read '
+    'for it. It may be published with the synthetic rows.'
+)
+
+UNPROTECTED = (
+    'No private row was read for this datasheet, but the release that it describes promises '
+    'nothing end to end. What it shows may tell something about private rows: publish neither.'
+)
+
+#: Escapes for the characters that are markup in a line of Markdown.
+MARKUP = str.maketrans({**{sign: f'\\{sign}' for sign in '\\`*_[]<>|#&~'}, '\n': ' '})
+
+
 def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) -> dict[str, Any]:
     """Return the description of a data set and its files, which are named after their tables."""
     about = facts.about
@@ -136,18 +150,6 @@ def _describe_column(table: str, column: ColumnFacts, file: str) -> dict[str, An
         'dataType': TYPES.get(column.sdtype, 'sc:Text'),
         'source': {'fileObject': {'@id': file}, 'extract': {'column': column.name}},
     }
-
-
-PUBLISHABLE = (
-    'This datasheet is made of released numbers and public facts alone: no private row was read '
-    'for it. It may be published with the synthetic rows.'
-)
-
-
-UNPROTECTED = (
-    'No private row was read for this datasheet, but the release that it describes promises '
-    'nothing end to end. What it shows may tell something about private rows: publish neither.'
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -262,10 +264,6 @@ def _write_table(table: pd.DataFrame) -> str:
     rows = [[label, *cells] for label, *cells in table.itertuples(name=None)]
     lines = [header, ['---'] * len(header), *rows]
     return '\n'.join('| ' + ' | '.join(map(_plain, line)) + ' |' for line in lines)
-
-
-#: Escapes for the characters that are markup in a line of Markdown.
-MARKUP = str.maketrans({**{sign: f'\\{sign}' for sign in '\\`*_[]<>|#&~'}, '\n': ' '})
 
 
 def _plain(text: object) -> str:

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 MOST_SHOWN = 5
 
 
+#: The least share of a step. A step of share zero could draw no number in a bin without a multiple
+#: of the coarser steps.
+TINY = 1e-9
+
+
 class Encoder(BaseTransformer, ABC):
     """A transformer from the cells of a column to codes, and back.
 
@@ -163,11 +168,6 @@ def _show(fact: Any) -> str:
     if isinstance(fact, tuple) and len(fact) > MOST_SHOWN:
         return f'<{len(fact)} values from {fact[0]!r} to {fact[-1]!r}>'
     return repr(fact)
-
-
-#: The least share of a step. A step of share zero could draw no number in a bin without a multiple
-#: of the coarser steps.
-TINY = 1e-9
 
 
 class NumberEncoder(Encoder):

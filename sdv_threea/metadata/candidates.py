@@ -29,6 +29,11 @@ LEAST_CORRELATION = 0.7
 Array = NDArray[Any]
 
 
+#: Columns of categories with more values than this are not searched for a value that occurs once
+#: per parent.
+MOST_KINDS = 20
+
+
 class Rule(NamedTuple):
     """A relation of sampled rows: a constraint, its columns and arguments.
 
@@ -90,11 +95,6 @@ def plain(value: Any) -> Any:
     if pd.isna(value):
         return None
     return value.item() if isinstance(value, np.generic) else value
-
-
-#: Columns of categories with more values than this are not searched for a value that occurs once
-#: per parent.
-MOST_KINDS = 20
 
 
 class _Pair(NamedTuple):

@@ -81,6 +81,92 @@ DATE_PARTS = (
 )
 
 
+#: Words for persons, and for keys that stand for one.
+PERSONS = (
+    'patient person people customer client user member subject participant respondent employee '
+    'worker student pupil household citizen voter driver passenger guest subscriber donor borrower '
+    'applicant physician doctor nurse teacher contact mrn ssn nhs'
+)
+
+#: The reason for the guess that a column of texts is a category, if its name suggests nothing.
+TEXTS = 'as it holds texts'
+
+#: Sdtypes of places and machines, which are not direct identifiers.
+OF_PLACES = (
+    'administrative_unit city country_code latitude longitude postcode state state_abbr '
+    'user_agent_string'
+)
+
+#: Names that suggest text, but short text or names of things: the title of a film, of a product.
+SHORT = ('title', 'name', 'names')
+
+#: Sdtypes by words anywhere in a name; they override SDV's guess.
+CLEAR = (
+    (
+        'id',
+        'id guid uuid mrn pid pidnum patno subjid '
+        f'(?:{PERSONS.replace(" ", "|")})-(?:nbr|no|nr|num|number|key|code)',
+    ),
+    ('boolean', 'is has flag'),
+)
+
+#: Sdtypes by the last words of a name, in addition to those that SDV knows: ``home_phone`` is a
+#: number to call, but ``phone_service`` is not. Texts are free texts, names included.
+LAST = (
+    ('phone_number', 'phone telephone mobile fax'),
+    ('first_name', 'forename given-name'),
+    ('last_name', 'surname family-name'),
+    ('user_name', 'username user-name'),
+    ('name', f'full-name fullname (?:{PERSONS.replace(" ", "|")})-name'),
+    ('street_address', 'street address'),
+    ('ipv4_address', 'ip'),
+    (
+        'text',
+        'name names nickname title comment comments note notes remark remarks description '
+        'descriptions message messages review reviews feedback narrative memo',
+    ),
+)
+
+#: Sdtypes by whole names: ``first`` next to ``last`` is a person, but ``score_text`` a category.
+WHOLE_NAMES = (('text', 'first last text'),)
+
+#: Sdtypes by the head of a name, its last word before a preposition: ``hours_per_week`` is a
+#: number, and ``marital_status`` a category.
+HEADS = {
+    'numerical': (
+        'revenue budget gross profit share gain loss balance cost costs charge charges fee fare '
+        'rate ratio percent percentage score rating num total sum mean average min max '
+        'hours minutes '
+        'seconds days weeks months years distance length width depth elevation altitude area '
+        'volume temperature pressure speed carat lat lon lng bmi population pop'
+    ),
+    'categorical': (
+        'sex gender race ethnicity country nationality religion education marital relationship '
+        'occupation profession workclass language status type category class group grade level '
+        'region continent department ward specialty diagnosis diag outcome disposition source '
+        'species breed genre color colour cut clarity season weekday currency party kind'
+    ),
+}
+
+PREPOSITIONS = re.compile(r'(?<=.)-(?:at|by|for|from|in|of|per|since|to)-.*')
+
+#: The sdtype of each of these words.
+MEANINGS = {word: sdtype for sdtype, words in HEADS.items() for word in words.split()}
+
+#: Sdtypes by words anywhere in a name, if no other rule applies. The words hardly mean anything
+#: else.
+ANYWHERE = (
+    ('datetime', 'date datetime timestamp dob birthdate birthday'),
+    ('numerical', 'age amount price weight height count income salary quantity duration'),
+)
+
+#: The place in a name where a capital letter begins another word.
+CAPITALS = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+
+#: Numbers at the end of a name, as in ``note_2``.
+NUMBERS = re.compile(r'[\d-]+$')
+
+
 def find_header(word: object) -> str | None:
     """Return the meaning of a column of a data dictionary, by its header."""
     found = re.sub(r'[^a-z]', '', str(word).lower())
@@ -175,91 +261,6 @@ def _split(text: str) -> list[str]:
     separator = next((each for each in ('\n', '|', ';', ',') if each in text), '\n')
     parts = [part.strip().strip('\'"').strip() for part in text.split(separator)]
     return [part for part in parts if part]
-
-
-#: Words for persons, and for keys that stand for one.
-PERSONS = (
-    'patient person people customer client user member subject participant respondent employee '
-    'worker student pupil household citizen voter driver passenger guest subscriber donor borrower '
-    'applicant physician doctor nurse teacher contact mrn ssn nhs'
-)
-
-#: The reason for the guess that a column of texts is a category, if its name suggests nothing.
-TEXTS = 'as it holds texts'
-
-#: Sdtypes of places and machines, which are not direct identifiers.
-OF_PLACES = (
-    'administrative_unit city country_code latitude longitude postcode state state_abbr '
-    'user_agent_string'
-)
-
-#: Names that suggest text, but short text or names of things: the title of a film, of a product.
-SHORT = ('title', 'name', 'names')
-
-#: Sdtypes by words anywhere in a name; they override SDV's guess.
-CLEAR = (
-    (
-        'id',
-        'id guid uuid mrn pid pidnum patno subjid '
-        f'(?:{PERSONS.replace(" ", "|")})-(?:nbr|no|nr|num|number|key|code)',
-    ),
-    ('boolean', 'is has flag'),
-)
-
-#: Sdtypes by the last words of a name, in addition to those that SDV knows: ``home_phone`` is a
-#: number to call, but ``phone_service`` is not. Texts are free texts, names included.
-LAST = (
-    ('phone_number', 'phone telephone mobile fax'),
-    ('first_name', 'forename given-name'),
-    ('last_name', 'surname family-name'),
-    ('user_name', 'username user-name'),
-    ('name', f'full-name fullname (?:{PERSONS.replace(" ", "|")})-name'),
-    ('street_address', 'street address'),
-    ('ipv4_address', 'ip'),
-    (
-        'text',
-        'name names nickname title comment comments note notes remark remarks description '
-        'descriptions message messages review reviews feedback narrative memo',
-    ),
-)
-
-#: Sdtypes by whole names: ``first`` next to ``last`` is a person, but ``score_text`` a category.
-WHOLE_NAMES = (('text', 'first last text'),)
-
-#: Sdtypes by the head of a name, its last word before a preposition: ``hours_per_week`` is a
-#: number, and ``marital_status`` a category.
-HEADS = {
-    'numerical': (
-        'revenue budget gross profit share gain loss balance cost costs charge charges fee fare '
-        'rate ratio percent percentage score rating num total sum mean average min max '
-        'hours minutes '
-        'seconds days weeks months years distance length width depth elevation altitude area '
-        'volume temperature pressure speed carat lat lon lng bmi population pop'
-    ),
-    'categorical': (
-        'sex gender race ethnicity country nationality religion education marital relationship '
-        'occupation profession workclass language status type category class group grade level '
-        'region continent department ward specialty diagnosis diag outcome disposition source '
-        'species breed genre color colour cut clarity season weekday currency party kind'
-    ),
-}
-PREPOSITIONS = re.compile(r'(?<=.)-(?:at|by|for|from|in|of|per|since|to)-.*')
-
-#: The sdtype of each of these words.
-MEANINGS = {word: sdtype for sdtype, words in HEADS.items() for word in words.split()}
-
-#: Sdtypes by words anywhere in a name, if no other rule applies. The words hardly mean anything
-#: else.
-ANYWHERE = (
-    ('datetime', 'date datetime timestamp dob birthdate birthday'),
-    ('numerical', 'age amount price weight height count income salary quantity duration'),
-)
-
-#: The place in a name where a capital letter begins another word.
-CAPITALS = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
-
-#: Numbers at the end of a name, as in ``note_2``.
-NUMBERS = re.compile(r'[\d-]+$')
 
 
 def split_words(name: str) -> list[str]:

@@ -22,6 +22,16 @@ SWEEPS = 4
 LONGEST_NAME = 20
 
 
+#: Edges of bins of counts, from 0 to beyond any number of rows. Fine bins are single counts up to
+#: 8; after that, each is twice as wide as the last. The edges of coarse bins are powers of ten.
+FINE = np.concatenate([np.arange(9), 8 * 2 ** np.arange(40) + 1])
+
+COARSE = np.concatenate([[0], 10 ** np.arange(13)])
+
+#: Fine edges are used if no count is larger.
+MOST_FINE = 64
+
+
 class Role(NamedTuple):
     """The protection of a table in words, and the colours and line of its box."""
 
@@ -185,15 +195,6 @@ def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said
         f'width="{width:g}" height="{height:g}" font-family="system-ui, sans-serif" '
         f'font-size="13" role="img" aria-label="{said}">{"".join(parts)}</svg>'
     )
-
-
-#: Edges of bins of counts, from 0 to beyond any number of rows. Fine bins are single counts up to
-#: 8; after that, each is twice as wide as the last. The edges of coarse bins are powers of ten.
-FINE = np.concatenate([np.arange(9), 8 * 2 ** np.arange(40) + 1])
-COARSE = np.concatenate([[0], 10 ** np.arange(13)])
-
-#: Fine edges are used if no count is larger.
-MOST_FINE = 64
 
 
 def compare_cardinalities(

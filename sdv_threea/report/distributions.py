@@ -38,6 +38,18 @@ LONGER = 0.25
 MUCH_LONGER = 3.0
 
 
+#: The most bins of a numerical or date column.
+GRID_BINS = 12
+
+#: The most levels of a categorical column, and the most bins of a numerical or date column.
+MOST_LEVELS, MOST_BINS = 50, 20
+
+#: The codes of other cells: missing ones, pooled rare levels, values that no real row has.
+MISSING, POOLED, UNSEEN = 0, 1, 2
+
+NO_LEVELS = ('missing', 'other values', 'values that no real row has')
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Distribution:
     """Shares of the rows of the real and of the synthetic table. Not differentially private.
@@ -184,10 +196,6 @@ def _place_in_levels(real: pd.Series, synthetic: pd.Series, ranks: Mapping[str, 
     return Places(labels, places[0], places[1], binned=False)
 
 
-#: The most bins of a numerical or date column.
-GRID_BINS = 12
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class JointDistribution:
     """Shares of the rows in each bin of a grid, shape (bins, bins). Not differentially private.
@@ -227,15 +235,6 @@ def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> Wholes:
     inside = np.all([each >= 0 for each in chosen], axis=0)
     np.add.at(counts, tuple(each[inside] for each in chosen), 1)
     return counts
-
-
-#: The most levels of a categorical column, and the most bins of a numerical or date column.
-MOST_LEVELS, MOST_BINS = 50, 20
-
-#: The codes of other cells: missing ones, pooled rare levels, values that no real row has.
-MISSING, POOLED, UNSEEN = 0, 1, 2
-
-NO_LEVELS = ('missing', 'other values', 'values that no real row has')
 
 
 class Coded(NamedTuple):

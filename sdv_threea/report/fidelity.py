@@ -26,6 +26,24 @@ MOST_TOLD, MOST_EXAMPLES = 12, 3
 TOLD = ['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples']
 
 
+#: How often real rows are resampled, to measure the variation of a score by chance.
+RESAMPLES = 8
+
+#: The most rows of a table, and the most pairs of columns, that are compared; drawn at random.
+MOST_ROWS, MOST_PAIRS = 50_000, 2_000
+
+COLUMNS = ['Table', 'Column', 'Error', 'Real', 'Chance']
+
+LOST = ['Lost', 'New', 'Missing, real', 'Missing, synthetic', 'Values, real', 'Values, synthetic']
+
+PAIRS = ['Table', 'Column 1', 'Column 2', 'Error', 'Real', 'Chance']
+
+ONE, TWO, NEVER = 'single columns', 'pairs of columns', 'impossible rows'
+
+#: Rows of the real table, drawn with repetition, that stand for both tables.
+World = tuple[Wholes, Wholes]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Impossible:
     """Shares of rows with two values that no real row has together. Not differentially private.
@@ -104,19 +122,6 @@ def _tell(first: Coded, second: Coded, never: Bools) -> list[object]:
     ]
     named = first.is_category and second.is_category
     return [first.name, second.name, float(shares.sum()), named, examples]
-
-
-#: How often real rows are resampled, to measure the variation of a score by chance.
-RESAMPLES = 8
-
-#: The most rows of a table, and the most pairs of columns, that are compared; drawn at random.
-MOST_ROWS, MOST_PAIRS = 50_000, 2_000
-
-COLUMNS = ['Table', 'Column', 'Error', 'Real', 'Chance']
-LOST = ['Lost', 'New', 'Missing, real', 'Missing, synthetic', 'Values, real', 'Values, synthetic']
-PAIRS = ['Table', 'Column 1', 'Column 2', 'Error', 'Real', 'Chance']
-
-ONE, TWO, NEVER = 'single columns', 'pairs of columns', 'impossible rows'
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -208,10 +213,6 @@ def _choose_pairs(num_columns: int, rng: np.random.Generator) -> list[tuple[int,
         first, second = rng.choice(num_columns, 2, replace=False)
         found.add((min(first, second), max(first, second)))
     return sorted(found)
-
-
-#: Rows of the real table, drawn with repetition, that stand for both tables.
-World = tuple[Wholes, Wholes]
 
 
 def _draw_worlds(column: Coded, rng: np.random.Generator) -> list[World]:

@@ -28,6 +28,10 @@ FIGURES = ('on fitted rows', 'on other rows', 'guessing', 'risk', 'low', 'high')
 NUM_COMBINED = 3
 
 
+#: The most rows of a table that are compared, drawn at random: all pairs of rows are compared.
+SAMPLED_ROWS = 500
+
+
 def measure_risk(
     real: Mapping[str, pd.DataFrame],
     synthetic: Mapping[str, pd.DataFrame],
@@ -122,10 +126,6 @@ def _anonymeter() -> ModuleType:
         ) from error
     evaluators: ModuleType = anonymeter.evaluators
     return evaluators
-
-
-#: The most rows of a table that are compared, drawn at random: all pairs of rows are compared.
-SAMPLED_ROWS = 500
 
 
 def measure_distances(

@@ -50,6 +50,26 @@ AXES = {
 }
 
 
+Task = Literal['classification', 'regression']
+
+#: A numerical target with more distinct values is regressed, unless ``task`` says otherwise.
+MOST_NUMERIC_CLASSES = 10
+
+#: The scores of a classifier, and the note of a model that cannot be trained or tested.
+METRICS, NO_ROW = ('AUC', 'average precision', 'accuracy'), 'no row with a target'
+
+#: The score of a model that guesses, by metric.
+GUESSING = {'AUC': 0.5, 'R2': 0.0}
+
+#: How often test rows are resampled, to measure the variation of a score; and the fewest test rows
+#: for which this is done.
+RESAMPLES, FEWEST_TESTED = 20, 10
+
+#: LightGBM prints nothing and uses as many threads as OpenMP is set to. Its default is all cores,
+#: however busy they are.
+QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
+
+
 def trace_classes(
     labels: NDArray[np.intp], probabilities: Floats, classes: Iterable[int]
 ) -> pd.DataFrame:
@@ -139,26 +159,6 @@ def _list_sides(
         truth = labels == label
         if 0 < np.count_nonzero(truth) < len(labels):
             yield truth, probabilities[:, label]
-
-
-Task = Literal['classification', 'regression']
-
-#: A numerical target with more distinct values is regressed, unless ``task`` says otherwise.
-MOST_NUMERIC_CLASSES = 10
-
-#: The scores of a classifier, and the note of a model that cannot be trained or tested.
-METRICS, NO_ROW = ('AUC', 'average precision', 'accuracy'), 'no row with a target'
-
-#: The score of a model that guesses, by metric.
-GUESSING = {'AUC': 0.5, 'R2': 0.0}
-
-#: How often test rows are resampled, to measure the variation of a score; and the fewest test rows
-#: for which this is done.
-RESAMPLES, FEWEST_TESTED = 20, 10
-
-#: LightGBM prints nothing and uses as many threads as OpenMP is set to. Its default is all cores,
-#: however busy they are.
-QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -39,6 +39,30 @@ ROWS_AT_ONCE = 2**16
 UNKNOWN = 'unknown'
 
 
+#: The dtype of a column of objects, by the type that pandas infers: all allow for missing values.
+DTYPES_OF_OBJECTS = {
+    'boolean': 'boolean',
+    'decimal': 'float64',
+    'floating': 'float64',
+    'integer': 'Int64',
+    'mixed-integer-float': 'float64',
+}
+
+#: Beyond this, floats cannot hold all whole numbers.
+EXACT = 2**53
+
+#: A lower bound on the bytes of a row in a file.
+LEAST_BYTES = 1e-3
+
+GIGABYTE = 1e9
+
+#: The fewest digits in the name of a file: files are read in the order of their names.
+DIGITS = 5
+
+#: The types of the columns of all files: dtypes by name, and a schema of Arrow.
+Types = tuple[dict[str, Any], Any]
+
+
 def write_csv(
     rows: pd.DataFrame,
     filepath: str | os.PathLike[str],
@@ -170,30 +194,6 @@ def check_version(made_with: Any, installed: str) -> None:
         f'{facts}. To have what changed since, fit a new one; mind that this is another release.',
         SDVVersionWarning,
     )
-
-
-#: The dtype of a column of objects, by the type that pandas infers: all allow for missing values.
-DTYPES_OF_OBJECTS = {
-    'boolean': 'boolean',
-    'decimal': 'float64',
-    'floating': 'float64',
-    'integer': 'Int64',
-    'mixed-integer-float': 'float64',
-}
-
-#: Beyond this, floats cannot hold all whole numbers.
-EXACT = 2**53
-
-#: A lower bound on the bytes of a row in a file.
-LEAST_BYTES = 1e-3
-GIGABYTE = 1e9
-
-#: The fewest digits in the name of a file: files are read in the order of their names.
-DIGITS = 5
-
-
-#: The types of the columns of all files: dtypes by name, and a schema of Arrow.
-Types = tuple[dict[str, Any], Any]
 
 
 def load_pyarrow() -> ModuleType:

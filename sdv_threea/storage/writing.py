@@ -34,6 +34,15 @@ FLOAT, OBJECT = np.dtype('float64'), np.dtype('object')
 TEXT, LONG, SHORT = '2000', 1_000_000, 1
 
 
+#: Dates are counted in seconds from this moment.
+ORIGIN = np.datetime64('2000-01-01', 'us')
+
+#: The dates that Python can hold, and those that fit into nanoseconds.
+YEARS = np.datetime64('0001-01-01', 'us'), np.datetime64('9999-12-31T23:59:59.999999', 'us')
+
+YEARS_OF_NANOSECONDS = np.datetime64('1678-01-01', 'us'), np.datetime64('2262-01-01', 'us')
+
+
 def declare(dtype: Any) -> Any:
     """Return a private column's dtype without the values in it: the part that is schema.
 
@@ -104,14 +113,6 @@ def _placeholder(dtype: Any) -> Any:
     if dtype.kind == 'O':
         return Decimal(SHORT)
     return LONG if dtype.itemsize > np.dtype('int16').itemsize else SHORT
-
-
-#: Dates are counted in seconds from this moment.
-ORIGIN = np.datetime64('2000-01-01', 'us')
-
-#: The dates that Python can hold, and those that fit into nanoseconds.
-YEARS = np.datetime64('0001-01-01', 'us'), np.datetime64('9999-12-31T23:59:59.999999', 'us')
-YEARS_OF_NANOSECONDS = np.datetime64('1678-01-01', 'us'), np.datetime64('2262-01-01', 'us')
 
 
 def decode(

@@ -27,13 +27,25 @@ BAR = {
 }
 
 
+#: Functions that are called with the name of each stage as it begins, and with none at the end.
+watchers: list[Callable[[str], None]] = []
+
+ID = 'SYNTHESIZER ID'
+
+#: Entries that an event may have; any other may count private rows.
+PUBLIC_ENTRIES = (
+    'EVENT',
+    'TIMESTAMP',
+    'SYNTHESIZER CLASS NAME',
+    ID,
+    'TOTAL NUMBER OF TABLES',
+    'TOTAL NUMBER OF COLUMNS',
+)
+
+
 def bars(*, shown: bool) -> dict[str, Any]:
     """Return options of ``tqdm`` for a bar."""
     return {'disable': not shown, **BAR}
-
-
-#: Functions that are called with the name of each stage as it begins, and with none at the end.
-watchers: list[Callable[[str], None]] = []
 
 
 @contextmanager
@@ -90,19 +102,6 @@ def _counting(
         finally:
             watcher.reset(before)
         bar.set_description_str(title)
-
-
-ID = 'SYNTHESIZER ID'
-
-#: Entries that an event may have; any other may count private rows.
-PUBLIC_ENTRIES = (
-    'EVENT',
-    'TIMESTAMP',
-    'SYNTHESIZER CLASS NAME',
-    ID,
-    'TOTAL NUMBER OF TABLES',
-    'TOTAL NUMBER OF COLUMNS',
-)
 
 
 def log_event(

@@ -31,6 +31,12 @@ from sdv_threea.storage.sequences import Sequences
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts
 
+#: The error for a constraint on columns that are released apart.
+APART = (
+    "The constraint '{}' is about columns that are released apart: {} do not vary in a sequence, "
+    "{} do. State an order as After('{table}.high', '{table}.low'), or leave the constraint out."
+)
+
 
 def check_rules(synthesizer: Any, tables: dict[str, pd.DataFrame]) -> None:
     """Raise a ``ConstraintNotMetError`` if rows of synthetic tables break a rule."""
@@ -109,13 +115,6 @@ def list_public(synthesizer: Any) -> tuple[str, ...]:
     )
     rules = ', '.join(map(repr, synthesizer._rules))
     return (*facts, f'the rules between tables, which samples keep: {rules}') if rules else facts
-
-
-#: The error for a constraint on columns that are released apart.
-APART = (
-    "The constraint '{}' is about columns that are released apart: {} do not vary in a sequence, "
-    "{} do. State an order as After('{table}.high', '{table}.low'), or leave the constraint out."
-)
 
 
 def place_constraint(constraint: Any, sequences: Sequences) -> Any:
