@@ -365,7 +365,7 @@ class RelationalConstants:
         agreement_share: Share of a table's budget for the tables of two rows of a unit.
         links_share: Share of it for foreign keys that lead to private rows of other units.
         repeats_share: Part of ``links_share`` for pairs of rows that refer to the same row.
-        orphans_share: Share of a table's budget for the number of rows without an owner: one count.
+        orphans_share: Share of it for rows without an owner, and for repetitions of public keys.
         typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit
             minimises the error of such a bin.
         agreeing: Two estimates of a size agree up to this many standard deviations of their noise.

@@ -26,7 +26,13 @@ from sdv_threea.relational.plan import Plan
 from sdv_threea.relational.task import Task
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import Statistic, take
-from sdv_threea.rows.units.links import Reading, count_references, count_repeats, read_repeats
+from sdv_threea.rows.units.links import (
+    Reading,
+    count_references,
+    count_repeats,
+    find_repeats,
+    read_repeats,
+)
 from sdv_threea.rows.units.membership import Group
 from sdv_threea.schema import Link, Schema
 from sdv_threea.statistics import registry
@@ -108,6 +114,22 @@ def release_references(
     (num, same), once = _release(pairs, registry.REPEATS.state, count_repeats, *paid)
     repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
     return replace(found, repeats=repeats), (once,), (both,)
+
+
+def release_repeats(
+    task: Task, link: Link, owner: Link, groups: Rows[Group]
+) -> tuple[References, Receipt]:
+    """Release in how many units two rows of one owner refer to the same row of a public table.
+
+    Formal guarantees:
+        * a unit adds one to the number of units with two rows of one owner, and at most one to that
+          of units with such a repetition
+    """
+    found = groups.map(partial(find_repeats, link, owner)).keep()
+    paid = task.budget.part(task.constants.orphans_share), task.noise
+    (num, same), once = _release(found, registry.REPEATS.state, count_repeats, *paid)
+    repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
+    return References(repeats=repeats), once
 
 
 def _release(

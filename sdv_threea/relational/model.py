@@ -95,7 +95,8 @@ class References:
         ends: Columns whose values are compared.
         alike: The share of references with the same value at both ends, shape (r,).
         noise: Standard deviation of the noise of these shares.
-        repeats: The share of two rows of one owner that refer to the same row, and its noise.
+        repeats: The share of two rows of one owner that refer to the same row, and its noise; of a
+            public parent the share of units that have such rows.
     """
 
     chances: Floats = field(default_factory=lambda: np.zeros(0))

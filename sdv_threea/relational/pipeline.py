@@ -46,7 +46,12 @@ from sdv_threea.relational.layout import (
     context_transformers,
     name_context,
 )
-from sdv_threea.relational.links import Sizes, find_ends, release_references
+from sdv_threea.relational.links import (
+    Sizes,
+    find_ends,
+    release_references,
+    release_repeats,
+)
 from sdv_threea.relational.magnitudes import (
     LARGEST_BOUND,
     Magnitudes,
@@ -187,7 +192,8 @@ def _release_table(
     num_units = most_units(done.tables[done.schema.root(table)], parent, owner)
     masking = noise_of_count(task, joined.domain)
     counting = share_magnitudes(num_units, masking, task.budget, constants)
-    share = 1 - counting - constants.orphans_share * (not owner.required)
+    counted_once = (not owner.required) + len(plan.layout.references)
+    share = 1 - counting - constants.orphans_share * counted_once
     terms = task.budget.part(counting), task.noise, num_units
     counted = joined.rows.map(attrgetter('units')).map(count_rows).keep()
     magnitudes, asked = release_magnitudes(counted, plan.most_rows, *terms)
@@ -206,6 +212,10 @@ def _release_table(
     orphans, receipts = _release_orphans(task, done.schema, groups, owner)
     model = _size_table(task, joined.layout, bound, done, released, magnitudes, orphans)
     paid: tuple[Receipt, ...] = ()
+    for link in plan.layout.references:
+        found, once = release_repeats(task, link, owner, groups)
+        model = replace(model, references={**model.references, link: found})
+        receipts = (*receipts, once)
     if later:
         model, paid = release_following(task, joined, model, later)
     elif agrees:

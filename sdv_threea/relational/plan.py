@@ -103,4 +103,6 @@ def rest_share(schema: Schema, table: str, constants: RelationalConstants) -> fl
     """Return the least share of a table's budget for its rows; the rest is for counts of units."""
     if schema.owners[table] is None:
         return 1.0
-    return 1 - constants.magnitudes_share - constants.agreement_share - constants.orphans_share
+    public = sum(link.parent in schema.public for link in schema.links_of(table))
+    once = constants.orphans_share * (1 + public)
+    return 1 - constants.magnitudes_share - constants.agreement_share - once

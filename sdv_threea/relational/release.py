@@ -32,7 +32,7 @@ from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import keep_apart, spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
-from sdv_threea.rows.units.links import Codes, number_values
+from sdv_threea.rows.units.links import Codes, mark_repeats, number_values
 from sdv_threea.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
@@ -161,13 +161,33 @@ class DatabaseRelease:
                 num_parents, each = self._count(link.parent, drawn), children[link]
                 others[link] = keep_within(others[link], num_parents, each, link.required, rng)
             found = others if owner is None else {owner: owners, **others}
-            for key in (each for each in distinct if each[-1].child == table):
+            for key in (*distinct, *self._find_distinct(table, found, units[table])):
+                if key[-1].child != table:
+                    continue
                 last, public = key[-1], key[-1].parent in self.schema.public
                 num_parents = self._count(last.parent, drawn)
                 theirs = np.full(num_parents, -1) if public else units[last.parent]
                 found[last] = keep_apart(found, key, units[table], theirs, rng)
             drawn[table] = Drawn(rows, found)
         return drawn
+
+    def _find_distinct(
+        self, table: str, found: Mapping[Link, Wholes], units: Wholes
+    ) -> list[tuple[Link, ...]]:
+        """List the owner with each public link to which no owner refers twice, by what is released.
+
+        Repetitions are either none or as many as drawn. The fewer are drawn, the likelier are none.
+        """
+        owner = self.schema.owners[table]
+        keys: list[tuple[Link, ...]] = []
+        for link, released in self.tables[table].references.items():
+            if owner is None or link.parent not in self.schema.public:
+                continue
+            drawn = mark_repeats(found[owner], units, found[link])
+            usual, (share, noise) = float(drawn.mean()) if len(drawn) else 0.0, released.repeats
+            if usual and share < usual / 2 + (1 - usual) * noise**2 / usual:
+                keys.append((owner, link))
+        return keys
 
     def _choose_sizes(self, scale: float, children: Mapping[Link, Children]) -> dict[str, int]:
         """Choose the number of rows to draw of each private table."""

@@ -234,7 +234,7 @@ LINKS = _approximate(
 
 REPEATS = _approximate(
     name='repeats',
-    title='whether two rows of one owner refer to the same row of another unit',
+    title='whether two rows of one owner refer to the same row of another table',
     words='many tables: how many units have two such rows, and how often both lead to the same row',
     moves=('√2', '2'),
     sensitivity=partial(histogram_sensitivity, 2),

@@ -18,6 +18,7 @@ from sdv_threea.rows.units.links import (
     Referred,
     count_references,
     count_repeats,
+    mark_repeats,
     number_values,
     read_repeats,
 )
@@ -218,3 +219,47 @@ def test_people_pay_whom_they_paid_in_the_data():
     assert top == pytest.approx(real, abs=0.05)
     assert paid.duplicated(['sender', 'receiver']).mean() < 0.01
     assert (paid['sender'] == paid['receiver']).mean() < 0.01
+
+
+def test_units_in_which_an_owner_refers_twice_to_a_row_are_marked():
+    owners = np.array([0, 0, 1, 1, 2, 3, 3, -1, -1, 4, 4])
+    units = np.array([5, 5, 5, 5, 6, 7, 7, 8, 9, 1, 1])
+    referred = np.array([2, 3, 3, 3, 0, -1, -1, 1, 1, 0, 1])
+
+    assert mark_repeats(owners, units, referred).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize('repeats', [False, True])
+def test_no_owner_refers_twice_to_a_public_row_if_none_does(repeats):
+    """Four lines of an order have four products, or any of twelve."""
+    rng = np.random.default_rng(0)
+    chosen = rng.integers(0, 12, (600, 4))
+    if not repeats:
+        chosen = rng.permuted(np.tile(np.arange(12), (600, 1)), axis=1)[:, :4]
+    tables = {
+        'order': pd.DataFrame({'id': range(600)}),
+        'product': pd.DataFrame({'id': range(12)}),
+        'line': pd.DataFrame({'order': np.repeat(np.arange(600), 4), 'product': chosen.ravel()}),
+    }
+    keys = {'columns': {'id': {'sdtype': 'id'}}, 'primary_key': 'id'}
+    metadata = Metadata.load_from_dict({
+        'tables': {
+            'order': keys,
+            'product': keys,
+            'line': {'columns': {'order': {'sdtype': 'id'}, 'product': {'sdtype': 'id'}}},
+        },
+        'relationships': [
+            {
+                'parent_table_name': parent, 'parent_primary_key': 'id',
+                'child_table_name': 'line', 'child_foreign_key': parent,
+            }
+            for parent in ('order', 'product')
+        ],
+    })  # fmt: skip
+    made = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=5.0, public_tables=['product'], verbose=False
+    )
+    made.fit(tables)
+    again = made.sample_scale(1.0)['line'].duplicated().mean()
+
+    assert (again > 0.05) if repeats else again == 0

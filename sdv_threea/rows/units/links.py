@@ -48,7 +48,7 @@ class Referred(NamedTuple):
 
 
 class Repeated(NamedTuple):
-    """Whether two rows of one owner refer to the same row of another unit, shape (Q,): private."""
+    """Whether two rows of one owner refer to the same row of another table, shape (Q,): private."""
 
     same: NDArray[np.bool_]
 
@@ -184,6 +184,23 @@ def read_repeats(link: Link, owner: Link, bound: int | None, key: int, group: Gr
     previous = find_previous(owners, shuffle_ranks(owners, coins))
     kept = bound_rows(np.where(previous >= 0, units, LEFT_OUT), bound, coins)
     return Repeated(np.asarray(referred[kept] == referred[previous[kept]]))
+
+
+def mark_repeats(
+    owners: NDArray[np.int64], units: NDArray[np.int64], referred: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return, of each unit with two rows of one owner, whether two such refer to the same row."""
+    both = pd.DataFrame({'owner': owners, 'row': referred})
+    several = (owners >= 0) & (units != LEFT_OUT) & both['owner'].duplicated().to_numpy()
+    again = both.duplicated().to_numpy() & (referred >= 0)
+    _, at = np.unique(units[several], return_inverse=True)
+    return np.bincount(at, again[several]) > 0
+
+
+def find_repeats(link: Link, owner: Link, group: Group) -> Repeated:
+    """Find the units in which two rows of one owner refer to the same row of a public table."""
+    parents = group.parents
+    return Repeated(mark_repeats(parents[owner], group.units[link.child], parents[link]))
 
 
 def count_references(first: NDArray[np.int64], chunk: Referred) -> NDArray[np.int64]:
