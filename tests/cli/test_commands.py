@@ -4,7 +4,6 @@ import json
 import re
 
 import pandas as pd
-import pytest
 from sdv.utils import load_synthesizer
 
 CODES = ('admission_type', 'discharge_disposition', 'admission_source')
@@ -131,20 +130,3 @@ def test_the_program_runs_by_itself(adult, tmp_path, list_files, fit_options, ru
     assert sampled.returncode == 0
     assert re.fullmatch(r'Wrote synthetic\.csv \([\d.]+ kB\)\.\n', sampled.stderr)
     assert list_files(tmp_path) == ['adult.pkl', 'adult.pkl.statement.txt', 'synthetic.csv']
-
-
-@pytest.mark.parametrize(
-    ('suffix', 'shown'),
-    [('.html', '<h1>Datasheet: Ours</h1>'), ('.md', '# Datasheet: Ours'), ('.json', '"Ours"')],
-)
-def test_the_end_of_the_name_says_what_is_written(fitted, call, tmp_path, suffix, shown):
-    (tmp_path / 'about.json').write_text(json.dumps({'title': 'Ours'}))
-    out = tmp_path / f'sheet{suffix}'
-    options = ['--out', out, '--about', tmp_path / 'about.json']
-    done = call('datasheet', fitted / 'adult.pkl', *options)
-
-    assert done.exit_code == 0
-    assert done.stderr.startswith(f'Wrote {out} (')
-    assert shown in out.read_text('utf-8')
-    again = call('datasheet', fitted / 'adult.pkl', *options)
-    assert again.exit_code == 2

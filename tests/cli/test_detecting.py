@@ -2,7 +2,6 @@
 
 import json
 
-import pandas as pd
 import pytest
 
 SECRET = 'secret-cell'
@@ -92,20 +91,3 @@ def test_what_cannot_be_is_refused(folder, call, monkeypatch, arguments, expecte
     assert done.exit_code == 2
     assert expected in done.stderr
     assert SECRET not in done.output
-
-
-def test_what_was_detected_is_fitted(adult, call, tmp_path):
-    """From names to a release: what nobody states is made up, and not learned."""
-    table = tmp_path / 'adult.csv'
-    pd.read_csv(adult / 'train.csv')[['age', 'sex', 'income']].to_csv(table, index=False)
-    (tmp_path / 'told.csv').write_text('name,values\nsex,Male;Female\nincome,<=50K;>50K\n')
-    described, out = tmp_path / 'adult.json', tmp_path / 'adult.release'
-    assert not call('detect', table, '--dictionary', tmp_path / 'told.csv', '--out',
-                    described).exit_code  # fmt: skip
-    done = call('fit', table, '--metadata', described, '--public-metadata', '--epsilon', 1,
-                '--target', 'income', '--out', out)  # fmt: skip
-
-    assert done.exit_code == 0, done.stderr
-    losses = json.loads(call('losses', out, '--json').stdout)
-    stated = {each['column']: each['stated'] for each in losses}
-    assert (stated['sex'], stated['income'], stated['age']) == ('values', 'values', '')

@@ -45,15 +45,6 @@ def fit(jobs, call, tmp_path):
     return fit
 
 
-def test_constraints_are_read_from_a_file(fit, tmp_path):
-    (tmp_path / 'rules.json').write_text(json.dumps([ORDERED]))
-    done = fit('--constraints', tmp_path / 'rules.json', out='out.release')
-    assert done.exit_code == 0, done.stderr
-
-    rows = load(tmp_path / 'out.release').sample(300)['jobs']
-    assert (rows['begun'] <= rows['ended']).all()
-
-
 @pytest.fixture
 def shop(tmp_path):
     """A folder with a database, and its metadata."""

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from sdv.metadata import Metadata
 
 from sdv_threea.cli.commands import main
 from sdv_threea.cli.refusals import RefusedError, name_options
-from sdv_threea.cli.saved import _read_sentinels, make_synthesizer
+from sdv_threea.cli.saved import _read_sentinels
 
 SAID = {
     "state them, and set public_metadata=True; it's known": (
@@ -37,17 +36,6 @@ SAID = {
 @pytest.mark.parametrize(('message', 'expected'), SAID.items())
 def test_arguments_become_options_and_names_of_users_stay(message, expected):
     assert name_options(message, main.commands['fit'].params) == expected
-
-
-def test_a_report_names_the_columns_that_are_missing(call, adult, tmp_path):
-    short = pd.read_csv(adult / 'train.csv', dtype=str).drop(columns=['age', 'race'])
-    short.to_csv(tmp_path / 'short.csv', index=False)
-    done = call(
-        'report', '--real', adult / 'train.csv', '--synthetic', tmp_path / 'short.csv',
-        '--metadata', adult / 'metadata.json', '--out', tmp_path / 'page.html',
-    )  # fmt: skip
-    assert done.exit_code == 2
-    assert "synthetic table 'adult' lacks the columns ['age', 'race']" in done.stderr
 
 
 def test_losses_are_printed_as_text_and_as_json(fitted, call):
@@ -106,28 +94,6 @@ def test_a_sentinel_is_of_its_column_or_of_all_numbers():
 def test_what_is_no_sentinel_is_refused(given):
     with pytest.raises(RefusedError, match='--sentinel'):
         _read_sentinels((given,), COLUMNS)
-
-
-CHOSEN = {
-    'epsilon': 1.0, 'targets': (), 'privacy_unit': None, 'public_tables': (),
-    'max_children': None, 'missing': 'usual',
-}  # fmt: skip
-
-
-def make_metadata(*names):
-    table = {'columns': {'letter': {'sdtype': 'categorical'}}}
-    return Metadata.load_from_dict({'tables': dict.fromkeys(names, table)})
-
-
-@pytest.mark.parametrize(('given', 'used'), [(None, 'missing'), ('Other', 'Other')])
-def test_the_option_is_that_of_the_synthesizer(given, used):
-    made = make_synthesizer(make_metadata('t'), CHOSEN | {'unreleased': given})
-    assert made.get_parameters()['unreleased'] == used
-
-
-def test_a_database_has_no_such_option():
-    with pytest.raises(RefusedError, match='--unreleased: only for one table'):
-        make_synthesizer(make_metadata('t', 'u'), CHOSEN | {'unreleased': 'Other'})
 
 
 TEXTS = {name: {'sdtype': 'categorical'} for name in ('price', 'share')}

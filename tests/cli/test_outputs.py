@@ -33,18 +33,6 @@ def test_files_appear_together_at_the_end(tmp_path):
     assert names(tmp_path) == ['a.csv', 'b.csv.gz']
 
 
-def test_a_folder_is_made_but_not_its_parent(tmp_path):
-    with staged([tmp_path / 'folder' / 'a.csv'], force=False) as drafts:
-        write(drafts)
-    assert names(tmp_path / 'folder') == ['a.csv']
-
-    with (
-        pytest.raises(RefusedError, match='no folder'),
-        staged([tmp_path / 'one' / 'two' / 'a.csv'], force=False),
-    ):
-        raise AssertionError
-
-
 def test_what_exists_is_replaced_by_force_alone(tmp_path):
     old = tmp_path / 'old.csv'
     old.write_text('old')
@@ -143,11 +131,6 @@ def test_a_terminal_sees_each_step_begin_and_the_last_one_end(monkeypatch):
 
     seen = sys.stderr.getvalue()
     assert re.search(r'Reading.*0/2.*Fitting.*1/2.*Fitting.*2/2', seen, re.DOTALL)
-
-
-def test_nothing_is_shown_where_nobody_watches(capsys):
-    take(['Reading'])
-    assert capsys.readouterr().err == ''
 
 
 def test_seconds_are_told_of_steps_that_are_named_when_they_begin(capsys):
