@@ -23,7 +23,7 @@ from sdv_threea.joint.density import LEAST_INFORMATION
 from sdv_threea.joint.inside import add_up
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import estimate_tables, mutual_information, rake
-from sdv_threea.maths.shrinkage import ratio, shrunk_effects, stein_factor
+from sdv_threea.maths.shrinkage import ratio, shrunk_effects
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.relational.following import Given, Joined
@@ -256,8 +256,10 @@ def _believe(excess: Floats, gains: Floats, scale: float) -> Floats:
     departures of single chances from the mean, are shrunk by their noise.
     """
     power = max(float(gains @ gains), 1e-300)
-    mean = max(float(gains @ excess) / power, 0.0)
-    mean *= stein_factor(np.array([mean]), scale / np.sqrt(power))
+    mean, variance = max(float(gains @ excess) / power, 0.0), scale**2 / power
+    # The square of a chance is at most one: a mean beyond that is noise.
+    square = min(max(mean**2 - variance, 0.0), 1.0)
+    mean *= square / max(square + variance, 1e-300)
     own = shrunk_effects(excess - gains * mean, gains, np.full(len(gains), scale**2))
     return np.clip(mean + own, 0.0, 1.0) if mean else np.zeros(len(gains))
 
