@@ -20,13 +20,11 @@ from sdv_threea.describe.ranges import NO_NOISE, Sketch
 from sdv_threea.domain import ROUND_STEPS, ROUND_TIMES
 
 #: Prior probabilities of a step that is rounder than decimals, or than a known step; of whole
-#: numbers; of decimals; and of no step. One in fifty whole numbers of 130 real tables is round. Set
-#: by hand.
+#: numbers; of decimals; and of no step. Set by hand.
 KINDS = (0.04, 0.35, 0.21, 0.4)
 
-#: If this part of the numbers is evidently zero, by so many standard deviations, the others are
-#: whole by a factor more often: 53 % of whole numbers of real tables, 18 % of those without a step
-#: and 5 % of decimals are often zero. Zeros are no evidence for a size or a share.
+#: If this part of the numbers is zero, which exceeds so many standard deviations, whole numbers are
+#: more likely by a factor: flags and counts are often zero. Set by hand.
 FREQUENT, CLEAR, IF_ZEROS = 0.1, 3.0, 3.0
 
 #: Each decimal digit beyond this many after the leading one multiplies the probability by a factor.
