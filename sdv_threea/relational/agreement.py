@@ -37,6 +37,10 @@ from sdv_threea.statistics import registry
 LEAST_SHARE = 1e-9
 
 
+#: The transformers of columns that follow themselves.
+Own = tuple[Transformer, ...]
+
+
 class Moves(NamedTuple):
     """The cell of two rows in the table of each column, -1 for none, shape (P, r): private."""
 
@@ -49,16 +53,13 @@ class Bins(NamedTuple):
     Args:
         at: The place of the column among those with scores.
         of_code: The bin of each code, shape (S,); -1 for codes that do not occur.
+        size: Number of bins.
     """
 
     transformer: Transformer
     at: int
     of_code: Wholes
-
-    @property
-    def size(self) -> int:
-        """Number of bins."""
-        return int(self.of_code.max(initial=-1)) + 1
+    size: int
 
     def find(self, codes: NDArray[np.integer]) -> Wholes:
         """Return the bins of codes, -1 for none."""
@@ -66,7 +67,7 @@ class Bins(NamedTuple):
 
     def locate(self, before: NDArray[np.integer], codes: NDArray[np.integer]) -> Wholes:
         """Return the cell of two codes: that of their bins, or another one if they are equal."""
-        one, other = self.find(before), self.find(codes)
+        one, other = (np.where(own >= 0, self.of_code[own], -1) for own in (before, codes))
         rows = np.where(before == codes, self.size, one)
         return np.where((one < 0) | (other < 0), -1, rows * self.size + other)
 
@@ -86,7 +87,7 @@ def list_bins(model: TableRelease) -> tuple[Bins, ...]:
         of_code = np.where(occurs, np.cumsum(occurs) - 1, -1)
         if released.joint is not None:
             of_code = released.joint.columns[at].of_code
-        bins = Bins(transformer, at, of_code)
+        bins = Bins(transformer, at, of_code, int(of_code.max(initial=-1)) + 1)
         if transformer in own and transformer.name != released.domain.target and bins.size > 1:
             found.append(bins)
     return tuple(found)
@@ -105,7 +106,8 @@ def release_agreement(
     """
     bins, part = list_bins(model), task.budget.part(task.constants.agreement_share)
     pairs = joined.rows.map(partial(pair_rows, model, 1, task.toss()))
-    moves = pairs.map(partial(_locate, model, bins)).keep()
+    own = tuple(each.transformer for each in bins)
+    moves = pairs.map(partial(_locate, model, bins, own)).keep()
     sizes = tuple(each.size * (each.size + 1) for each in bins)
     statistic = registry.AGREEMENT.state(
         partial(_count_moves, sizes), neighbors=part.neighbors, columns=len(bins)
@@ -114,10 +116,9 @@ def release_agreement(
     noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     given = joined.given.as_read(1, task.draws, followed=1)
     context = draw_before(model, *given, task.draws)
-    drawn = [encode(draw_rows(model, context, task.draws), _list(bins)) for _ in range(2)]
-    each = zip(np.split(noisy[1:], np.cumsum(sizes)[:-1]), bins, strict=True)
-    num_pairs = max(float(noisy[0]), 1.0)
-    shares = [_share(cells / num_pairs, own) for cells, own in each]
+    drawn = [encode(draw_rows(model, context, task.draws), own) for _ in range(2)]
+    cells, num_pairs = np.split(noisy[1:], np.cumsum(sizes)[:-1]), max(float(noisy[0]), 1.0)
+    shares = [_share(each / num_pairs, one) for each, one in zip(cells, bins, strict=True)]
     counted = Counted(shares, num_pairs, receipt.noise_scale / num_pairs)
     constants = task.settings.constants.joint
     if model.released.joint is None:  # noise leaves no bin evidently empty
@@ -141,29 +142,20 @@ class Follower(NamedTuple):
     kept: Floats
 
 
-def _list(bins: tuple[Bins, ...]) -> tuple[Transformer, ...]:
-    return tuple(each.transformer for each in bins)
-
-
-def _locate(model: TableRelease, bins: tuple[Bins, ...], pairs: pd.DataFrame) -> Moves:
+def _locate(model: TableRelease, bins: tuple[Bins, ...], own: Own, pairs: pd.DataFrame) -> Moves:
     """Return the cells of pairs of rows in the tables of all columns."""
-    own, listed = own_transformers(model), _list(bins)
-    names = [each.name for each in own]
+    names = [each.name for each in own_transformers(model)]
     earlier = pairs[list(name_before(model))].set_axis(names, axis='columns')
-    both = encode(earlier, listed), encode(pairs[names], listed)
-    cells = np.zeros((len(pairs), len(bins)), dtype=np.int64)
-    for at, each in enumerate(bins):
-        cells[:, at] = each.locate(*(codes[:, at] for codes in both))
-    return Moves(cells)
+    both = encode(earlier, own).T, encode(pairs[names], own).T
+    cells = [each.locate(*codes) for each, *codes in zip(bins, *both, strict=True)]
+    return Moves(np.array(cells, dtype=np.int64).reshape(len(bins), len(pairs)).T)
 
 
 def _count_moves(sizes: tuple[int, ...], chunk: Moves) -> Wholes:
     """Count the pairs, and those in each cell of each table."""
-    counts = [
-        np.bincount(cells[cells >= 0], minlength=size)
-        for cells, size in zip(chunk.cells.T, sizes, strict=True)
-    ]
-    return np.concatenate([[len(chunk.cells)], *counts]).astype(np.int64)
+    starts = np.cumsum([0, *sizes])
+    cells = (chunk.cells + starts[:-1])[chunk.cells >= 0]
+    return np.append(len(chunk.cells), np.bincount(cells, minlength=starts[-1]))
 
 
 class Counted(NamedTuple):

@@ -49,7 +49,7 @@ def test_what_noise_explains_is_not_believed():
 
 
 def test_a_pair_is_in_one_cell_of_each_table():
-    bins = Bins(None, 0, np.array([-1, 0, 1, 1]))
+    bins = Bins(None, 0, np.array([-1, 0, 1, 1]), 2)
     before, codes = np.array([[1, 2, 3, 2, -1, 0], [2, 3, 3, 1, 1, 1]])
     cells = bins.locate(before, codes)
     assert cells.tolist() == [1, 3, 5, 2, -1, -1]
@@ -65,7 +65,7 @@ def test_a_pair_is_in_one_cell_of_each_table():
 def test_a_row_is_moved_as_often_as_its_table_says():
     table = np.array([[0.1, 0.3, 0.1], [0.3, 0.0, 0.0], [0.1, 0.0, 0.1]])
     whole, given = table.sum(axis=0), table / table.sum(axis=1, keepdims=True)
-    moves = _find_moves(Follower(Bins(None, 0, np.array([-1, 0, 1, 2])), table, np.zeros(3)))
+    moves = _find_moves(Follower(Bins(None, 0, np.array([-1, 0, 1, 2]), 3), table, np.zeros(3)))
     assert not moves[0].any()
     assert not moves[:, 0].any()
     left = given - moves[1:, 1:]
