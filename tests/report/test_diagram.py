@@ -6,7 +6,7 @@ import pytest
 from described import describe_tables
 
 from sdv_threea.report import draw_schema
-from sdv_threea.report.database import APART, HANGING, PUBLIC, UNIT, find_roles, place_tables
+from sdv_threea.report.database import APART, HANGING, PUBLIC, UNIT, find_roles
 from sdv_threea.schema import Link, Schema
 
 BANK = ['district', 'account', 'client', 'disp', 'trans', 'card']
@@ -42,16 +42,6 @@ def test_roles_are_those_that_the_release_protects(unit, public):
     hanging = {name for name, role in roles.items() if role == HANGING}
     assert hanging == schema.reached - {schema.main}
     assert {name for name, role in roles.items() if role == PUBLIC} == schema.public
-
-
-def test_tables_are_below_all_that_they_refer_to_and_do_not_overlap():
-    places = place_tables(BANK, BANK_LINKS)
-
-    assert all(places[child][1] < places[parent][1] for child, parent in BANK_LINKS)
-    assert places['client'][1] == places['account'][1]
-    for name, (x, y) in places.items():
-        others = [places[other] for other in BANK if other != name]
-        assert all(abs(x - other_x) > 164 for other_x, other_y in others if other_y == y)
 
 
 def test_every_table_is_a_box_and_every_foreign_key_a_line_with_an_arrow():

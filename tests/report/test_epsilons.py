@@ -61,11 +61,6 @@ def test_a_private_table_is_refused_before_anything_is_fitted(origin):
         privacy_curve(make_table(50), pytest.fail, 'label', origin=origin)
 
 
-def test_where_the_table_comes_from_has_to_be_said():
-    with pytest.raises(TypeError, match='origin'):
-        privacy_curve(make_table(50), pytest.fail, 'label')
-
-
 def test_rows_that_are_tested_on_are_never_fitted(monkeypatch):
     tests = []
     score = 'sdv_threea.report.epsilons.train_synthetic_test_real'
@@ -84,21 +79,6 @@ def test_rows_that_are_tested_on_are_never_fitted(monkeypatch):
         assert len(kept_aside) == 60
         assert set(rows['number']) == set(table['number']) - kept_aside
     assert len({frozenset(each) for each in tests}) == 3, 'each repeat keeps others aside'
-
-
-@pytest.mark.parametrize(
-    ('origin', 'words'),
-    [
-        ('public', 'the table is public'),
-        ('made up', 'the table is made up'),
-        ('released', 'sampled from a released synthesizer'),
-    ],
-)
-def test_it_says_that_nothing_was_spent_and_why(origin, words):
-    told = ' '.join(str(draw_curve(make_table(200), [], repeats=1, origin=origin)).split())
-    assert 'Nothing was spent, as no private row was read' in told
-    assert words in told
-    assert 'for 140 rows' in told
 
 
 @pytest.mark.filterwarnings('ignore:No value of the columns')

@@ -99,17 +99,6 @@ def test_one_call_measures_everything(parts, metadata, tmp_path, target, score, 
         assert shown in page
 
 
-def test_the_synthesizer_tells_its_promise_and_its_target(parts, metadata):
-    real, synthetic, test = parts
-    promise = {'epsilon': np.inf, 'delta': 1e-6}
-    statement = SimpleNamespace(to_dict=lambda: promise)
-    synthesizer = SimpleNamespace(target_column='group', get_privacy_statement=lambda: statement)
-    report = make_report(real, synthetic, metadata, synthesizer=synthesizer, test=test)
-
-    assert list(report.utility) == ['group']
-    assert report.to_dict()['statement'] == {'epsilon': 'inf', 'delta': 1e-6}
-
-
 def test_what_cannot_be_tested_is_refused_before_anything_is_measured(parts, metadata):
     real, synthetic, test = parts
     for more, complaint in (
@@ -171,24 +160,6 @@ def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
         assert shown in page
     with pytest.raises(ValueError, match="in which table 'target' is"):
         make_report(real, synthetic, database, test=test, target='odd')
-
-
-def test_columns_that_are_no_personal_information_are_compared_as_they_are_learned(rng):
-    columns = {'city': {'sdtype': 'city', 'pii': False}, 'north': {'sdtype': 'latitude'}}
-    columns['north']['pii'] = False
-    cities, north = rng.choice(['Bonn', 'Ulm'], 300), rng.normal(50, 2, 300)
-    places = pd.DataFrame({'city': cities, 'north': north})
-    told = make_report(places, places, describe(columns, 'places'))
-    assert set(told.fidelity.columns['Column']) == {'city', 'north'}
-    assert set(told.quality.columns['Column']) == {'city', 'north'}
-
-
-def test_columns_that_are_made_up_are_named_without_a_synthesizer(rng):
-    metadata = describe({'x': 'numerical', 'town': 'city', 'key': 'id'}, 'people')
-    rows = pd.DataFrame({'x': rng.normal(size=200), 'town': 'Rome', 'key': range(200)})
-    report = make_report(rows, rows.assign(x=rng.normal(size=200)), metadata)
-
-    assert report.losses == ['Made up, by their sdtypes, and so not compared: town.']
 
 
 COLUMNS = {

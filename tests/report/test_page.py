@@ -10,7 +10,6 @@ import pytest
 from described import describe
 
 from sdv_threea.report import make_report
-from sdv_threea.report.columns_page import _spell
 
 HOSTILE = '</script><img src=x onerror=alert(1)>'
 OBEYED = '\x1b\x07\u200f\u202e'
@@ -133,15 +132,6 @@ def test_the_warning_comes_first_then_the_verdict_then_what_it_stands_on(reader)
     assert places == sorted(places)
 
 
-def test_every_column_can_be_opened_and_found(page):
-    listed = re.search(r'Find a column.*?</section>', page, re.DOTALL).group()
-    names = re.findall(r'<summary><b>(.*?)</b>', listed)
-
-    assert len(names) == len(COLUMNS)
-    assert 'type="search"' in page
-    assert 'Without any value, among real rows, synthetic ones or both: empty.' in page
-
-
 def test_what_can_be_seen_is_said_to_those_who_cannot_see(page, reader):
     assert page.count('<svg') == len(re.findall(r'<svg[^>]*role="img" aria-label="[^"]', page)) > 10
     assert '<html lang="en">' in page
@@ -157,9 +147,3 @@ def test_the_page_says_that_a_promise_holds_where_there_is_one(report, tmp_path,
     page = write(replace(report, statement=STATEMENT | {'guarantee': guarantee}), tmp_path)
     assert ('can hardly tell' in page) == holds
     assert ('Nothing, end to end' in page) == (not holds)
-
-
-def test_large_numbers_on_an_axis_are_written_out():
-    assert _spell(21_180.4) == '21,180'
-    assert _spell(51.5) == '51.5'
-    assert _spell(3e15) == '3e+15'

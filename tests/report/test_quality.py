@@ -62,15 +62,6 @@ def test_a_far_value_does_not_cost_the_score_in_common_bins(tables, metadata):
     assert near.in_common_bins == pytest.approx(near.overall, abs=0.03)
 
 
-def test_keys_are_not_compared_and_the_rest_can_be_drawn(tables, metadata):
-    quality = measure_quality(*tables, metadata)
-
-    assert list(quality.columns['Column']) == ['size', 'day', 'colour']
-    assert set(quality.distributions) == {('things', name) for name in ('size', 'day', 'colour')}
-    for distribution in quality.distributions.values():
-        assert distribution.real.sum() == pytest.approx(1.0)
-
-
 def test_an_invalid_table_shows_in_the_diagnostic(tables, metadata):
     real, other = tables
     assert measure_quality(real, other.assign(colour='green'), metadata).diagnostic < 1

@@ -7,13 +7,11 @@ from sklearn.metrics import auc, average_precision_score, roc_auc_score
 
 from sdv_threea.report.utility import (
     CALIBRATION,
-    MOST_GROUPS,
     PRECISION,
     ROC,
     slope_of_classes,
     slope_of_numbers,
     trace_classes,
-    trace_regression,
     train_synthetic_test_real,
 )
 
@@ -43,28 +41,6 @@ def test_a_faithful_table_scores_like_the_real_one(tables):
     assert scores['AUC'].min() > 0.97
     assert scores.loc['real', 'AUC'] == pytest.approx(scores.loc['synthetic', 'AUC'], abs=0.02)
     assert set(scores['note']) == {''}
-
-
-def test_shuffled_labels_score_at_chance(tables, rng):
-    real, synthetic, test = tables
-    synthetic['label'] = rng.permutation(synthetic['label'])
-
-    scores = train_synthetic_test_real(real, synthetic, test, 'label')
-
-    assert abs(scores.loc['synthetic', 'AUC'] - 0.5) < 0.2
-    assert scores.loc['real', 'AUC'] > 0.97
-
-
-def test_nothing_but_the_scores_depends_on_the_test_part(tables):
-    real, synthetic, test = tables
-    alone = pd.concat(
-        [train_synthetic_test_real(real, synthetic, test.iloc[[row]], 'label') for row in range(5)]
-    )
-    together = train_synthetic_test_real(real, synthetic, test.iloc[:5], 'label')
-
-    # The models do not depend on the rows that they are tested on, so their hits add up.
-    for name in ('real', 'synthetic'):
-        assert alone.loc[name, 'accuracy'].mean() == pytest.approx(together.loc[name, 'accuracy'])
 
 
 def test_numbers_are_regressed_unless_they_are_few_or_the_task_says_else(tables):
@@ -138,13 +114,3 @@ def test_the_slope_is_the_factor_that_makes_predictions_as_sure_as_the_rows_are(
     curve = trace_classes(labels, predicted, [1])
     low, high = curve.loc[curve['curve'] == CALIBRATION, ['x', 'y']].to_numpy()[[0, -1]]
     assert low[0] < low[1] and high[1] < high[0]
-
-
-def test_predicted_numbers_are_means_over_bins_of_several_rows(rng):
-    truth = rng.exponential(size=1000)
-    curve = trace_regression(truth, 2 * truth + 1)
-
-    assert len(curve) == MOST_GROUPS
-    np.testing.assert_allclose(curve['y'], 2 * curve['x'] + 1)
-    assert curve['x'].mean() == pytest.approx(truth.mean())
-    assert not set(curve['x']) & set(truth)

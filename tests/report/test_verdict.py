@@ -9,8 +9,7 @@ import pytest
 from described import describe
 
 from sdv_threea.report import make_report
-from sdv_threea.report.fidelity import NEVER
-from sdv_threea.report.verdict import NAMES, Grade, Verdict, _advise
+from sdv_threea.report.verdict import Grade, Verdict
 
 
 def grade(synthetic, **more):
@@ -49,20 +48,6 @@ def test_many_times_the_impossible_rows_of_real_ones_are_not_good():
     assert words == ['like real rows', 'good', 'fair', 'poor']
     # A table without any such row is compared with one row.
     assert grade(1e-4, **told | {'real': 0.0}).word == 'like real rows'
-
-
-def test_rows_of_no_information_that_are_hardly_ever_impossible_leave_nothing_to_tell():
-    told = {'real': 0.0004, 'share': True, 'least': 1e-4}
-    rare = grade(0.0011, chance=0.002, **told)
-    assert rare.word == 'nothing to tell'
-    assert 'tell' not in Verdict(grades=(rare, grade(0.8))).headline
-    assert grade(0.0011, chance=0.03, **told).word != 'nothing to tell'
-
-
-def test_noise_that_reaches_real_rows_and_poor_ones_is_no_good_grade():
-    told = {'real': 0.0, 'chance': 0.5, 'share': True, 'least': 0.002, 'spread': 0.004}
-    assert grade(0.01, **told).word == 'poor to good'
-    assert grade(0.003, **told | {'spread': 0.001}).word == 'like real rows'
 
 
 def test_where_real_rows_err_more_than_chance_there_is_nothing_to_tell():
@@ -145,15 +130,3 @@ def test_columns_that_lost_something_are_named(rng):
     assert 'No synthetic row has a value in note: everything is missing there.' in lost
     assert 'the same value, or interval, in size.' in lost
     assert 'Values of at least 2% of the real rows never come up in colour.' in lost
-
-
-def test_constraints_are_advised_that_columns_of_their_kind_can_have():
-    told = pd.DataFrame(
-        [['colour', 'shade', 0.3, True, []], ['colour', 'size', 0.2, False, []]],
-        columns=['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples'],
-    )
-    fidelity = SimpleNamespace(impossible={'things': SimpleNamespace(told=told)})
-    first, second, *_ = _advise({NAMES[NEVER]}, fidelity, {}, trained=True)
-
-    assert '(colour with shade) as constraints (FixedCombinations)' in first
-    assert '(colour with size) as constraints (Inequality, Formula or IfThen)' in second
