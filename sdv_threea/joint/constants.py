@@ -10,8 +10,7 @@ from sdv_threea.constants import ApproximateConstants, Evidence
 #: hand.
 MISSED = 0.02
 
-#: A relation holds for a column if at least this share of the records obeys. A pair ranks nearly as
-#: high as another pair if its rank is at least this part of the other's. Set by hand.
+#: A relation holds for a column if at least this share of the records obeys. Set by hand.
 NEARLY = 0.9
 
 #: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,6 @@ from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import (
     LEAST_GIVEN,
     MOST_HIDDEN,
-    NEARLY,
     OFTEN,
     SLACK,
     JointConstants,
@@ -107,29 +106,11 @@ def find_functions(
     telling = [pair for pair, (_, alone, *_) in rated.items() if alone > constants.least_told]
     found = {}
     telling.sort(key=lambda pair: -rated[pair][0])
-    ways = {pair: (rated[pair][0], pair[::-1] if rated[pair][3] else pair) for pair in telling}
-    for i, j in grow_forest([*known, *_put_chains_first(ways)], num_given)[len(known) :]:
+    for i, j in grow_forest([*known, *telling], num_given)[len(known) :]:
         *_, clear, turned = rated[i, j]
         parent, child = (sides[j], sides[i]) if turned else (sides[i], sides[j])
         found[i, j] = make_function(parent, child, clear)
     return found
-
-
-def _put_chains_first(ways: Mapping[Pair, tuple[float, Pair]]) -> list[Pair]:
-    """Return pairs with those last whose child has another parent that theirs forms a pair with.
-
-    A maker follows from the model, which follows from the plane: a pair of plane and maker would
-    leave no place for one of the others. ``ways`` have the rank, and parent and child, by pair, the
-    best rank first. The pair of parents must rank nearly as high.
-    """
-    parents: dict[int, int] = {}
-    later = []
-    for pair, (rank, (parent, child)) in ways.items():
-        other = parents.setdefault(child, parent)
-        both = ways.get((min(other, parent), max(other, parent)))
-        if both is not None and both[0] > NEARLY * rank:
-            later.append(pair)
-    return [*(pair for pair in ways if pair not in later), *later]
 
 
 def make_function(parent: Side, child: Side, clear: bool = False) -> Function:

@@ -7,7 +7,7 @@ import pytest
 
 from sdv_threea.joint.bins import pack
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.functions import Side, _put_chains_first, find_functions
+from sdv_threea.joint.functions import Side, find_functions
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import (
@@ -128,16 +128,6 @@ def test_a_forest_has_no_circles_and_keeps_the_first():
     assert grow_forest(pairs) == ((0, 1), (1, 2), (3, 4), (2, 4), (5, 6))
     # Given columns are known: no path leads from one to another.
     assert grow_forest(pairs, 3) == ((3, 4), (2, 4), (5, 6))
-
-
-def test_a_column_that_follows_from_two_leaves_a_place_for_the_pair_of_these():
-    seats_of_model, seats_of_plane, model_of_plane, other = (1, 2), (0, 2), (0, 1), (3, 4)
-    every = seats_of_model, seats_of_plane, other, model_of_plane
-    alike = _put_chains_first({pair: (2.0, pair) for pair in every})
-    apart = _put_chains_first({pair: (2.0 - (pair == model_of_plane), pair) for pair in every})
-
-    assert alike == [seats_of_model, other, model_of_plane, seats_of_plane]
-    assert apart == list(every)
 
 
 def test_two_numbers_that_are_merely_close_are_no_function(rng):
