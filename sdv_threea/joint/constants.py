@@ -20,13 +20,16 @@ STRESSES = np.linspace(3, 1.5, 16)
 #: Candidates for the count of a bin, relative to its count under independence. Set by hand.
 RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
 
-#: A bin up to this ratio counts as empty. Set by hand.
+#: A bin up to this ratio counts as empty. With zero alone, pairs of the bank's payments at epsilon
+#: 1 are .130 off in place of .122, those of adult and telco_churn by .0004 more.
 EMPTY = 1 / 40
 
-#: Candidates for the correlation of neighbouring bins of an ordered column. More gain nothing.
+#: Candidates for the correlation of neighbouring bins of an ordered column. Without any, pairs of
+#: six tables are up to .001 further off; .85 alone does as well.
 LIKENESS = (0.7, 0.93)
 
-#: Share of the variance that similar bins do not have in common. Set by hand.
+#: Share of the variance that similar bins do not have in common. With 0, pairs of six tables are up
+#: to .0004 further off.
 OWN_PART = 0.05
 
 #: Candidates for ``a``: how far bins depart, relative to their counts under independence. Set by
@@ -34,18 +37,20 @@ OWN_PART = 0.05
 SPREADS = np.geomspace(0.02, 2.0, 5)
 
 #: A pair is not a function if its margins allow less than this share of the rarer values to be
-#: assigned to whole codes. Set by hand.
+#: assigned to whole codes. With 0, relations keep .0005 and .0009 less at epsilon 1 and 8; with .5,
+#: .017 less at 1.
 LEAST_GIVEN = 0.25
 
-#: Counts of ordered values may differ from the expected table by this part of its energy. Set by
-#: hand.
+#: Counts of ordered values may differ from the expected table by this part of its energy. With 0,
+#: monthly pay and yearly pay are no pair without noise; with .2, relations keep .003 less at
+#: epsilon 8.
 SLACK = 0.05
 
 #: Values are clearly in order if noise masks at most this part of their energy. Set by hand.
 MOST_HIDDEN = 0.08
 
 #: A pair is also examined without the child's most frequent value if it has this share of records.
-#: Set by hand.
+#: Never, relations keep .005 more at epsilon 1 and .015 less at 8; from .05 on, .027 and .009 less.
 OFTEN = 0.2
 
 #: A pair's weight falls with this power of its number of bins. Set by hand.
@@ -84,7 +89,9 @@ class JointConstants(Evidence):
     """The constants of pairs and triples of columns.
 
     In a functional pair, one column (the parent) seems to determine the other (the child). Figures
-    are of throw-away fits on the tree of their day.
+    are of throw-away fits on the tree of their day. What *relations keep* is the share of records,
+    over true relations of 33 releases of joins and real tables, whose value follows if exact counts
+    are known along the functions that are found.
 
     Args:
         least_bins_of_number: The same for an adapted numerical target, if most columns have many
@@ -120,16 +127,20 @@ class JointConstants(Evidence):
             mass.
         least_likeness: The least energy of a functional pair (its squared departure from
             independence), relative to that of a function; and the least part of the entropy of its
-            values that the order of bins explains, if values follow it. Chosen on Adult and on a
-            generated table of dependencies.
+            values that the order of bins explains, if values follow it. With .35 or .65, relations
+            keep the same at epsilon 1, and .002 less and the same at 8.
         least_told: The least information of a function, in nats: its likeness times the entropy of
-            the child. Set by hand.
+            the child. With .3, relations keep .009 less at epsilon 8; with 0, .001 less.
         sure: From this likeness on a pair counts as certain, as do pairs whose values follow an
-            order; others are worth less, by the square of their ratio to it. Set by hand.
+            order; others are worth less, by the square of their ratio to it. With .5, relations
+            keep .002 and .012 less at epsilon 1 and 8; with 1, .017 and .013 less.
         nearness: Penalty, in nats, for each factor of e by which the parent has more codes than the
-            child. With it, a region follows from the city, and not from the store. Set by hand.
+            child. With it, a region follows from the city, and not from the store; without it
+            relations keep .002 more at epsilon 1 and .002 less at 8, and a tenth more pairs is
+            counted.
         blur: Penalty, in nats, of parents whose codes are intervals. With it, a kind follows from
-            the product, and not from its price. Set by hand.
+            the product, and not from its price; without it relations keep .002 and .003 less at
+            epsilon 1 and 8, and 93 in place of 97 in a hundred hold.
         most_noise: Functional pairs with more than this many times the noise that they bear are
             left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict themselves
             at epsilon 1 with a target.
