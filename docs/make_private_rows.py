@@ -49,7 +49,7 @@ READERS = (
 #: What holds private rows, or reads them, by module.
 HANDLES = {
     'rows.guard': {'guarded'},
-    'rows.chunks': {'Rows', 'chunk_arrays', 'chunk_table'},
+    'rows.chunks': {'Rows', 'chunk_table', 'hold'},
     'rows.sums': {'Summed', 'take'},
     'storage.reading': {'PrivateTable', 'as_plain', 'take_table'},
     'rows.units.membership': {'Database'},

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from chance import draw_from, silent
+from chunked import chunk_arrays
 from described import describe
 from sdv.errors import SynthesizerInputError
 
@@ -25,7 +26,6 @@ from sdv_threea.paper import (
     move_centres,
     support_loss,
 )
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Grouped
 
 pytestmark = pytest.mark.filterwarnings('ignore')

@@ -113,12 +113,6 @@ def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.D
     return Rows(_slice(table, chunk_rows))
 
 
-def chunk_arrays(arrays: Chunk, chunk_rows: int = 2**16) -> Rows[Chunk]:
-    """Return the rows of a named tuple of arrays, in chunks."""
-    columns = cast(tuple[NDArray[Any], ...], arrays)
-    return Rows(Slices(_Sliced(columns), len(columns[0]), chunk_rows))
-
-
 def hold(chunk: Chunk) -> Rows[Chunk]:
     """Return rows in one chunk, which is in memory and stays whole."""
     groups = Groups(1, in_file=False)
@@ -242,14 +236,6 @@ def add(one: Sums, other: Sums) -> Sums:
     if isinstance(one, np.ndarray) and magnitude(one) + magnitude(cast(Any, other)) >= LARGEST_SUM:
         raise UnreadableRowsError('The sums over the rows do not fit into 64 bits.')
     return cast(Sums, cast(Any, one) + other)
-
-
-class _Sliced:
-    def __init__(self, arrays: tuple[NDArray[Any], ...]) -> None:
-        self._arrays = arrays
-
-    def __getitem__(self, rows: slice) -> Any:
-        return type(self._arrays)(*(each[rows] for each in self._arrays))
 
 
 def _slice(table: pd.DataFrame, chunk_rows: int | None = None) -> Slices:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from chunked import chunk_arrays
 
 from sdv_threea.adapt.features import plan_interplay
 from sdv_threea.adapt.links import Draws
@@ -14,7 +15,6 @@ from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 
 #: Eight codes of each column, and of the number; code 0 is the missing value, and the number last.

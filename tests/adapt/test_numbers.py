@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from chunked import chunk_arrays
 from threadpoolctl import threadpool_limits
 
 from sdv_threea.adapt.fit import RADII
@@ -23,7 +24,6 @@ from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 
 #: Codes of the columns and of the number, the missing value among them; the number is last.

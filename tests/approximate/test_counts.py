@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 
 from sdv_threea.approximate.counts import (
     BinPlan,
@@ -14,7 +15,6 @@ from sdv_threea.approximate.counts import (
     release_counts,
 )
 from sdv_threea.approximate.stage import share_codes
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 
 NEIGHBORS = ('add_remove', 'replace_one')

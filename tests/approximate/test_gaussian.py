@@ -4,6 +4,7 @@ from functools import partial
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 from triangles import pack
 
 from sdv_threea.approximate.counts import release_class_counts, release_counts
@@ -20,7 +21,6 @@ from sdv_threea.approximate.gaussian import (
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
 from sdv_threea.maths.shrinkage import shrunk_effects
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded, Grouped
 from sdv_threea.statistics import registry
 

@@ -3,11 +3,11 @@ import math
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 from triangles import pack
 
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments, release_score_moments
 from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.clipping import clip_norm
 from sdv_threea.rows.records import Grouped
 from sdv_threea.statistics import registry

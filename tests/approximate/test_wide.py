@@ -4,13 +4,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from chunked import chunk_arrays
 
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.mixture import class_mixture, regularize
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Grouped
 from sdv_threea.statistics import registry
 

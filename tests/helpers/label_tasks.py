@@ -1,6 +1,7 @@
 """Tables whose labels are to be adapted, what is known of them, and fits."""
 
 import numpy as np
+from chunked import chunk_arrays
 from sklearn.metrics import roc_auc_score
 
 from sdv_threea.adapt.design import scorecard, weigh_evidence
@@ -10,7 +11,6 @@ from sdv_threea.adapt.links import Draws
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 
 NUM_CODES = 5

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 from interactions import BINS as COLUMNS
 from interactions import NEIGHBORS, count_in_a_loop, find_distance, interact
 
@@ -16,7 +17,7 @@ from sdv_threea.joint.interactions import (
     release_interactions,
     round_weights,
 )
-from sdv_threea.rows.chunks import Rows, chunk_arrays
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 
 #: The last column is the class.

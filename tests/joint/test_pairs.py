@@ -5,10 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 from interactions import BINS, NEIGHBORS, count_in_a_loop, find_distance
 
 from sdv_threea.joint.pairs import release_pair_counts
-from sdv_threea.rows.chunks import Rows, chunk_arrays
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 
 #: What a record adds to a count.

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 from interactions import BINS as COLUMNS
 from interactions import count_in_a_loop
 
@@ -15,7 +16,6 @@ from sdv_threea.joint.triples import (
     num_triple_bins,
     release_distances,
 )
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Encoded
 
 CONSTANTS = JointConstants()

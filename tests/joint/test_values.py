@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 
 from sdv_threea.joint.values import (
     BASE,
@@ -16,7 +17,6 @@ from sdv_threea.joint.values import (
     keep_one_code,
     release_values,
 )
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.records import Located
 
 PAIRS, SIZES = ((0, 3), (1, 4)), (5, 3)

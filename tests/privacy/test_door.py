@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from chunked import chunk_arrays
 
 from sdv_threea.privacy.door import release, release_keys
 from sdv_threea.privacy.mechanism import add_noise, threshold_release
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.sums import Statistic, take
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from chance import silent
+from chunked import chunk_arrays
 
 from sdv_threea.accounting import Budget
 from sdv_threea.privacy import door as doors
@@ -15,7 +16,6 @@ from sdv_threea.relational.magnitudes import (
     expect_counts,
     release_magnitudes,
 )
-from sdv_threea.rows.chunks import chunk_arrays
 from sdv_threea.rows.units.membership import LEFT_OUT
 
 BUDGET = Budget(5.0, 1e-6)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from chance import by_size
+from chunked import chunk_arrays
 from unpaired import Unpaired
 
 from sdv_threea.adapt import features, links
@@ -18,7 +19,7 @@ from sdv_threea.constants import AdaptConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.rows import chunks as room
-from sdv_threea.rows.chunks import LARGEST_SUM, Rows, Source, add, chunk_arrays, chunk_table
+from sdv_threea.rows.chunks import LARGEST_SUM, Rows, Source, add, chunk_table
 from sdv_threea.rows.guard import UnreadableRowsError
 from sdv_threea.settings import Constants
 

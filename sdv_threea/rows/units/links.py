@@ -160,15 +160,11 @@ def count_referred(
     rows: NDArray[np.int64], first: NDArray[np.bool_], alike: NDArray[np.bool_], size: int
 ) -> Referred:
     """Count the references to ``size`` rows; those that are ``first`` are compared."""
-    same = [np.bincount(rows[first], each[first], size) for each in alike.T]
-    compared = np.bincount(rows[first], minlength=size)
-    counted = [
-        np.bincount(rows, minlength=size),
-        compared,
-        np.array(same).reshape(alike.shape[1], size).T,
-    ]
-    seen = counted[0] > 0
-    return Referred(*(each[seen].astype(np.int64) for each in counted))
+    counts = [np.bincount(rows, minlength=size), np.bincount(rows[first], minlength=size)]
+    counts += [np.bincount(rows[first], each[first], size) for each in alike.T]
+    found = np.column_stack(counts).astype(np.int64)
+    found = found[found[:, 0] > 0]
+    return Referred(found[:, 0], found[:, 1], found[:, 2:])
 
 
 def read_repeats(link: Link, owner: Link, bound: int | None, key: int, group: Group) -> Repeated:
