@@ -170,7 +170,7 @@ def main(list_cases: Callable[[], dict[str, Any]]) -> None:
 
 
 if __name__ == '__main__':
-    sys.path[:0] = [str(CASES), str(CASES.parent / 'helpers')]
+    sys.path[:0] = [str(CASES), str(CASES.parent), str(CASES.parents[1] / 'tests/helpers')]
     from cases import list_cases
 
     main(list_cases)
