@@ -105,9 +105,10 @@ def release_agreement(
           the sums move as histograms of ``r + 1`` columns do
     """
     bins, part = list_bins(model), task.budget.part(task.constants.agreement_share)
-    pairs = joined.rows.map(partial(pair_rows, model, 1, task.toss()))
+    names = name_before(model)
+    pairs = joined.rows.map(partial(pair_rows, names, 1, task.toss()))
     own = tuple(each.transformer for each in bins)
-    moves = pairs.map(partial(_locate, model, bins, own)).keep()
+    moves = pairs.map(partial(_locate, names, bins, own)).keep()
     sizes = tuple(each.size * (each.size + 1) for each in bins)
     statistic = registry.AGREEMENT.state(
         partial(_count_moves, sizes), neighbors=part.neighbors, columns=len(bins)
@@ -142,11 +143,10 @@ class Follower(NamedTuple):
     kept: Floats
 
 
-def _locate(model: TableRelease, bins: tuple[Bins, ...], own: Own, pairs: pd.DataFrame) -> Moves:
+def _locate(names: dict[str, str], bins: tuple[Bins, ...], own: Own, pairs: pd.DataFrame) -> Moves:
     """Return the cells of pairs of rows in the tables of all columns."""
-    names = [each.name for each in own_transformers(model)]
-    earlier = pairs[list(name_before(model))].set_axis(names, axis='columns')
-    both = encode(earlier, own).T, encode(pairs[names], own).T
+    earlier = pairs[list(names.values())].set_axis(list(names), axis='columns')
+    both = encode(earlier, own).T, encode(pairs[list(names)], own).T
     cells = [each.locate(*codes) for each, *codes in zip(bins, *both, strict=True)]
     return Moves(np.array(cells, dtype=np.int64).reshape(len(bins), len(pairs)).T)
 
@@ -264,8 +264,7 @@ def _agree(model: TableRelease, found: list[Follower], given: Given, task: Task)
     # Each owner occurs as often as the release read its rows: its tables of pairs have these
     # weights.
     context = draw_before(model, *given.as_read(model.rows_per_unit, task.draws), task.draws)
-    own = [each.name for each in own_transformers(model)]
-    names = dict(zip(own, name_before(model), strict=True))
+    names = name_before(model)
     before = context[[names[name] for name in columns]].astype('float64').fillna(0)
     codes = np.hstack([encode_context(model, context), before]).astype(np.int64)
     chain = joint.follow({each.bins.at: each.table for each in found}, codes, task.draws)

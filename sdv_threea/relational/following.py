@@ -37,6 +37,7 @@ from sdv_threea.relational.transitions import (
     describe_rank,
     draw_before,
     encode_pairs,
+    name_before,
     pair_rows,
     rank_rows,
 )
@@ -167,7 +168,7 @@ def release_following(
     bound = model.rows_per_unit
     given = joined.given.as_read(bound, task.draws, followed=1)
     before = draw_before(model, *given, task.draws)
-    rows = joined.rows.map(partial(pair_rows, model, bound, task.toss())).keep()
+    rows = joined.rows.map(partial(pair_rows, name_before(model), bound, task.toss())).keep()
     rows = rows.map(partial(encode_pairs, model))
     domain = Domain(describe_following(model))
     released = release_rows(task, rows, domain, bound, share, given=before)

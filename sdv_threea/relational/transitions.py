@@ -6,7 +6,7 @@ not vary in samples either. Rows and the rows before them are compared by their 
 nothing has to be described again, and a transition is a row of categories like any other.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -85,11 +85,12 @@ def own_transformers(model: TableRelease) -> tuple[Transformer, ...]:
     return tuple(each for each in model.released.transformers if each.name not in given)
 
 
-def name_before(model: TableRelease) -> tuple[str, ...]:
-    """Name the columns of the row before, other than the names of the model's columns."""
-    taken = [each.name for each in model.released.transformers]
+def name_before(model: TableRelease) -> dict[str, str]:
+    """Name the columns of the row before by the row's own, unlike any column of the model."""
     own = own_transformers(model)
-    return name_context(own, taken, 'before')
+    taken = [each.name for each in model.released.transformers]
+    named = name_context(own, taken, 'before')
+    return {each.name: name for each, name in zip(own, named, strict=True)}
 
 
 def name_codes(
@@ -147,7 +148,7 @@ def draw_in_turn(
     """
     following, own = model.following, own_transformers(model)
     codes = np.zeros((len(context), len(own)), dtype=np.int64)
-    before, previous = name_before(model), np.full(len(context), -1)
+    before, previous = tuple(name_before(model).values()), np.full(len(context), -1)
 
     def start(rows: Wholes) -> pd.DataFrame:
         return draw_rows(model, context.iloc[rows].reset_index(drop=True), rng)
@@ -180,11 +181,15 @@ def draw_before(
     earlier, given = add_rank(model, given, last), add_rank(model, given, last + 1)
     own = own_transformers(model)
     codes = np.maximum(encode(draw_rows(model, earlier, rng), own), 0)
-    return pd.concat([given, name_codes(codes, name_before(model))], axis=1)
+    return pd.concat([given, name_codes(codes, tuple(name_before(model).values()))], axis=1)
 
 
-def pair_rows(model: TableRelease, bound: int | None, key: int, related: Related) -> pd.DataFrame:
+def pair_rows(
+    names: Mapping[str, str], bound: int | None, key: int, related: Related
+) -> pd.DataFrame:
     """Return private rows, each with the row before it: at most ``bound`` of each unit.
+
+    ``names`` are those of the columns of the row before, by the row's own.
 
     Formal guarantees:
         * a row of the result is a function of two rows of one owner and of the owner, so of one
@@ -192,10 +197,9 @@ def pair_rows(model: TableRelease, bound: int | None, key: int, related: Related
     """
     led = np.where(related.previous >= 0, related.units, LEFT_OUT)
     kept = bound_rows(led, bound, Coins(key, related.numbers))
-    own = [each.name for each in own_transformers(model)]
-    earlier = related.rows[own].iloc[related.previous[kept]].reset_index(drop=True)
+    earlier = related.rows[list(names)].iloc[related.previous[kept]].reset_index(drop=True)
     later = related.rows[kept].reset_index(drop=True)
-    return pd.concat([later, earlier.set_axis(list(name_before(model)), axis='columns')], axis=1)
+    return pd.concat([later, earlier.rename(columns=names)], axis=1)
 
 
 def encode_pairs(model: TableRelease, chunk: pd.DataFrame) -> pd.DataFrame:
@@ -204,8 +208,8 @@ def encode_pairs(model: TableRelease, chunk: pd.DataFrame) -> pd.DataFrame:
     Formal guarantees:
         * a row of the result is a function of a row of the chunk
     """
-    own, before = own_transformers(model), name_before(model)
-    names = tuple(each.name for each in own)
+    own, named = own_transformers(model), name_before(model)
+    names, before = tuple(named), tuple(named.values())
     earlier = chunk[list(before)].set_axis(list(names), axis='columns')
     parts = [
         chunk[list(model.layout.context)],
@@ -223,7 +227,8 @@ def describe_following(model: TableRelease) -> tuple[Category, ...]:
     released, own = model.released, own_transformers(model)
     context = tuple(released.domain[name] for name in model.layout.context)
     found = []
-    for names in (name_before(model), tuple(each.name for each in own)):
+    named = name_before(model)
+    for names in (named.values(), named):
         for name, transformer in zip(names, own, strict=True):
             occurs = np.asarray((released.chances(transformer.name) > 0).any(axis=0))
             codes = tuple(each for each in np.flatnonzero(occurs).tolist() if each > 0)
