@@ -113,7 +113,7 @@ def reference_sensitivity(columns: int, within: bool, neighbors: str, **_: Any) 
     """Return the L2 sensitivity, to a unit, of reference counts and comparisons of ``r`` columns.
 
     Formal guarantees:
-        * :func:`~sdv_threea.rows.units.links.read_references` states what a unit adds
+        * :class:`~sdv_threea.rows.units.links.Reading` states what a unit adds
         * the reference of a unit to another row moves numbers of rows by ``sqrt(2)`` and
           comparisons by ``sqrt(r + 1)``; its own row, if others refer to it, moves them by one and
           by ``sqrt(r + 1)``

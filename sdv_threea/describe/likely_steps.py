@@ -74,10 +74,15 @@ def find_sizes(sketch: Sketch, own: StepCounts, constants: DescribeConstants) ->
     middles = first + np.arange(len(counts)) + 0.5
     low, high = constants.usual_octaves
     odd = np.maximum(np.maximum(low - middles, middles - high), 0.0)  # a nat per octave
-    fits = number * np.convolve(counts * precise, HUMP, 'same') - odd
-    fits -= number**2 / 2 * np.convolve(precise, HUMP**2, 'same')
+    fits = number * _add_humps(counts * precise, HUMP) - odd
+    fits -= number**2 / 2 * _add_humps(precise, HUMP**2)
     likelihoods: Floats = np.exp(fits - fits.max())
     return Sizes(np.asarray(2.0**middles), likelihoods)
+
+
+def _add_humps(values: Floats, hump: Floats) -> Floats:
+    """Return the sum of the values about each octave, weighted by a hump; shape of the values."""
+    return np.asarray(np.convolve(values, hump)[len(hump) // 2 :][: len(values)])
 
 
 def likely_step(own: StepCounts, sizes: Sizes | None = None) -> float:

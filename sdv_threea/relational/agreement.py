@@ -118,7 +118,8 @@ def release_agreement(
     given = joined.given.as_read(1, task.draws, followed=1)
     context = draw_before(model, *given, task.draws)
     drawn = [encode(draw_rows(model, context, task.draws), own) for _ in range(2)]
-    cells, num_pairs = np.split(noisy[1:], np.cumsum(sizes)[:-1]), max(float(noisy[0]), 1.0)
+    *cells, _ = np.split(noisy[1:], np.cumsum(sizes))  # nothing is left after the last table
+    num_pairs = max(float(noisy[0]), 1.0)
     shares = [_share(each / num_pairs, one) for each, one in zip(cells, bins, strict=True)]
     counted = Counted(shares, num_pairs, receipt.noise_scale / num_pairs)
     constants = task.settings.constants.joint

@@ -228,7 +228,7 @@ LINKS = _approximate(
     moves=('√(9 + 4r)', '2 √(9 + 4r)'),
     sensitivity=reference_sensitivity,
     share='links',
-    proofs=('rows.units.links.read_references', f'{_OWN}.reference_sensitivity'),
+    proofs=('rows.units.links.Reading', f'{_OWN}.reference_sensitivity'),
     about_units=True,
 )
 

@@ -62,7 +62,8 @@ PLACES_OF_0_1_0 = {
 #: Fields that a class had in earlier versions: they are not read from files.
 FORMER_FIELDS = {
     'JointConstants': (
-        *('few_triples', 'few_values', 'least_held', 'least_information', 'least_triple_bins'),
+        *('few_triples', 'few_values', 'least_bins', 'least_held', 'least_information'),
+        *('least_triple_bins', 'records_per_class', 'step'),
         *('left_out', 'look_doubt', 'most_cells', 'most_looks', 'most_needed', 'most_partners'),
         *('most_values', 'records_per_digit', 'records_per_error', 'value_part'),
     ),

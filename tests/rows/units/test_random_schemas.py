@@ -10,12 +10,19 @@ from .random_schemas import draw_database
 
 
 def link(synthesizer, tables):
-    """Read the tables as a fit does: the schema and the rows that rows refer to."""
-    return synthesizer._augment_tables(synthesizer.preprocess(tables))
+    """Read the tables as a fit does: the rows that rows refer to, and the schema."""
+    return take_whole(synthesizer._augment_tables(synthesizer.preprocess(tables)))
+
+
+def take_whole(linked):
+    """Take a database of one group out of its rows."""
+    rows, schema = linked
+    (database,) = rows.source
+    return database, schema
 
 
 def find(synthesizer, tables):
-    schema, database = link(synthesizer, tables)
+    database, schema = link(synthesizer, tables)
     return find_units(schema, database.num_rows, database.parents)
 
 
@@ -23,7 +30,7 @@ def find(synthesizer, tables):
 def test_units_are_those_of_the_raw_tables_and_each_can_be_taken_out(seed):
     drawn = draw_database(seed)
     synthesizer = drawn.make()
-    _, database = link(synthesizer, drawn.tables)
+    database, _ = link(synthesizer, drawn.tables)
     found = {(each.child, each.parent): rows for each, rows in database.parents.items()}
     assert found.keys() == drawn.parents.keys()
     for names, rows in found.items():
@@ -53,7 +60,7 @@ def test_rows_may_be_shuffled_and_left_out_between_the_two_steps(seed):
     rng = np.random.default_rng(seed)
     order = {name: rng.permutation(len(rows)) for name, rows in processed.items()}
     shuffled = {name: rows.iloc[order[name]] for name, rows in processed.items()}
-    _, database = synthesizer._augment_tables(shuffled)
+    database, _ = take_whole(synthesizer._augment_tables(shuffled))
 
     for each, rows in database.parents.items():
         truth = drawn.parents[each.child, each.parent][order[each.child]]
