@@ -90,10 +90,10 @@ class Reading:
 
     The rows of a unit are chosen without looking at their references.
 
-    Formal guarantees, of :meth:`send` and :meth:`take` together:
-        * an added unit has at most ``bound`` references, here one. The new reference raises the
-          count of one row of the parent by one, and may replace another reference to that row in
-          the comparison
+    Formal guarantees:
+        * of :meth:`send` and :meth:`take` together: an added unit has at most ``bound``
+          references, here one. The new reference raises the count of one row of the parent by one,
+          and may replace another reference to that row in the comparison
         * the unit's own row of the parent adds one number, and the comparisons with that row
         * together numbers move by at most ``sqrt(5)``, and comparisons by at most two each; by one
           each if the unit has only one of both effects
