@@ -15,9 +15,10 @@ from sdv_threea.settings import Settings
 def guess_target(domain: Domain, known: Known, *, drowned: bool) -> Domain:
     """Return the domain with a category as its target, if the user named none.
 
-    * The only category, unless columns are given: a single category among numbers is usually the
-      label. Also, a correlation describes the relation of a categorical and a numerical column
-      badly; with classes, each value has its own distribution of numbers.
+    * The only category, unless columns are given and its values are not stated: a single category
+      among numbers is usually the label. Also, a correlation describes the relation of a
+      categorical and a numerical column badly; with classes, each value has its own distribution of
+      numbers.
     * The last of several, if noise would exceed the pair counts: categories would then be
       independent of each other. Classes relate all columns to one category, and in most training
       tables the last column is the label.
@@ -38,9 +39,10 @@ def guess_target(domain: Domain, known: Known, *, drowned: bool) -> Domain:
     own = domain.columns[known.num_given :]
     categories = [column for column in own if isinstance(column, Category)]
     suited = [column.name for column in categories if _suits_classes(column, known.settings)]
-    # A target does not depend on the row before it in a database.
-    alone = len(categories) == 1
-    if not suited or (known.num_given if alone else not drowned):
+    # A target does not depend on the row before it in a database. But it keeps rare ones of its
+    # stated values: rows of a public table, say.
+    alone = len(categories) == 1 and (not known.num_given or bool(categories[0].values))
+    if not suited or not (alone or drowned):
         return domain
     return replace(domain, target=suited[-1])
 
