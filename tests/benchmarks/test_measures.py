@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from described import describe_tables
 from scripts import script_fixture
 
 utility_page, scores = script_fixture('utility_page'), script_fixture('scores')
-likeness, between = script_fixture('likeness'), script_fixture('between')
+likeness = script_fixture('likeness')
 
 
 def list_run(repeat, table, method, epsilon, score):
@@ -56,26 +55,3 @@ def test_rows_are_impossible_whose_categories_no_real_row_has_together(likeness)
     found = likeness.count_impossible(real, broken, ['a', 'b', 'c'])
     assert found == {'impossible pairs': wrong, 'impossible triples': wrong}
     assert likeness.count_impossible(real, broken, ['a', 'c']) == {'impossible pairs': 0}
-
-
-def test_dependence_between_rows_is_all_there_or_shuffled(between):
-    """Forty owners with two pets of their own kind, measured as they are and with keys shuffled."""
-    described = {
-        'owner': {'id': 'id', 'likes': 'categorical'},
-        'pet': {'owner': 'id', 'kind': 'categorical'},
-    }
-    metadata = describe_tables(described, ('pet', 'owner', 'owner', 'id'))
-    likes, owners = np.array(['cat', 'dog'])[np.arange(40) % 2], np.repeat(np.arange(40), 2)
-    tables = {
-        'owner': pd.DataFrame({'id': np.arange(40), 'likes': likes}),
-        'pet': pd.DataFrame({'owner': owners, 'kind': likes[owners]}),
-    }
-    dealt = np.random.default_rng(0).permutation(owners)
-    shuffled = {**tables, 'pet': tables['pet'].assign(owner=dealt)}
-    real = between.View(tables, metadata, 'owner')
-    other = between.View(shuffled, metadata, 'owner', like=real)
-    one, two = (between.measure_between(real, each) for each in (real, other))
-    for name in ('kept: owner', 'kept: siblings', 'const'):
-        assert one[name] == pytest.approx(1.0)
-        assert abs(two[name]) < 0.5
-    assert (one['two-individual'], one['cardinality']) == (0.0, 1.0)

@@ -78,75 +78,65 @@ def test_a_row_is_moved_as_often_as_its_table_says():
         assert shares == pytest.approx(moves[code], abs=0.02)
 
 
-@pytest.mark.parametrize('paired', [True, False])
-def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired):
+def fit(monkeypatch, unit, rows, *, paired, epsilon, owners=None):
+    """Fit units and their rows of categories with fixed noise, and return samples with the model.
+
+    ``rows`` have the unit first; ``owners`` are the units' own categories.
+    """
     monkeypatch.setattr(Settings, 'counts_pairs', paired)
     chance = {'noise': draw_from(np.random.default_rng(3)), 'rng': np.random.default_rng(4)}
     monkeypatch.setattr(multi_table, 'release_database', partial(release_database, **chance))
-    rng = np.random.default_rng(2)
-    num_units = 4000
+    owners = pd.DataFrame({'id': range(rows[unit].max() + 1), **(owners or {})})
+    about = {unit: dict.fromkeys(owners, 'categorical'), 'row': dict.fromkeys(rows, 'categorical')}
+    about[unit]['id'] = about['row'][unit] = 'id'
+    synthesizer = ClustMixMultiTableSynthesizer(
+        describe_tables(about, ('row', unit, unit, 'id')),
+        epsilon=epsilon, delta=1e-6, privacy_unit=unit, verbose=False,
+    )  # fmt: skip
+    synthesizer.fit({unit: owners, 'row': rows})
+    model = synthesizer._model.tables['row']
+    assert model.following is None, 'pairs of rows are not counted'
+    return synthesizer.sample_scale(1.0)['row'], model
+
+
+@pytest.mark.parametrize('paired', [True, False])
+def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired):
+    rng, num_units = np.random.default_rng(2), 4000
     sizes = rng.choice([1, 2, 5], num_units, p=[0.3, 0.4, 0.3])
     units = np.repeat(np.arange(num_units), sizes)
     others = {f'c{at}': rng.choice(list('abc'), len(units)) for at in range(10)}
     others['c0'] = np.where(rng.random(len(units)) < 0.9 * (sizes[units] == 5), 'a', others['c0'])
     band = rng.choice(list('uvwxyz'), num_units)[units]
-    tables = {
-        'patient': pd.DataFrame({'id': range(num_units), 'sex': rng.choice(['f', 'm'], num_units)}),
-        'stay': pd.DataFrame({'patient': units, 'band': band, **others}),
-    }
-    kinds = {'band': sorted(set(band)), **{name: list('abc') for name in others}}
-    columns = {name: {'sdtype': 'categorical'} for name in kinds}
-    about = {'patient': {'id': 'id', 'sex': 'categorical'}, 'stay': {'patient': 'id', **columns}}
-    metadata = describe_tables(about, ('stay', 'patient', 'patient', 'id'))
-    first = tables['stay'].drop_duplicates('patient')
-    made = ClustMixMultiTableSynthesizer(
-        metadata, epsilon=1.0, delta=1e-6, privacy_unit='patient', verbose=False
-    )
-    made.fit(tables)
-    model = made._model.tables['stay']
-    assert model.following is None, 'pairs of rows are not counted'
+    rows = pd.DataFrame({'patient': units, 'band': band, **others})
+    sex = {'sex': rng.choice(['f', 'm'], num_units)}
+
+    stays, model = fit(monkeypatch, 'patient', rows, paired=paired, epsilon=1.0, owners=sex)
+
     assert (model.released.joint is not None) == paired
     assert model.agreement.columns[0] == 'band'
-
-    stays = made.sample_scale(1.0)['stay']
     several = stays.groupby('patient').filter(lambda rows: len(rows) > 1)
     bands = several.groupby('patient')['band']
-
     assert (bands.min() == bands.max()).mean() > 0.7
     assert stays['band'].value_counts(normalize=True).between(0.1, 0.24).all()
     if paired:
         # One row per owner is read, and owners of many rows have other values.
-        of_rows, of_owners = ((table['c0'] == 'a').mean() for table in (tables['stay'], first))
+        first = rows.drop_duplicates('patient')
+        of_rows, of_owners = ((table['c0'] == 'a').mean() for table in (rows, first))
         assert (stays['c0'] == 'a').mean() > of_rows - (of_rows - of_owners) / 2
 
 
 # Without pair counts, the kind does not depend on the number of holders: .67 are owners.
 @pytest.mark.parametrize(('paired', 'least'), [(True, 0.9), (False, 0.62)])
 def test_what_occurs_once_in_a_unit_occurs_once_in_samples(monkeypatch, paired, least):
-    monkeypatch.setattr(Settings, 'counts_pairs', paired)
-    chance = {'noise': draw_from(np.random.default_rng(3)), 'rng': np.random.default_rng(4)}
-    monkeypatch.setattr(multi_table, 'release_database', partial(release_database, **chance))
     rng = np.random.default_rng(2)
     accounts = np.repeat(np.arange(4000), rng.choice([1, 2], 4000))
     kind = np.where(pd.Series(accounts).duplicated(), 'second', 'owner')
     others = {f'c{at}': rng.choice(list('abc'), len(accounts)) for at in range(10)}
-    tables = {
-        'account': pd.DataFrame({'id': range(4000)}),
-        'holder': pd.DataFrame({'account': accounts, 'kind': kind, **others}),
-    }
-    columns = {name: {'sdtype': 'categorical'} for name in ('kind', *others)}
-    about = {'account': {'id': 'id'}, 'holder': {'account': 'id', **columns}}
-    metadata = describe_tables(about, ('holder', 'account', 'account', 'id'))
-    made = ClustMixMultiTableSynthesizer(
-        metadata, epsilon=2.0, delta=1e-6, privacy_unit='account', verbose=False
-    )
-    made.fit(tables)
-    model = made._model.tables['holder']
-    assert model.following is None, 'pairs of rows are not counted'
-    assert (model.agreement.chain is not None) == paired
+    rows = pd.DataFrame({'account': accounts, 'kind': kind, **others})
 
-    holders = made.sample_scale(1.0)['holder']
+    holders, model = fit(monkeypatch, 'account', rows, paired=paired, epsilon=2.0)
+
+    assert (model.agreement.chain is not None) == paired
     several = holders.groupby('account').filter(lambda rows: len(rows) == 2)
     owners = (several['kind'] == 'owner').groupby(several['account']).sum()
-
     assert (owners == 1).mean() > least
