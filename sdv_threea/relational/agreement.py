@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.encoding.transformers import Transformer, encode
+from sdv_threea.joint.bins import cut_pair_bins, num_pair_bins
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import LEAST_INFORMATION
 from sdv_threea.joint.inside import add_up
@@ -30,7 +31,9 @@ from sdv_threea.relational.following import Given, Joined
 from sdv_threea.relational.model import Agreement, TableRelease, draw_rows, encode_context
 from sdv_threea.relational.task import Task
 from sdv_threea.relational.transitions import draw_before, name_before, own_transformers, pair_rows
+from sdv_threea.release import Release
 from sdv_threea.rows.sums import take
+from sdv_threea.settings import Constants
 from sdv_threea.statistics import registry
 
 #: The least share of a bin: margins are divided by.
@@ -76,25 +79,45 @@ class Bins(NamedTuple):
         own = self.find(codes)
         return np.bincount(own[own >= 0], minlength=self.size) / max(len(codes), 1)
 
+    def share_codes(self, codes: NDArray[np.integer]) -> Floats:
+        """Return the share of each code among codes that are drawn, shape (S,)."""
+        shares = np.bincount(codes[codes >= 0], minlength=len(self.of_code)) / max(len(codes), 1)
+        return np.where(self.of_code >= 0, shares, 0.0)
 
-def list_bins(model: TableRelease) -> tuple[Bins, ...]:
-    """List the own columns of a table that vary; not the target, which follows from the others."""
+
+def list_bins(model: TableRelease, num_bins: int, constants: Constants) -> tuple[Bins, ...]:
+    """List the own columns of a table that vary; not the target, which follows from the others.
+
+    Bins are those of pairs of columns if these are counted, and else ``num_bins`` of each number.
+    """
     released, own = model.released, own_transformers(model)
+    if released.joint is not None:
+        of_codes = [each.of_code for each in released.joint.columns]
+    else:
+        of_codes = _cut(released, num_bins, constants)
     found = []
-    for at, place in enumerate(released.scored):
+    for at, (place, of_code) in enumerate(zip(released.scored, of_codes, strict=True)):
         transformer = released.transformers[place]
-        occurs = (released.chances(transformer.name) > 0).any(axis=0)
-        of_code = np.where(occurs, np.cumsum(occurs) - 1, -1)
-        if released.joint is not None:
-            of_code = released.joint.columns[at].of_code
         bins = Bins(transformer, at, of_code, int(of_code.max(initial=-1)) + 1)
         if transformer in own and transformer.name != released.domain.target and bins.size > 1:
             found.append(bins)
     return tuple(found)
 
 
+def _cut(released: Release, num_bins: int, constants: Constants) -> list[Wholes]:
+    """Return the bin of each code of the columns with scores, shape (S,) each; -1 for none."""
+    transformers = [released.transformers[place] for place in released.scored]
+    weights = released.mixture.weights.sum(axis=1)
+    columns = [weights @ released.chances(each.name) for each in transformers]
+    ordered = [each.ordered for each in transformers]
+    apart = [getattr(each, 'apart', ()) for each in transformers]
+    occurs = [own > 0 for own in columns]
+    cuts = columns, occurs, ordered, num_bins, 1 / num_bins
+    return cut_pair_bins(*cuts, constants.joint, constants.approximate, apart)
+
+
 def release_agreement(
-    task: Task, joined: Joined, model: TableRelease
+    task: Task, joined: Joined, model: TableRelease, num_pairs: float
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Release how a row follows the row before it, column by column; add it to the model.
 
@@ -104,8 +127,11 @@ def release_agreement(
         * a pair adds one to the number of pairs and to at most one cell of each of ``r`` tables:
           the sums move as histograms of ``r + 1`` columns do
     """
-    bins, part = list_bins(model), task.budget.part(task.constants.agreement_share)
-    names = name_before(model)
+    part, names = task.budget.part(task.constants.agreement_share), name_before(model)
+    terms = num_pairs, len(own_transformers(model)), part.mu / part.distance
+    constants = task.settings.constants
+    num_bins = num_pair_bins(*terms, constants.joint) or constants.joint.least_bins
+    bins = list_bins(model, num_bins, constants)
     pairs = joined.rows.map(partial(pair_rows, names, 1, task.toss()))
     own = tuple(each.transformer for each in bins)
     moves = pairs.map(partial(_locate, names, bins, own)).keep()
@@ -122,10 +148,10 @@ def release_agreement(
     num_pairs = max(float(noisy[0]), 1.0)
     shares = [_share(each / num_pairs, one) for each, one in zip(cells, bins, strict=True)]
     counted = Counted(shares, num_pairs, receipt.noise_scale / num_pairs)
-    constants = task.settings.constants.joint
+    joint = constants.joint
     if model.released.joint is None:  # noise leaves no bin evidently empty
-        constants = replace(constants, emptiness=0.0)
-    found = _list_followers(bins, counted, drawn, constants, ordered=task.ordered)
+        joint = replace(joint, emptiness=0.0)
+    found = _list_followers(bins, counted, drawn, joint, ordered=task.ordered)
     if not found:
         return model, (receipt,)
     return replace(model, agreement=_agree(model, found, joined.given, task)), (receipt,)
@@ -137,11 +163,13 @@ class Follower(NamedTuple):
     Args:
         table: Probabilities of the bins of the row before and of this row, shape (G, G).
         kept: The chance that the code is the same if both are in a bin, shape (G,).
+        shares: Probabilities of codes, shape (S,).
     """
 
     bins: Bins
     table: Floats
     kept: Floats
+    shares: Floats
 
 
 def _locate(names: dict[str, str], bins: tuple[Bins, ...], own: Own, pairs: pd.DataFrame) -> Moves:
@@ -209,8 +237,9 @@ def _list_followers(
     for at, ((_, same), table) in enumerate(zip(counted.shares, estimated.values(), strict=True)):
         table = table if ordered else (table + table.T) / 2
         if mutual_information(table) > LEAST_INFORMATION:
-            kept = _keep_codes(bins[at], table, same, drawn[0][:, at], counted.scale)
-            found.append(Follower(bins[at], table, kept))
+            shares = bins[at].share_codes(drawn[0][:, at])
+            kept = _keep_codes(bins[at], table, same, shares, counted.scale)
+            found.append(Follower(bins[at], table, kept, shares))
     return sorted(found, key=lambda each: -mutual_information(each.table))
 
 
@@ -227,15 +256,11 @@ def _expect(
     return whole, rake(toward, whole, whole)
 
 
-def _keep_codes(
-    bins: Bins, table: Floats, same: Floats, codes: NDArray[np.integer], scale: float
-) -> Floats:
+def _keep_codes(bins: Bins, table: Floats, same: Floats, shares: Floats, scale: float) -> Floats:
     """Return the chance that a code is kept if both rows are in a bin, shape (G,).
 
-    ``same`` are shares of pairs of equal codes, with noise of this ``scale``; ``codes`` are drawn.
+    ``same`` are shares of pairs of equal codes, with noise of this ``scale``.
     """
-    shares = np.bincount(codes[codes >= 0], minlength=len(bins.of_code)) / len(codes)
-    shares = np.where(bins.of_code >= 0, shares, 0.0)
     own = shares[None], np.square(shares)[None]
     whole, squares = (add_up(each, bins.of_code, bins.size)[0] for each in own)
     chance = ratio(squares, whole**2) * table.diagonal()
@@ -277,9 +302,15 @@ def _find_moves(found: Follower) -> Floats:
 
     Otherwise the row is drawn as if there were no row before it, as often as the table allows.
     """
-    codes = np.flatnonzero(found.bins.of_code >= 0)
+    bins, codes = found.bins, np.flatnonzero(found.bins.of_code >= 0)
     whole, given = found.table.sum(axis=0), found.table / found.table.sum(axis=1, keepdims=True)
     free = (given / whole).min(axis=1, keepdims=True)
-    moves = np.zeros((len(found.bins.of_code),) * 2)
-    moves[np.ix_(codes, codes)] = given - free * whole
+    moved, stays = given - free * whole, found.kept * given.diagonal()
+    stays = np.minimum(stays, moved.diagonal())
+    moved = moved - np.diag(stays)
+    own, shares = bins.of_code[codes], found.shares[codes]
+    whole_bins = add_up(found.shares[None], bins.of_code, bins.size)[0]
+    inside = ratio(shares, whole_bins[own])
+    moves = np.zeros((len(bins.of_code),) * 2)
+    moves[np.ix_(codes, codes)] = moved[np.ix_(own, own)] * inside + np.diag(stays[own])
     return moves

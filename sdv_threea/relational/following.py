@@ -138,17 +138,15 @@ def share_following(
 ) -> float:
     """Return the share of the budget for rows given the row before them; 0 for none.
 
-    All columns of both releases get equal shares. The share is zero if no owner has two rows and,
-    for rows without an order, if noise would exceed pair counts in fine bins: then
-    :mod:`~sdv_threea.relational.agreement` is better. ``share`` is the share of both releases.
+    All columns of both releases get equal shares. The share is zero if no owner has two rows, and
+    if noise would exceed pair counts in fine bins: then :mod:`~sdv_threea.relational.agreement` is
+    better. ``share`` is the share of both releases.
     """
     num_pairs, own = magnitudes.count_pairs(bound), task.plan.domain.columns
     if num_pairs < 1:
         return 0.0
     both = (*domain.columns, *own)
     later = share * (len(both) + 1) / (len(domain.columns) + len(both) + 2)
-    if task.ordered:
-        return later
     renamed = Domain(tuple(replace(each, name=str(at)) for at, each in enumerate(both)))
     known = Known(task.settings, task.budget.part(later), num_pairs, len(domain.columns))
     noisy = math.isfinite(task.budget.mu)

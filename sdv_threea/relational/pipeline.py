@@ -202,7 +202,7 @@ def _release_table(
     later = share_following(task, joined.domain, magnitudes, bound, share)
     share -= later
     num_rows = magnitudes.count(bound)
-    agrees = not (later or task.ordered) and magnitudes.count_pairs(1) >= 1
+    agrees = not later and magnitudes.count_pairs(1) >= 1
     share -= constants.agreement_share * agrees
     task = task.unsharpened() if later or agrees else task
     context = joined.given.as_read(bound, task.draws).context
@@ -219,7 +219,7 @@ def _release_table(
     if later:
         model, paid = release_following(task, joined, model, later)
     elif agrees:
-        model, paid = release_agreement(task, joined, model)
+        model, paid = release_agreement(task, joined, model, magnitudes.count_pairs(1))
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 

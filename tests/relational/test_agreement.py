@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from chance import draw_from
 from described import describe_tables
+from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSequentialSynthesizer
 from sdv_threea.relational.agreement import (
     Bins,
     Follower,
@@ -65,7 +66,8 @@ def test_a_pair_is_in_one_cell_of_each_table():
 def test_a_row_is_moved_as_often_as_its_table_says():
     table = np.array([[0.1, 0.3, 0.1], [0.3, 0.0, 0.0], [0.1, 0.0, 0.1]])
     whole, given = table.sum(axis=0), table / table.sum(axis=1, keepdims=True)
-    moves = _find_moves(Follower(Bins(None, 0, np.array([-1, 0, 1, 2]), 3), table, np.zeros(3)))
+    bins, shares = Bins(None, 0, np.array([-1, 0, 1, 2]), 3), np.append(0, whole)
+    moves = _find_moves(Follower(bins, table, np.zeros(3), shares))
     assert not moves[0].any()
     assert not moves[:, 0].any()
     left = given - moves[1:, 1:]
@@ -76,6 +78,42 @@ def test_a_row_is_moved_as_often_as_its_table_says():
     for code in (1, 2, 3):
         shares = np.bincount(after[before == code] + 1, minlength=5)[1:] / 10_000
         assert shares == pytest.approx(moves[code], abs=0.02)
+
+
+def test_a_row_moves_to_the_codes_of_a_bin_by_their_shares():
+    bins, kept = Bins(None, 0, np.array([-1, 0, 0, 1]), 2), np.array([0.25, 1.0])
+    table, shares = np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.0, 0.3, 0.2, 0.5])
+
+    moves = _find_moves(Follower(bins, table, kept, shares))
+
+    # A row stays in its bin more often than chance by 0.6, and keeps its code in 0.25 of 0.8.
+    stays, others = 0.2, 0.4 * np.array([0.6, 0.4])
+    assert moves[1, 1:] == pytest.approx([stays + others[0], others[1], 0])
+    assert moves[2, 1:] == pytest.approx([others[0], stays + others[1], 0])
+    assert moves[3, 1:] == pytest.approx([0, 0, 0.6])
+
+
+def test_sequences_at_a_small_budget_follow_the_row_before(monkeypatch):
+    monkeypatch.setattr(Settings, 'counts_pairs', False)
+    chance = {'noise': draw_from(np.random.default_rng(3)), 'rng': np.random.default_rng(4)}
+    monkeypatch.setattr(multi_table, 'release_database', partial(release_database, **chance))
+    rng, num_units = np.random.default_rng(2), 1500
+    units = np.repeat(np.arange(num_units), 4)
+    level = rng.normal(100, 20, num_units)[units] + rng.normal(0, 3, len(units))
+    rows = pd.DataFrame({'who': units, 'day': np.tile(range(4), num_units), 'level': level})
+    rows['kind'] = rng.choice(list('abc'), len(rows))
+    keys = {'sequence_key': 'who', 'sequence_index': 'day'}
+    sdtypes = {'who': 'id', 'day': 'numerical', 'level': 'numerical', 'kind': 'categorical'}
+    columns = {name: {'sdtype': sdtype} for name, sdtype in sdtypes.items()}
+    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns, **keys}}})
+    synthesizer = ClustMixSequentialSynthesizer(metadata, epsilon=2.0, delta=1e-6, verbose=False)
+
+    synthesizer.fit({'stays': rows})
+    made = synthesizer.sample(1000)['stays']
+
+    before = made.groupby('who', sort=False)['level'].shift()
+    assert made['level'].corr(before) > 0.5
+    assert 85 < made['level'].mean() < 115
 
 
 def fit(monkeypatch, unit, rows, *, paired, epsilon, owners=None):

@@ -90,7 +90,7 @@ def test_the_statement_is_about_sequences(fitted):
     assert all("one 'who'" in told for told in statement.tables.values())
     (ledger,) = statement.ledgers
     assert ledger.keeps(100.0, 1e-6)
-    assert any('given the row before' in each.released for each in ledger.receipts)
+    assert any('which value of a unit follows which' in each.released for each in ledger.receipts)
     assert fitted.num_releases == statement.fits == 1
 
 
