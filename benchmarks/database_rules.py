@@ -122,8 +122,18 @@ def _ordered_first(real: Tables, made: Tables) -> float:
     return float((first <= second).mean())
 
 
-#: By database and name, the tables that a rule needs, and the rule.
-RULES: dict[str, dict[str, tuple[tuple[str, ...], Rule]]] = {
+#: The tables that a rule needs, and the rule, by name.
+Rules = dict[str, tuple[tuple[str, ...], Rule]]
+
+STAYS: Rules = {
+    'one age band': (('encounter',), _one_band),
+    'bands at most one apart': (('encounter',), _bands_near),
+    'died, not readmitted': (('encounter',), _not_readmitted),
+    'patients who die twice': (('encounter',), _die_twice),
+}
+
+#: The rules of each database.
+RULES: dict[str, Rules] = {
     'berka': {
         'loan = duration x payment': (('loan',), _loan_is_product),
         'exactly one OWNER': (('account', 'disp'), _one_owner),
@@ -132,12 +142,8 @@ RULES: dict[str, dict[str, tuple[tuple[str, ...], Rule]]] = {
         'repayment has a loan': (('order', 'loan'), _repaid_loan_exists),
         'client and account share district': (('client', 'disp', 'account'), _share_district),
     },
-    'diabetes130_rel': {
-        'one age band': (('encounter',), _one_band),
-        'bands at most one apart': (('encounter',), _bands_near),
-        'died, not readmitted': (('encounter',), _not_readmitted),
-        'patients who die twice': (('encounter',), _die_twice),
-    },
+    'diabetes130_rel': STAYS,
+    'hospital': STAYS,
     'chinook': {
         'city in its country': (('customer', 'invoice'), _city_in_country),
         'billing city = city': (('customer', 'invoice'), _billing_city),

@@ -1,6 +1,7 @@
 """The databases of ``benchmarks/relational.py``: what is public, who is a unit, what is predicted.
 
-They lie in ``../shared/data``, a folder per database: ``<table>.csv.gz`` and ``metadata.json``.
+They lie in ``../shared/data``, a folder per database: ``<table>.csv.gz`` and ``metadata.json``. The
+hospital, 8,000 patients of diabetes130_rel, comes with the package.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
 from tables import state_all_facts
+
+from sdv_threea.datasets import load_hospital
 
 #: The share of units whose rows are held out, where something is to be predicted.
 HELD_OUT = 0.3
@@ -109,6 +112,7 @@ SETUPS = {
     'diabetes130_rel, 2 tables, 1,000 patients': Setup(
         'diabetes130_rel', 'patient', tables=('patient', 'encounter'), num_units=1000, **ENCOUNTERS
     ),
+    'hospital': Setup('hospital', 'patient', LOOKUPS, **ENCOUNTERS),
     'chinook': Setup('chinook', 'customer', (*CATALOGUE, 'employee')),
     'chinook, 2 tables': Setup('chinook', 'customer', tables=('customer', 'invoice')),
     'northwind': Setup('northwind', 'customers', (*COMPANY, 'employee_territories')),
@@ -118,12 +122,7 @@ SETUPS = {
 
 def load(setup: Setup, data: Path, seed: int) -> Parts:
     """Read the tables of a setup, and hold out the rows of some units if it predicts."""
-    folder = data / setup.database
-    metadata = _read_metadata(folder, setup.tables)
-    tables = {
-        name: pd.read_csv(folder / f'{name}.csv.gz', low_memory=False)[list(table.columns)]
-        for name, table in metadata.tables.items()
-    }
+    tables, metadata = _read(data / setup.database, setup.tables)
     rng = np.random.default_rng(seed)
     if setup.num_units is not None:
         chosen = rng.permutation(len(tables[setup.unit])) < setup.num_units
@@ -193,6 +192,18 @@ def bound_children(
         counts = tables[child][column].value_counts().reindex(keys, fill_value=0)
         least[child, column], most[child, column] = int(counts.min()), max(int(counts.max()), 1)
     return {'min_children': least, 'max_children': most}
+
+
+def _read(folder: Path, names: tuple[str, ...] | None) -> tuple[Tables, Metadata]:
+    """Read tables and their metadata: those of a folder, or of the package."""
+    if folder.name == 'hospital':
+        return load_hospital()
+    metadata = _read_metadata(folder, names)
+    tables = {
+        name: pd.read_csv(folder / f'{name}.csv.gz', low_memory=False)[list(table.columns)]
+        for name, table in metadata.tables.items()
+    }
+    return tables, metadata
 
 
 def _read_metadata(folder: Path, tables: tuple[str, ...] | None) -> Metadata:

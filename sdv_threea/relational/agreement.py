@@ -91,8 +91,8 @@ def list_bins(model: TableRelease, num_bins: int, constants: Constants) -> tuple
     Bins are those of pairs of columns if these are counted, and else ``num_bins`` of each number.
     """
     released, own = model.released, own_transformers(model)
-    if released.joint is not None:
-        of_codes = [each.of_code for each in released.joint.columns]
+    if released.joint is not None:  # a class is one more column, the last
+        of_codes = [each.of_code for each in released.joint.columns[: len(released.scored)]]
     else:
         of_codes = _cut(released, num_bins, constants)
     found = []

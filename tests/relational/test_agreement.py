@@ -116,7 +116,7 @@ def test_sequences_at_a_small_budget_follow_the_row_before(monkeypatch):
     assert 85 < made['level'].mean() < 115
 
 
-def fit(monkeypatch, unit, rows, *, paired, epsilon, owners=None):
+def fit(monkeypatch, unit, rows, *, paired, epsilon, owners=None, target=None):
     """Fit units and their rows of categories with fixed noise, and return samples with the model.
 
     ``rows`` have the unit first; ``owners`` are the units' own categories.
@@ -130,6 +130,7 @@ def fit(monkeypatch, unit, rows, *, paired, epsilon, owners=None):
     synthesizer = ClustMixMultiTableSynthesizer(
         describe_tables(about, ('row', unit, unit, 'id')),
         epsilon=epsilon, delta=1e-6, privacy_unit=unit, verbose=False,
+        target_column={'row': target} if target else None,
     )  # fmt: skip
     synthesizer.fit({unit: owners, 'row': rows})
     model = synthesizer._model.tables['row']
@@ -137,8 +138,8 @@ def fit(monkeypatch, unit, rows, *, paired, epsilon, owners=None):
     return synthesizer.sample_scale(1.0)['row'], model
 
 
-@pytest.mark.parametrize('paired', [True, False])
-def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired):
+@pytest.mark.parametrize(('paired', 'target'), [(True, None), (False, None), (True, 'c1')])
+def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired, target):
     rng, num_units = np.random.default_rng(2), 4000
     sizes = rng.choice([1, 2, 5], num_units, p=[0.3, 0.4, 0.3])
     units = np.repeat(np.arange(num_units), sizes)
@@ -148,7 +149,9 @@ def test_few_units_at_a_small_budget_keep_what_does_not_vary(monkeypatch, paired
     rows = pd.DataFrame({'patient': units, 'band': band, **others})
     sex = {'sex': rng.choice(['f', 'm'], num_units)}
 
-    stays, model = fit(monkeypatch, 'patient', rows, paired=paired, epsilon=1.0, owners=sex)
+    stays, model = fit(
+        monkeypatch, 'patient', rows, paired=paired, epsilon=1.0, owners=sex, target=target
+    )
 
     assert (model.released.joint is not None) == paired
     assert model.agreement.columns[0] == 'band'
