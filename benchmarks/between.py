@@ -17,7 +17,8 @@ real data first (``benchmarks/views.py``).
 * *two-individual*: the mean of ``|c - c'| / max(0.01 n, c)`` over counts with one condition on each
   of two siblings.
 * *told apart*: the AUC of a classifier that tells real rows, with their owner's columns and the
-  aggregates of their children, from synthetic ones. 0.5 is best.
+  aggregates of their children, from synthetic ones. 0.5 is best. Rows of one owner are on one side
+  of each split.
 * *cardinality*: one minus the distance (KS) of the numbers of children of an owner.
 """
 
@@ -31,7 +32,7 @@ from lightgbm import LGBMClassifier
 from numpy.typing import NDArray
 from runner import Row
 from scipy.stats import ks_2samp
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import StratifiedGroupKFold, cross_val_score
 from views import Pairing, View
 
 #: The share of real rows in which a rule holds.
@@ -192,17 +193,21 @@ def _measure_counts(counts: NDArray[np.float64], seed: int) -> float:
 
 def _tell_apart(real: View, synthetic: View, seed: int) -> float:
     """Return the mean over private tables of the AUC of real against synthetic rows."""
-    found = []
+    found, views = [], (real, synthetic)
     for table in real.schema.private:
-        sides = [each.widen(table) for each in (real, synthetic)]
+        sides = [each.widen(table) for each in views]
         num = min(MOST_ROWS, *map(len, sides))
         if num < LEAST_COUNT:
             continue
         # Columns are named by number, as LightGBM refuses some characters.
-        rows = pd.concat([side.sample(num, random_state=seed) for side in sides])
-        labels = np.repeat([0, 1], num)
+        chosen = [side.sample(num, random_state=seed) for side in sides]
+        owners = [own.number(table)[side.index] for own, side in zip(views, chosen, strict=True)]
+        groups = np.append(owners[0], -1 - owners[1])  # no owner is on both sides
+        rows, labels = pd.concat(chosen).to_numpy(np.float64), np.repeat([0, 1], num)
         model = LGBMClassifier(n_estimators=60, num_leaves=15, n_jobs=1, verbose=-1)
-        scores = cross_val_score(model, rows.to_numpy(np.float64), labels, cv=3, scoring='roc_auc')
+        splits = StratifiedGroupKFold(3, shuffle=True, random_state=seed)
+        terms = {'groups': groups, 'cv': splits, 'scoring': 'roc_auc'}
+        scores = cross_val_score(model, rows, labels, **terms)
         found.append(float(scores.mean()))
     return float(np.mean(found)) if found else np.nan
 

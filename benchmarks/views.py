@@ -144,6 +144,14 @@ class View:
         shape = (len(self.data[table]), 0)
         return np.stack(codes, axis=1) if codes else np.zeros(shape, np.int64), int(starts[-1])
 
+    def number(self, table: str) -> NDArray[np.int64]:
+        """Return the number of the owner of each row, shape (n,); others have their own."""
+        own = np.arange(len(self.data[table]))
+        if (owner := self.schema.owners[table]) is None:
+            return own
+        above = self.parents[owner]
+        return np.where(above >= 0, above, len(self.data[owner.parent]) + own)
+
     def widen(self, table: str) -> pd.DataFrame:
         """Return the rows of a table with columns of the owner and aggregates of the children."""
         parts = [_as_numbers(self, table)]
