@@ -49,8 +49,8 @@ class Number:
         nullable: Whether values may be missing, or ``None`` if unknown.
         steps: The public candidates for ``step``, coarse to fine. A known step is the finest one:
             values may be multiples of a coarser one.
-        grid: Ascending borders of the bins in which values are looked for; ``None`` for the public
-            grid of all numbers (:mod:`sdv_threea.describe.ranges`).
+        grid: Ascending borders of the bins in which values are counted first; ``None`` for the
+            public grid of all numbers (:mod:`sdv_threea.describe.ranges`).
         sentinels: Numbers that stand for something else, such as 999 for an unknown age: values of
             their own, which the range does not have to reach.
         usual: A released range of similar numbers, which is taken where noise masks these.

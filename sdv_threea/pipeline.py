@@ -1,7 +1,7 @@
 """The algorithm on one screen: describe, approximate, adapt, anonymize.
 
-The algorithm follows 3A (arXiv 2307.01875). Each stage is a function below. The stage, its folder
-and its receipts have the same name. ``docs/lab/notation.md`` has the symbols.
+The algorithm follows 3A (arXiv 2307.01875). Each stage is a function below. A stage, its folder and
+its receipts have the same name. ``docs/lab/notation.md`` has the symbols.
 """
 
 import math

@@ -77,8 +77,8 @@ class Settings:
     The fields are the arguments of :class:`~sdv_threea.ClustMixSynthesizer` of the same names, and
     three more. ``extrapolate`` is whether estimated ranges extend as far as the tails of a column
     may: fewer rows are cut off, and more samples lie beyond the real ends. ``shares`` are the parts
-    of the budget by release, and ``constants`` were chosen by measurement. A field out of range is
-    a ``ValueError``.
+    of the budget by stage, and ``constants`` are those of the algorithm. A field out of range is a
+    ``ValueError``.
     """
 
     epsilon: float = 1.0

@@ -101,8 +101,9 @@ def gain(
 ) -> Floats:
     """Return how much likelier priors ``V + t^2 M M^T`` make a slope than ``V`` does, in nats.
 
-    ``spreads`` are ``t``, ``more`` is ``M``, (D, r). With ``S = L L^T`` for ``V``, slopes have
-    covariance ``L (I + t^2 U U^T) L^T``, ``U = L^-1 H M``, so one decomposition serves all ``t``.
+    ``covariance`` is ``V``, ``more`` is ``M``, shape (D, r), and ``spreads`` are values of ``t``.
+    With ``S = L L^T`` for ``V``, slopes have covariance ``L (I + t^2 U U^T) L^T``, where
+    ``U = L^-1 H M``, so one decomposition serves all ``t``.
     """
     _, root = _slope_law(curvature, scale, covariance)
     white = solve_triangular(root, slope, lower=True)

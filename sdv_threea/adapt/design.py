@@ -75,7 +75,8 @@ class Design:
     """Terms, and the inputs of their bins.
 
     Args:
-        inputs: Inputs of each term's bins, shape (K, S), in units of ``1 / INPUT_UNITS``.
+        inputs: The value that each of S bins of each of K terms contributes, in units of
+            ``1 / INPUT_UNITS``.
         by_bin: Whether each bin has a weight of its own. If not, each term has one.
     """
 

@@ -1,4 +1,4 @@
-"""Post-processing from released moments of scores to the correlations of their normals."""
+"""Correlations of the normals behind scores, from released moments of the scores."""
 
 import math
 from functools import partial

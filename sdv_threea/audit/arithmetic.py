@@ -172,7 +172,7 @@ def measure_mu(
 
 
 def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) -> Features:
-    """Return the state of the recorded fit, repeated; ``ValueError`` if an exact value differs."""
+    """Repeat the recorded fit and return its state; ``ValueError`` if an exact value differs."""
     try:
         (_, seen), asked = replay(partial(_observe, fit, table), transcript)
     except DivergedError:

@@ -231,7 +231,7 @@ def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen
 
 
 def _sample(synthesizer: Any, without: Mapping[str, pd.DataFrame]) -> Tables:
-    """Sample at scale 1; of a single table, as many rows as it has without the canary."""
+    """Sample a database at scale 1, a table with as many rows as it has without the canary."""
     if hasattr(synthesizer, 'sample_scale'):
         tables: Tables = synthesizer.sample_scale(scale=1.0)
     else:

@@ -220,7 +220,7 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 @click.argument('synthesizer', type=FILE)
 @click.option('--json', 'as_json', is_flag=True, help='As JSON.')
 def losses(synthesizer: Path, as_json: bool) -> None:
-    """Print which values samples lack.
+    """Print which real values no sample can have.
 
     A line for each column of SYNTHESIZER says which values were too rare to be released, and which
     share of the rows has them. The lines are computed from released numbers, so they cost nothing

@@ -163,7 +163,7 @@ def name_options(message: str, options: Iterable[click.Parameter]) -> str:
     """Return a message with options instead of the arguments of Python.
 
     ``public_metadata=True`` becomes ``--public-metadata``, and ``epsilon=4`` becomes ``--epsilon
-    4``. Texts in quotes stay: they are names of the user.
+    4``. Texts in quotes stay: they are names that the user chose.
     """
     for method, command in METHODS.items():
         message = re.sub(method, command, message)

@@ -65,7 +65,7 @@ def load_metadata(path: Path) -> Metadata:
 
 
 def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
-    """Return an unfitted synthesizer, with the notations of texts that spell numbers.
+    """Return an unfitted synthesizer that reads stated texts, such as '1.234,50', as numbers.
 
     See :func:`_make_plain` for the rest.
     """

@@ -53,7 +53,7 @@ class Derivation(Protocol):
         """The map that derives the new columns, record by record."""
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Turn sampled columns back, given their released domain."""
+        """Turn sampled columns into the user's columns, given their released domain."""
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
         """Describe the replaced columns by the released domain of the derived ones."""

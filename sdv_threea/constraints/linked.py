@@ -170,6 +170,6 @@ def find_step(days: Floats) -> float:
 
 
 def find_decimals(numbers: Floats) -> int | None:
-    """Return the fewest decimals that all numbers have; ``None`` for more than a few."""
+    """Return the fewest decimals that write all numbers; ``None`` if ``DECIMALS`` are too few."""
     known = numbers[np.isfinite(numbers)]
     return next((each for each in DECIMALS if (np.round(known, each) == known).all()), None)

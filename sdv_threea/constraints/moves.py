@@ -367,7 +367,7 @@ def _round_out(ends: Floats, up: Bools, step: float, decimals: int | None) -> Fl
 def _shift_rows(linked: Linked, name: Name, path: Path, low: Floats, high: Floats) -> None:
     """Shift rows that rise together, so that the first of them lies in its range, if it can.
 
-    The differences between rows that lead to the same row by ``path`` stay as they are.
+    Rows that refer to the same row through ``path`` are shifted together.
     """
     own, groups = linked.read(name), linked.gather(name.table, path)
     order = np.lexsort((own, groups))

@@ -128,7 +128,7 @@ def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[
 
 
 def loosen(domain: Domain, loose: Collection[str]) -> Domain:
-    """Return a domain in which the stated ranges of the ``loose`` numbers are unknown."""
+    """Return the domain without the stated ranges of the numbers in ``loose``."""
     columns = (
         replace(column, low=None, high=None)
         if isinstance(column, Number) and column.name in loose

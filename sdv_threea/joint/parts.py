@@ -136,7 +136,7 @@ class Part:
         return np.array([listed.get(each, -1) for each in found.tolist()], dtype=np.int64)
 
     def tabulate(self, number: NumberEncoder, own: Transformer, shares: Floats) -> Floats:
-        """Return joint probabilities of the numerical column's codes and the part's, shape (S, V).
+        """Return probabilities of pairs of a number's code and its part's code, shape (S, V).
 
         ``shares`` are probabilities of the numerical column's codes, shape (S,); values are even
         inside a code.

@@ -133,7 +133,7 @@ def release_sums(
     neighbors: str,
     noise: Noise,
 ) -> tuple[tuple[Sum | Part, ...], Receipt]:
-    """Return the sums and parts that nearly all records obey, no total of one a part of another.
+    """Return the sums and parts that nearly all records obey; a total is no summand of another.
 
     The ``likely`` sums are public or released. ``sizes`` are the numbers of records with values in
     all columns of a sum, and are public or released, too.

@@ -67,8 +67,8 @@ class ParentPair:
 class Triples:
     """The distributions of three columns together: publishable.
 
-    The tables are probabilities, shape (A, B, C). Each column has the coarser bins of its bins,
-    shape (G,), in ``merged``.
+    The tables are probabilities, shape (A, B, C). ``merged`` has, for each column, the coarser bin
+    of each of its bins, shape (G,).
     """
 
     tables: Mapping[Triple, Floats]

@@ -145,7 +145,7 @@ def name_strength(guessed: float) -> str:
 
 
 def list_odds(facts: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yield rows of a table: the odds of the best guesser at this promise and at other epsilons."""
+    """Yield the rows of a table: the best guesser's odds at this epsilon and at others."""
     own = facts['epsilon']
     rows = {epsilon: odds_from_epsilon(epsilon, facts['delta']) for epsilon in STEPS}
     for epsilon, odds in sorted((rows | {own: find_odds(facts)}).items()):

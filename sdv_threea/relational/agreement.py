@@ -69,7 +69,7 @@ class Bins(NamedTuple):
         return np.where(codes >= 0, self.of_code[codes], -1)
 
     def locate(self, before: NDArray[np.integer], codes: NDArray[np.integer]) -> Wholes:
-        """Return the cell of two codes: that of their bins, or another one if they are equal."""
+        """Return the cell of two codes: that of their bins; equal codes of a bin have their own."""
         one, other = (np.where(own >= 0, self.of_code[own], -1) for own in (before, codes))
         rows = np.where(before == codes, self.size, one)
         return np.where((one < 0) | (other < 0), -1, rows * self.size + other)

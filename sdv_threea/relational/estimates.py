@@ -63,7 +63,7 @@ def share_magnitudes(
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
-    """Estimate a table's number of rows from its owner's release, and the deviation of the noise.
+    """Estimate the rows of a table from its owner's release; return also the noise's deviation.
 
     One column of the owner is the number of rows that a row owns. The estimate is the number of the
     owner's rows times the mean of that column, ``sum_v v P(v)``, plus the ``orphans``: rows without

@@ -70,7 +70,7 @@ class Layout:
 def lay_out(
     schema: Schema, table: str, own: tuple[str, ...], orders: Orders = MappingProxyType({})
 ) -> Layout:
-    """Name the columns of a table, except the context, which needs the owner's release.
+    """Name the modelled columns of a table; the context is named once its owner is released.
 
     A name that is taken, by a column of the user or by another foreign key, gets an underscore.
     """

@@ -85,7 +85,7 @@ class Magnitudes:
         return max(self.count(None)[0] / max(float(self.counts.sum()), 1.0), 1.0)
 
     def count(self, bound: int | None) -> tuple[float, float]:
-        """Estimate the number of rows within a bound per unit, and the deviation of its noise."""
+        """Estimate how many rows are within a bound per unit; return also the noise's deviation."""
         rows = np.minimum(MIDDLES, bound or LARGEST_BOUND)
         found = float(self.counts @ rows)
         return found, self._deviate(rows)
@@ -95,7 +95,7 @@ class Magnitudes:
         return float(self.counts @ np.minimum(MIDDLES - 1, bound or LARGEST_BOUND))
 
     def beyond(self, bound: int) -> tuple[float, float]:
-        """Estimate the number of rows beyond a bound per unit, and the deviation of its noise."""
+        """Estimate how many rows exceed a bound per unit; return also the noise's deviation."""
         rows = np.maximum(MIDDLES - bound, 0)
         found = max(float(self.counts @ rows), 0.0)
         return found, self._deviate(rows)

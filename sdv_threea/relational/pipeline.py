@@ -246,7 +246,7 @@ def _release_link(
 def _add_index(
     model: TableRelease, index: Number, done: DatabaseRelease, owner: Link | None
 ) -> TableRelease:
-    """Add the description of the index of sampled rows, by what was released of its parts."""
+    """Describe the index of sampled rows: the owner's first index and the gaps add up to it."""
     if owner is None or model.layout.gap is None:
         return model
     parent = done.tables[owner.parent]

@@ -156,7 +156,7 @@ def untangle(
     codes: Wholes,
     rng: np.random.Generator,
 ) -> Wholes:
-    """Let references change places until none leads to the own unit, nor two of an owner to one.
+    """Swap references until no row refers to its own unit, and no two rows of an owner to one row.
 
     A reference changes places with one to a row of the same code. Conflicts that remain after that
     are kept.

@@ -96,7 +96,7 @@ def name_before(model: TableRelease) -> dict[str, str]:
 def name_codes(
     codes: NDArray[np.integer], names: tuple[str, ...], rows: Wholes | None = None
 ) -> pd.DataFrame:
-    """Return codes of shape (n, m) as columns of objects; ``None`` for a code below one.
+    """Return codes of shape (n, m) as columns of objects; ``None`` for the missing value, code 0.
 
     ``rows`` picks rows of the codes; by default all of them.
     """

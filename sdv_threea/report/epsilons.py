@@ -144,7 +144,7 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
         make: Returns an unfitted synthesizer of SDV for a given epsilon. A synthesizer of this
             package needs ``accept='noise'`` if the rows are few for the smallest epsilon.
         target: The column that models are trained to predict.
-        origin: ``'public'``: anybody may have the table. ``'made up'``: nobody is in it.
+        origin: ``'public'``: anybody may have the table. ``'made up'``: its rows describe nobody.
             ``'released'``: it was sampled from a synthesizer that has been fitted and paid for.
         epsilons: The epsilons to try; ``math.inf`` stands for no noise.
         num_rows: The approximate number of rows of the private table; by default seven tenths of

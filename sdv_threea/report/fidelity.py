@@ -155,7 +155,7 @@ def measure_fidelity(
     description: Mapping[str, Any],
     seed: int = 0,
 ) -> Fidelity:
-    """Compare tables in common bins, and with resampled real rows.
+    """Compare two tables in the same bins; a second sample of the real rows is the scale.
 
     Two tables of real rows are drawn with repetition: one as large as the real table, one as large
     as the synthetic table. Their distance is the error due to the sizes of the tables alone, and no

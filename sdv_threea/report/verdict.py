@@ -128,12 +128,12 @@ class Grade:
 
     @property
     def is_good(self) -> bool:
-        """Whether other fits of the table would be good, too."""
+        """Whether the score is good, and other fits of the table would be good, too."""
         return self.word in GOOD
 
     @property
     def is_useless(self) -> bool:
-        """Whether other fits of the table would be poor, too."""
+        """Whether the score is poor, and other fits of the table would be poor, too."""
         return self.word in USELESS
 
     def spell(self, score: float) -> str:

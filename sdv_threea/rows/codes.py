@@ -85,7 +85,8 @@ Columns = tuple[tuple[str, Bins | Listed], ...]
 class Coder:
     """Maps records to codes of the ``scored`` columns, and to classes.
 
-    ``of_code`` is the class of each code of the target, -1 for none; without one all are alike.
+    ``of_code`` is the class of each code of the target, -1 for none. Without a target there is one
+    class.
     """
 
     columns: Columns

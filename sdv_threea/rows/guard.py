@@ -25,7 +25,7 @@ _MUTED: list[Callable[..., Any]] = []
 
 
 class UnreadableRowsError(Exception):
-    """Private rows cannot be read. The message shows no value, so it leaves :func:`guarded`."""
+    """Private rows cannot be read. The message shows no value, so :func:`guarded` lets it pass."""
 
 
 def guarded() -> AbstractContextManager[None]:

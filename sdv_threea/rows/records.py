@@ -16,7 +16,7 @@ class Encoded(NamedTuple):
 class Located(NamedTuple):
     """Codes of categories and places of numbers of private records, shape (n, P) each.
 
-    A place is a share of the interval of the number's code; NaN for a missing number.
+    A place is where a number lies in the interval of its code, from 0 to 1; NaN for none.
     """
 
     codes: NDArray[np.integer]

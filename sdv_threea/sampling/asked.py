@@ -138,7 +138,7 @@ def cut_pools(
     room: float,
     sizes: tuple[int, int],
 ) -> Iterator[Pools]:
-    """Yield groups of rows with the same condition, as many at once as fit into a draw.
+    """Group rows by their condition, and yield as many groups at once as one draw serves.
 
     ``keys`` are the conditions of rows, shape (n,) each. Groups of more than ``most_rows`` are cut.
     A draw has at most ``room`` records, or a single group that exceeds it. ``sizes`` are the least

@@ -58,7 +58,7 @@ def is_plain(path: str | Path) -> bool:
 
 
 def read_plain(path: str | Path) -> dict[str, Any]:
-    """Read the values that :func:`write_plain` has written; ``DamagedError`` if a file differs.
+    """Read what :func:`write_plain` has written; ``DamagedError`` if a file differs from that.
 
     Formal guarantees:
         * no code from the file runs: nothing is unpickled, and the only classes that are made are

@@ -355,7 +355,7 @@ def _stop(kind: str, columns: Sequence[str] = (), **facts: Any) -> Stop:
 def _find_wrong(
     own: Mapping[str, Column], steps: Sequence[Any], increments: Mapping[str, float]
 ) -> list[str]:
-    """Find ranges that contradict constraints: no value is left between their ends."""
+    """Find the ranges of which constraints allow no value."""
     ordered = [each for step in steps for each in getattr(step, 'columns', ())]
     wrong = [
         each.name

@@ -1,4 +1,4 @@
-"""Databases with tables that are not in memory, in place of what ``preprocess`` returns."""
+"""Databases that are not in memory: what is fitted in place of the tables of ``preprocess``."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             their names.
 
     Raises:
-        SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
+        SynthesizerInputError: If an argument is out of range, or no guarantee holds for the schema.
     """
 
     #: The unit that the ledger's total protects, in words; empty for the rows of the main table.

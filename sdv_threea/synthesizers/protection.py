@@ -1,4 +1,4 @@
-"""The protection of each table of a database, and the noise in it, in words."""
+"""How each table of a database is protected, and how large the noise is, in words."""
 
 from __future__ import annotations
 

@@ -221,7 +221,8 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
 
         Args:
             num_sequences: Number of sequences.
-            sequence_length: Number of rows of each; by default lengths are those released.
+            sequence_length: Number of rows of each sequence; by default drawn from the released
+                lengths.
 
         Returns:
             A dictionary of the rows by the name of the table: those of a sequence in order, one

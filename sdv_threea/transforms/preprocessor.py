@@ -152,7 +152,7 @@ class Preprocessor:
             return step(table)
 
     def learn(self, domain: Domain, transformers: tuple[Transformer, ...]) -> pd.DataFrame:
-        """Learn the storage and the rules of synthetic rows from the released columns.
+        """Learn which dtypes synthetic rows have, and which rules they keep, from releases.
 
         Return the table that SDV is fitted on, a function of public and released facts.
         """
