@@ -18,7 +18,7 @@ FLOORS = (
     {'conditions'},
     {'transforms'},
     {'constraints', 'metadata', 'report'},
-    {'storage'},
+    {'guesses', 'storage'},
     {'relational', 'estimate'},
     {'pipeline'},
     {'approximate/stage', 'adapt/stage', 'paper'},
@@ -46,6 +46,7 @@ GUESTS = {
         'synthesizers',
         'conditions',
         'constraints',
+        'guesses',
         'metadata',
         'storage',
         'transforms',
@@ -127,6 +128,14 @@ def test_what_sees_rows_knows_only_accounting_and_the_graph_of_tables():
         assert list_imported_rooms(path) <= {'rows', 'accounting', 'schema'}, path.name
 
 
+@pytest.mark.parametrize('path', FILES, ids=identify)
+def test_what_fits_and_samples_imports_no_helper(path):
+    """Report, audit and metadata helpers are for the command line and the call without metadata."""
+    helpers = {'report', 'audit', 'metadata'}
+    if name_room(path) not in {'cli', *helpers} and path.stem != 'one_call':
+        assert not list_imported_rooms(path) & helpers
+
+
 def test_the_data_knows_nothing_of_the_house():
     for path in (PACKAGE / 'datasets').rglob('*.py'):
         assert list_imported_rooms(path) <= {'datasets'}
@@ -186,6 +195,7 @@ def test_importing_is_light(run_anew, module):
         'lightgbm',
         'sdv_threea.report',
         'sdv_threea.audit',
+        'sdv_threea.metadata',
     }
     program = f'import sys, {module}; print(*sys.modules, sep="\\n")'
     done = run_anew(program)

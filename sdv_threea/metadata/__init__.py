@@ -9,7 +9,7 @@ reads the metadata made here.
 * :mod:`~sdv_threea.metadata.proposal`: the columns of tables, as metadata or as a data dictionary,
   and proposals from public rows,
 * :mod:`~sdv_threea.metadata.words`: spellings of headers, types, ranges and lists of values, and
-  guesses by the name of a column,
+  columns as their names suggest,
 * :mod:`~sdv_threea.metadata.dictionary`: proposals from data dictionaries,
 * :mod:`~sdv_threea.metadata.schemas`: proposals from names and types, without a row,
 * :mod:`~sdv_threea.metadata.asking`: proposals completed by the user's answers,

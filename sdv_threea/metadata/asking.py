@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from sdv_threea.guesses import LEARNED
 from sdv_threea.metadata.columns import (
     FACTS,
-    LEARNED,
     MADE_UP,
     SDTYPE,
     Question,

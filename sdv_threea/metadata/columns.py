@@ -4,10 +4,11 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-#: The sdtypes that are learned, by the facts that metadata can state of them.
+from sdv_threea.guesses import LEARNED
+
+#: Learned sdtypes, by the facts that metadata can state of them.
 RANGED = ('numerical', 'datetime')
 LISTED = ('categorical', 'ordinal')
-LEARNED = (*RANGED, *LISTED, 'boolean')
 
 #: The sdtypes that are made up and are not personal information.
 MADE_UP = ('id', 'text', 'unknown')

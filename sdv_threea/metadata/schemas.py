@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from sdv_threea.errors import InputError
-from sdv_threea.metadata.columns import LEARNED, StatedColumn, fitting
+from sdv_threea.guesses import LEARNED
+from sdv_threea.metadata.columns import StatedColumn, fitting
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import TEXTS, guess_by_name, read_type
 

@@ -34,15 +34,19 @@ fitted synthesizer must keep nothing of the private rows except what was release
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.
 """
 
+from typing import TYPE_CHECKING, Any
+
 # SDV loads its plug-ins at import, and has to be complete by then.
 import sdv.single_table  # noqa: F401
 
 from sdv_threea.synthesizers import private_names  # noqa: F401
 from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
-from sdv_threea.synthesizers.one_call import AssumptionWarning, synthesize
 from sdv_threea.synthesizers.sequential import ClustMixSequentialSynthesizer
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
+
+if TYPE_CHECKING:
+    from sdv_threea.synthesizers.one_call import AssumptionWarning, synthesize
 
 __all__ = [
     'AssumptionWarning',
@@ -53,3 +57,12 @@ __all__ = [
     'PrivacyStatement',
     'synthesize',
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the call without metadata at first use, as it needs the metadata helpers."""
+    if name not in __all__:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    from sdv_threea.synthesizers import one_call
+
+    return getattr(one_call, name)

@@ -16,7 +16,7 @@ from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.estimate import ExpectedError, expect
-from sdv_threea.metadata.words import guess_by_name, names_person, shows_people
+from sdv_threea.guesses import guess_sdtype, names_person, shows_people
 from sdv_threea.planning.plan import make_plan
 from sdv_threea.planning.shares import Known
 from sdv_threea.relational.layout import Orders
@@ -282,7 +282,7 @@ def _comes_out_empty(
         return False
     if errors and num_rows and errors.category_rows > num_rows:
         return True
-    return not is_target and guess_by_name(column.name).sdtype == 'datetime'
+    return not is_target and guess_sdtype(column.name) == 'datetime'
 
 
 def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None) -> str:
@@ -300,7 +300,7 @@ def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None)
 def _advise_learned(column: Column) -> str:
     """Say what to state of a learned column: its sdtype first, then public facts."""
     if isinstance(column, Category) and column.values is None:
-        guess = guess_by_name(column.name).sdtype
+        guess = guess_sdtype(column.name)
         if guess == 'datetime':
             return 'if it holds dates: datetime, with a format'
         if guess in ('numerical', 'id'):
@@ -312,7 +312,7 @@ def _advise_learned(column: Column) -> str:
             return 'values in their order, if public'
         return 'values, if public'
     if isinstance(column, Number):
-        kind = 'if it holds keys: id' if guess_by_name(column.name).sdtype == 'id' else ''
+        kind = 'if it holds keys: id' if guess_sdtype(column.name) == 'id' else ''
         return '; '.join(
             filter(None, (kind, 'range, if public' * (None in (column.low, column.high))))
         )
@@ -321,7 +321,7 @@ def _advise_learned(column: Column) -> str:
 
 def _name_made_up(name: str, sdtype: str, is_key: bool) -> tuple[str, str]:
     """Return the outcome of a column that is not learned, and what changes it."""
-    guess = guess_by_name(name).sdtype
+    guess = guess_sdtype(name)
     kind = f'as {guess}' if guess in MODELLED else 'what it holds'
     if is_key:
         return KEY, f'keys are made up; declare {kind} to learn it' if guess in MODELLED else ''
