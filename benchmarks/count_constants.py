@@ -23,6 +23,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 CHOSEN = {
     'describe': 'NO_NOISE SPLIT_BINS',
     'adapt': 'MOST_PER_KNOWN DRAWS_PER_FEATURE START_STEPS LEAST_STRETCH',
+    'settings': 'MIXED',
     'relational': 'SPREADS EMPTY REFERRING CLEARLY NUM_TRIED REACH LEAST_TAIL NUM_RANKS',
 }
 

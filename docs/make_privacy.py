@@ -16,7 +16,7 @@ from pathlib import Path
 from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon, odds_from_mu
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.pages.plots import INK, RULE, SYNTHETIC_COLOR
-from sdv_threea.settings import SHARES, THRESHOLD_SHARE
+from sdv_threea.settings import MIXED, SHARES, THRESHOLD_SHARE
 from sdv_threea.statistics.kind import Kind
 from sdv_threea.statistics.registry import REGISTRY
 
@@ -35,15 +35,14 @@ STAGES = {
     'columns': 'histograms of all columns',
     'classes': 'histograms in each class',
     'moments': 'correlations in each class',
-    'clusters': 'pairs of columns, or correlations',
+    'triples': 'functions and triples of columns, or correlations',
     'adapt': 'the target: slopes of its loss, moments of features',
-    'anonymize': 'the same',
 }
 
 
 #: The stages that have nothing to do where pairs of columns are counted: their shares pay for that.
 #: Without labels all shares are parts of what those of labels leave.
-IDLE_WITH_PAIRS = ('classes', 'clusters', 'anonymize')
+IDLE_WITH_PAIRS = ('classes', 'triples')
 
 
 def write_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -65,9 +64,9 @@ def _write_kind(kind: Kind) -> list[str]:
         paid = f'{kind.share}, {share:.0%} of a table'
     elif kind.share == 'pairs':
         share = math.fsum(SHARES[stage] for stage in IDLE_WITH_PAIRS)
-        paid = f'{", ".join(IDLE_WITH_PAIRS[:-1])} and {IDLE_WITH_PAIRS[-1]}, {share:.0%}'
+        paid = f'{" and ".join(IDLE_WITH_PAIRS)}, {share:.0%}'
     else:
-        paid = f'{kind.share}, {SHARES[kind.share]:.0%}'
+        paid = f'{kind.share}, {(SHARES | MIXED)[kind.share]:.0%}'
     proofs = ', '.join(f'`{proof}`' for proof in kind.proofs)
     return [kind.stage, kind.words, *kind.moves, paid, proofs]
 

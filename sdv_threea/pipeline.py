@@ -30,7 +30,6 @@ from sdv_threea.joint.parts import Part
 from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
-from sdv_threea.paper import mix_records
 from sdv_threea.planning.plan import make_plan, settle_plan, without_classes
 from sdv_threea.planning.run import Run, begin_run
 from sdv_threea.planning.shares import Known, asks_size
@@ -96,6 +95,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     if settings.mixing is None:
         mixture, adapted = _model(density, joint, encoder, encoded, run, begin)
     else:
+        from sdv_threea.paper import mix_records  # the algorithm of the paper, beside ours
+
         mixture, adapted = mix_records(density, encoded, run, begin), None
     seen = density.masks, density.counts.columns
     return Release(

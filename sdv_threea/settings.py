@@ -52,10 +52,12 @@ SHARES = {
     'columns': 0.12,
     'classes': 0.34,
     'moments': 0.04,
-    'clusters': 0.01,
+    'triples': 0.05,
     'adapt': 0.22,
-    'anonymize': 0.04,
 }
+
+#: The shares of mixing, which counts no triples and divides their share like this.
+MIXED = {'clusters': 0.01, 'anonymize': 0.04}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +108,7 @@ class Settings:
             raise InputError(f'mixing must be one of {MIXINGS}, got {self.mixing!r}.')
         if self.mixing is None and self.guarantee == 'paper':
             object.__setattr__(self, 'mixing', 'clusters')
+        object.__setattr__(self, 'shares', _name_shares(self.shares, self.mixing))
         if not 0 <= self.alpha <= 1:
             raise InputError(f'alpha must be between 0 and 1, got {self.alpha}.')
         if self.kernel is not None:
@@ -127,6 +130,19 @@ class Settings:
         """Return the budget; thresholds set a part of ``delta`` aside for their failure."""
         part = self.delta * THRESHOLD_SHARE if thresholds else 0.0
         return Budget(self.epsilon, self.delta, part, self.neighbors)
+
+
+def _name_shares(shares: Mapping[str, float], mixing: str | None) -> dict[str, float]:
+    """Return shares by the names of a way to mix: for triples, or else for clusters and mixes.
+
+    The two sum to the same, so shares that were written for one way suit the other.
+    """
+    others = {name: own for name, own in shares.items() if name not in ('triples', *MIXED)}
+    mixed = {name: shares[name] for name in MIXED if name in shares}
+    if mixing is None:
+        return {**others, 'triples': math.fsum([shares.get('triples', 0.0), *mixed.values()])}
+    whole = shares.get('triples', 0.0) / math.fsum(MIXED.values())
+    return {**others, **{name: mixed.get(name, 0.0) + whole * own for name, own in MIXED.items()}}
 
 
 def check_process(kernel: object) -> None:

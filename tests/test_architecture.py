@@ -196,6 +196,7 @@ def test_importing_is_light(run_anew, module):
         'sdv_threea.report',
         'sdv_threea.audit',
         'sdv_threea.metadata',
+        'sdv_threea.paper',
     }
     program = f'import sys, {module}; print(*sys.modules, sep="\\n")'
     done = run_anew(program)

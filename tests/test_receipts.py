@@ -26,7 +26,7 @@ from sdv_threea.describe.questions import find_asked_part, find_blanks
 from sdv_threea.planning.shares import Known
 from sdv_threea.planning.targets import guess_target, take_last
 from sdv_threea.relational.plan import plan_tables
-from sdv_threea.settings import SHARES, Settings
+from sdv_threea.settings import MIXED, SHARES, Settings
 from sdv_threea.statistics.registry import REGISTRY
 
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
@@ -63,10 +63,10 @@ PAIRED = {
 #: The stages that have nothing to do in a fit.
 IDLE = {
     'no target': {'classes', 'adapt'},
-    'pairs of columns': {'classes', 'clusters', 'adapt', 'anonymize'},
-    'the density alone': {'clusters', 'adapt', 'anonymize'},
-    'pairs and labels': {'clusters', 'anonymize'},
-    'a category aside': {'clusters', 'anonymize'},
+    'pairs of columns': {'classes', 'adapt', 'triples'},
+    'the density alone': {'adapt', 'triples'},
+    'pairs and labels': {'triples'},
+    'a category aside': {'triples'},
     'columns counted twice': {'classes', 'adapt'},
 }
 #: The part of their share that classes keep where pairs of columns are counted.
@@ -245,7 +245,7 @@ def test_the_noise_is_the_sensitivity_over_the_price(single):
 @pytest.mark.parametrize('name', FITS)
 def test_shares_are_paid_as_the_page_says(single, name):  # noqa: C901 (each fit has its own shares)
     done, pairs, idle = single[name], 'pairs', IDLE.get(name, set())
-    paid = dict.fromkeys([*SHARES, pairs], 0.0)
+    paid = dict.fromkeys([*SHARES, *MIXED, pairs], 0.0)
     for receipt in done.receipts:
         paid[REGISTRY[receipt.statistic].share] += receipt.mu**2
     budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
@@ -253,7 +253,8 @@ def test_shares_are_paid_as_the_page_says(single, name):  # noqa: C901 (each fit
     # Labels are those of categories: without them, their share goes to all.
     given_to_pairs = name == 'the density alone'
     whole = 1 - SHARES['adapt'] * ('adapt' in idle and not given_to_pairs)
-    expected = {stage: share / whole for stage, share in SHARES.items() if stage not in idle}
+    shares = done.settings.shares
+    expected = {stage: share / whole for stage, share in shares.items() if stage not in idle}
     if name == 'public metadata':
         # What is stated saves its price for other stages.
         rest, saved = 1 - expected['size'], (1 - done.part) * expected['describe']
@@ -286,7 +287,7 @@ def test_shares_are_paid_as_the_page_says(single, name):  # noqa: C901 (each fit
     elif 'mixing' in FITS[name]:
         del expected['anonymize']
     else:
-        expected['moments'] += expected.pop('clusters') + expected.pop('anonymize')
+        expected['moments'] += expected.pop('triples')
     if name == 'columns counted twice':
         # So small a budget makes few records of them, and describing gets more of the rest.
         rest, usual = 1 - expected['size'], expected['describe']

@@ -1,12 +1,13 @@
 """Settings are validated at birth, with a message that says what to do."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sdv_threea.settings import SHARES, Settings
+from sdv_threea.settings import MIXED, SHARES, Settings
 
 
 def test_shares_name_every_stage_and_add_up():
@@ -17,9 +18,8 @@ def test_shares_name_every_stage_and_add_up():
         'columns',
         'classes',
         'moments',
-        'clusters',
+        'triples',
         'adapt',
-        'anonymize',
     }
 
 
@@ -69,6 +69,16 @@ def test_clusters_belong_to_the_algorithm_of_the_paper():
     for mixing in (None, 'random'):
         with pytest.raises(ValueError, match="choose mixing='clusters'"):
             Settings(mixing=mixing, n_components=1)
+
+
+def test_shares_written_for_one_algorithm_suit_the_other():
+    mixed = Settings(mixing='clusters').shares
+    assert mixed == {**{k: v for k, v in SHARES.items() if k != 'triples'}, **MIXED}
+    assert Settings(shares=mixed).shares == SHARES
+    assert Settings(shares=mixed, mixing='random').shares == mixed
+    assert Settings(shares={'adapt': 1.0}, guarantee='paper').shares['anonymize'] == 0
+    assert replace(Settings(), mixing='clusters').shares == mixed
+    assert replace(Settings(mixing='clusters'), mixing=None).shares == SHARES
 
 
 def test_thresholds_get_a_part_of_delta():

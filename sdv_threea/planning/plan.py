@@ -18,7 +18,6 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import Classes, settle_guess
 from sdv_threea.joint.bins import PairPlan, plan_pairs
 from sdv_threea.planning.shares import (
-    FOR_MOMENTS,
     Known,
     asks_size,
     drowns_pairs,
@@ -126,10 +125,10 @@ class Plan:
         """Return the shares that pay for a statistic together; none if it is not released.
 
         If no pairs are counted, their shares pay for the counts by class, or without classes for a
-        second count of all columns, and the shares of the paper's algorithm pay for correlations.
+        second count of all columns, and the share of triples pays for correlations.
         """
         settings, pairs = self.known.settings, self.pairs
-        uncounted, mixed = settings.counts_pairs and pairs is None, settings.mixing is not None
+        uncounted = settings.counts_pairs and pairs is None
         few = pairs is not None and pairs.few_of_class
         joint: tuple[str, ...] = ('functions',) if few else ()
         if uncounted and self.num_classes > 1:
@@ -137,11 +136,9 @@ class Plan:
         paid = {
             'columns again': ('pairs', 'functions') if uncounted and self.num_classes == 1 else (),
             'classes': ('classes', *(joint if self.num_classes > 1 else ())),
-            'moments': ('moments',) if pairs or mixed else ('moments', *FOR_MOMENTS),
+            'moments': ('moments',) if pairs else ('moments', 'triples'),
             'pairs': ('pairs',) if pairs else (),
-            'functions': ((() if few else ('functions',)) + FOR_MOMENTS) if pairs else (),
-            'clusters': ('clusters',) if mixed else (),
-            'anonymize': ('anonymize',) if mixed else (),
+            'functions': ((() if few else ('functions',)) + ('triples',)) if pairs else (),
         }
         payers = paid.get(statistic, (statistic,))
         return tuple(each for each in payers if self.shares.get(each))

@@ -20,11 +20,8 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.joint.bins import num_pair_bins
 from sdv_threea.settings import Settings
 
-#: Shares that pay for the pair counts: their own, and those of the paper's algorithm (``mixing``).
-FOR_PAIRS = ('pairs', 'functions', 'clusters', 'anonymize')
-
-#: The shares, among these, that pay for the correlations if pairs are not counted.
-FOR_MOMENTS = ('clusters', 'anonymize')
+#: Shares that pay for the pair counts.
+FOR_PAIRS = ('pairs', 'functions', 'triples')
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ def for_pairs(settings: Settings) -> tuple[str, ...]:
 
 def for_classes(settings: Settings) -> tuple[str, ...]:
     """Return the shares of pairs that pay for counts by class if noise exceeds the pair counts."""
-    return tuple(each for each in for_pairs(settings) if each not in FOR_MOMENTS)
+    return tuple(each for each in for_pairs(settings) if each != 'triples')
 
 
 def asks_size(domain: Domain, settings: Settings) -> bool:

@@ -20,7 +20,7 @@ class Kind:
             record is added or removed, and if one is replaced.
         sensitivity: The sensitivity as a function of the facts and ``neighbors``, in steps of the
             resolution.
-        share: The share of the budget that pays for it: a stage of ``SHARES``, ``'pairs'`` for the
+        share: The share of the budget that pays for it: one of ``SHARES``, ``'pairs'`` for the
             sum of all shares that pairs of columns may use, or a share of a table in a database.
         proofs: Names of the functions whose docstrings prove it, below ``sdv_threea``.
         about_units: Whether it counts units of privacy, each once, instead of their rows.
