@@ -16,6 +16,7 @@ from sdv_threea.domain import Category, Domain
 from sdv_threea.pipeline import release
 from sdv_threea.planning.plan import STAGES
 from sdv_threea.planning.shares import FOR_PAIRS, share_stages
+from sdv_threea.privacy import door
 from sdv_threea.settings import SHARES, Settings
 
 
@@ -178,6 +179,26 @@ def test_the_paper_charges_its_last_step_only():
     assert last.charged
     assert last.stage == 'anonymize'
     assert last.noise_scale > 0
+
+
+@pytest.mark.parametrize('target', ['label', 'age', None])
+@pytest.mark.parametrize('settings', [Settings(epsilon=8.0), Settings(guarantee='paper')])
+def test_every_answer_of_the_door_is_on_the_ledger(monkeypatch, target, settings):
+    given = []
+
+    def watch(real):
+        def answer(*values, **terms):
+            answered = real(*values, **terms)
+            given.append((answered[-1].released, answered[-1].noise_scale))
+            return answered
+
+        return answer
+
+    for name in ('add_noise', 'threshold_release'):
+        monkeypatch.setattr(door, name, watch(getattr(door, name)))
+    ledger = release(make_table(2000), retarget(PRIVATE, target), settings).ledger
+    assert [(each.released, each.noise_scale) for each in ledger.receipts] == given
+    assert len(given) > 5
 
 
 def test_two_releases_of_one_table_differ():
