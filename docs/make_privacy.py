@@ -18,7 +18,7 @@ from sdv_threea.constants import RelationalConstants
 from sdv_threea.pages.plots import INK, RULE, SYNTHETIC_COLOR
 from sdv_threea.settings import MIXED, SHARES, THRESHOLD_SHARE
 from sdv_threea.statistics.kind import Kind
-from sdv_threea.statistics.registry import REGISTRY
+from sdv_threea.statistics.registry import REGISTRY, name_part
 
 PAGE = Path(__file__).parent / 'privacy.md'
 PICTURE = Path(__file__).parent / 'pictures' / 'budget.svg'
@@ -29,15 +29,7 @@ FITS = (1, 2, 4, 10)
 TOTAL_DELTA = 1e-5
 
 #: What the stages of a budget do, in words.
-STAGES = {
-    'size': 'number of records',
-    'describe': 'ranges, categories, granularity, missing values',
-    'columns': 'histograms of all columns',
-    'classes': 'histograms in each class',
-    'moments': 'correlations in each class',
-    'triples': 'functions and triples of columns, or correlations',
-    'adapt': 'the target: slopes of its loss, moments of features',
-}
+STAGES = {stage: name_part('functions' if stage == 'triples' else stage) for stage in SHARES}
 
 
 #: The stages that have nothing to do where pairs of columns are counted: their shares pay for that.

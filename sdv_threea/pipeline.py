@@ -110,7 +110,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         adapted=adapted,
         joint=joint,
         losses=find_losses(domain, size, encoder, density, run.constants.describe),
-        left_out=run.plan.left_out,
+        plan=run.plan.told,
         sums=sums,
     )
 

@@ -47,7 +47,8 @@ class Release:
         joint: The density that records are drawn from if pairs of columns are released; ``None`` if
             they are drawn from the mixture.
         losses: The estimated losses, by column.
-        left_out: The omissions of the plan, with reasons, in words.
+        plan: The target, the parts of the budget, what each pays for, and what is left out, in
+            lines; of releases before this field only what was left out.
         sums: Numbers that are computed from others, unless a condition restricts them.
     """
 
@@ -61,7 +62,7 @@ class Release:
     adapted: LabelModel | NumberModel | None = None
     joint: Joint | None = None
     losses: tuple[Loss, ...] = ()
-    left_out: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
     sums: tuple[Sum | Part, ...] = ()
 
     @property

@@ -64,6 +64,6 @@ def test_nor_where_categories_have_numbers():
 
 def test_the_proof_above_would_see_a_leak():
     def leak(table, *terms, **chance):
-        return replace(release(table, *terms, **chance), left_out=(str(len(table)),))
+        return replace(release(table, *terms, **chance), plan=(str(len(table)),))
 
     assert not release_twice(make_table(500), make_table(90), PUBLIC, Unpaired(), leak)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from sdv_threea.planning.shares import Known
 from sdv_threea.planning.targets import guess_target, take_last
 from sdv_threea.relational.plan import plan_tables
 from sdv_threea.settings import MIXED, SHARES, Settings
-from sdv_threea.statistics.registry import REGISTRY
+from sdv_threea.statistics.registry import PARTS, REGISTRY, name_part
 
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
 
@@ -95,6 +96,7 @@ class Fit(NamedTuple):
     facts: object
     settings: object
     part: float = 1.0
+    plan: tuple = ()
 
 
 def fit(synthesizer, data):
@@ -168,7 +170,8 @@ def single():
         known = take_facts(find_blanks(derived), made._model, made.settings)
         receipts = made.get_privacy_statement().receipts
         part = find_asked_part(derived, DescribeConstants())
-        fits[name] = Fit(receipts, known, made.settings, part)
+        plan = made.get_privacy_statement().plan
+        fits[name] = Fit(receipts, known, made.settings, part, plan)
     return fits
 
 
@@ -228,6 +231,22 @@ def test_no_row_of_the_table_is_made_up(single, units):
     released = {receipt.statistic for done in fits for receipt in done.receipts}
     # References between units are in none of these tables: tests/relational/test_links.py.
     assert released | {'links', 'repeats'} == set(REGISTRY) == set(sensitivities.FORMULAS)
+
+
+@pytest.mark.parametrize('name', FITS)
+def test_the_plan_says_what_the_ledger_has_paid(single, name):
+    done = single[name]
+    budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
+    lines = [re.fullmatch(r' *([\d.]+)%  (.*?)(:.*)?', line) for line in done.plan]
+    told = {line[2]: float(line[1]) for line in lines if line}
+    assert sum(told.values()) == pytest.approx(100, abs=0.4)
+    parts = {part: PARTS[part] for part in PARTS if name_part(part) in told}
+    joint = 'pairs', 'functions', 'columns', 'columns again'
+    for names in (joint, *((part,) for part in parts if part not in joint)):
+        kinds = {kind.name for part in names for kind in parts.get(part, ())}
+        paid = sum(each.mu**2 for each in done.receipts if each.statistic in kinds)
+        said = sum(told.get(name_part(part), 0.0) for part in names)
+        assert said == pytest.approx(100 * paid / budget.mu**2, abs=0.2), names
 
 
 def test_some_fits_look_at_several_rows_of_a_unit(units):

@@ -41,7 +41,7 @@ class Rest(NamedTuple):
     receipts: list[Receipt]
     constants: DescribeConstants
 
-    def count(self, asked: Asked, sums: Callable[[Any], Any]) -> tuple[Floats, float]:
+    def look_again(self, asked: Asked, sums: Callable[[Any], Any]) -> tuple[Floats, float]:
         """Look at the rows; return the noisy counts and their noise scale."""
         counts, receipt = asked.look(self.rows, sums).add_noise()
         self.receipts.append(receipt)
@@ -154,7 +154,7 @@ def _count_closer(looks: Sequence[Look], asked: Asked, rest: Rest) -> list[Look]
     """Return looks with narrow clusters split, and counted once more."""
     zones = [rest.find_zones(look) for look in looks]
     finer = tuple(look.split(found) for look, found in zip(looks, zones, strict=True))
-    counts, scale = rest.count(asked, partial(count_again, finer))
+    counts, scale = rest.look_again(asked, partial(count_again, finer))
     return [
         settle(
             look.average(row, scale),
@@ -176,7 +176,7 @@ def _look_last(looks: list[Look], last: Asked, rest: Rest) -> tuple[list[Look], 
         found = _count_closer(looks, last, rest)
         return found, found
     beyond = [_find_beyond(look, rest) for look in looks]
-    tails, noise = rest.count(last, partial(count_tails, tuple(looks), beyond))
+    tails, noise = rest.look_again(last, partial(count_tails, tuple(looks), beyond))
     # Bounds of one contribution: unshared, and shared by all columns.
     parts = RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(looks))
     likely, most = (

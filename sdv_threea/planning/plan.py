@@ -29,24 +29,10 @@ from sdv_threea.planning.shares import (
     share_the_rest,
 )
 from sdv_threea.planning.targets import guess_target, keeps_number, take_last
+from sdv_threea.statistics.registry import PARTS, name_part
 
 #: The stages, in order.
 STAGES = ('describe', 'approximate', 'adapt', 'anonymize')
-
-#: The statistics that shares pay for, in the order of the releases.
-PAYS_FOR = {
-    'size': 'the number of rows',
-    'describe': 'ranges, steps and values that are not stated',
-    'columns': 'a histogram of each column',
-    'columns again': 'the same a second time',
-    'classes': 'a histogram of each column in each class of the target',
-    'moments': 'correlations',
-    'pairs': 'pairs of columns',
-    'functions': 'columns that follow from others, triples, pairs again',
-    'adapt': 'a model of the target',
-    'clusters': 'groups of records',
-    'anonymize': 'sums of mixed records',
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +50,8 @@ class Plan:
         num_classes: The number of classes of the target, 1 for none.
         pairs: Which pairs of columns are counted, and in which bins; ``None`` for none.
         skipped: The reason for each share without a statistic, by the name of the share.
+        spent: Parts of the whole budget that were paid under an earlier plan, by share, without
+            that of the number of rows.
     """
 
     domain: Domain
@@ -74,6 +62,7 @@ class Plan:
     num_classes: int = 1
     pairs: PairPlan | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
+    spent: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def target(self) -> Category | Number | None:
@@ -81,16 +70,41 @@ class Plan:
         return None if self.domain.target is None else self.domain[self.domain.target]
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """The statistics that are not released, with reasons, in words."""
-        return tuple(f'{PAYS_FOR[name]}: {why}' for name, why in self.skipped.items())
+    def parts(self) -> dict[str, float]:
+        """Each share as a part of the whole budget; those paid under earlier plans come first."""
+        size, whole = self._size_part, math.fsum(self.shares.values())
+        before = {**({'size': size} if size else {}), **self.spent}
+        left = 1 - math.fsum(before.values())
+        return before | {name: left * own / whole for name, own in self.shares.items()}
 
     @property
-    def parts(self) -> dict[str, float]:
-        """Each share as a part of the whole budget; that of the size comes first."""
-        size, whole = self._size_part, math.fsum(self.shares.values())
-        rest = {name: (1 - size) * own / whole for name, own in self.shares.items()}
-        return {'size': size, **rest} if size else rest
+    def lines(self) -> tuple[str, ...]:
+        """The plan in words: each part of the budget, what it pays for, and what is left out."""
+        parts = self.parts
+        paid = {
+            name: math.fsum(parts.get(each, 0.0) for each in self.payers(name))
+            for name in PARTS
+            if name not in self.skipped
+        } | {name: parts[name] for name in ('size', *self.spent) if name in parts}
+        return (
+            *(f'{paid[name]:>7.1%}  {self._describe(name)}' for name in PARTS if paid.get(name)),
+            *(f'{"none":>7}  {name_part(name)}: {why}' for name, why in self.skipped.items()),
+        )
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The target and the plan in words."""
+        chosen = ', which was chosen' if self.aside else ''
+        return (f'{"target":>7}  {self.domain.target or "none"}{chosen}', *self.lines)
+
+    def _describe(self, part: str) -> str:
+        """Return what a part of the budget pays for, and at which resolution, as far as planned."""
+        said = name_part(part)
+        if part in ('classes', 'moments') and self.num_classes > 1:
+            return f'{said}: {self.num_classes} classes'
+        if part == 'pairs' and self.pairs is not None:
+            return f'{said}: {len(self.pairs.pairs)}, numbers in {self.pairs.num_bins} bins'
+        return said
 
     @property
     def _size_part(self) -> float:
@@ -131,6 +145,7 @@ class Plan:
         uncounted = settings.counts_pairs and pairs is None
         few = pairs is not None and pairs.few_of_class
         joint: tuple[str, ...] = ('functions',) if few else ()
+        closer = tuple(each for each in for_pairs(settings) if each not in ('pairs', *joint))
         if uncounted and self.num_classes > 1:
             joint = for_classes(settings)
         paid = {
@@ -138,22 +153,13 @@ class Plan:
             'classes': ('classes', *(joint if self.num_classes > 1 else ())),
             'moments': ('moments',) if pairs else ('moments', 'triples'),
             'pairs': ('pairs',) if pairs else (),
-            'functions': ((() if few else ('functions',)) + ('triples',)) if pairs else (),
+            'functions': closer if pairs else (),
         }
         payers = paid.get(statistic, (statistic,))
         return tuple(each for each in payers if self.shares.get(each))
 
     def __str__(self) -> str:
-        parts = self.parts
-        paid = {
-            name: math.fsum(parts.get(each, 0.0) for each in self.payers(name))
-            for name in PAYS_FOR
-            if name not in self.skipped
-        }
-        paid['size'] = parts.get('size', 0.0)
-        lines = [f'{part:>7.1%}  {PAYS_FOR[name]}' for name, part in paid.items() if part]
-        left = [f'{"none":>7}  {said}' for said in self.left_out]
-        return '\n'.join(['Parts of the budget', *lines, *left])
+        return '\n'.join(['Parts of the budget', *self.lines])
 
 
 def make_plan(domain: Domain, known: Known) -> Plan:
@@ -211,7 +217,8 @@ def settle_plan(
 def without_target(plan: Plan, why: str) -> Plan:
     """Return the plan without its target, whose share goes to the statistics not yet released."""
     domain = replace(plan.domain, target=None)
-    return _make(domain, plan.known, share_the_rest(domain, plan.known.settings), why=why)
+    planned = _make(domain, plan.known, share_the_rest(domain, plan.known.settings), why=why)
+    return _keep_spent(planned, plan)
 
 
 def without_classes(plan: Plan) -> Plan:
@@ -219,7 +226,12 @@ def without_classes(plan: Plan) -> Plan:
     shares = share_the_rest(plan.domain, plan.known.settings)
     planned = _make(plan.domain, plan.known, shares, loose=plan.loose, aside=plan.aside)
     why = 'noise leaves no classes of a number apart'
-    return replace(planned, skipped={**planned.skipped, 'classes': why})
+    return _keep_spent(replace(planned, skipped={**planned.skipped, 'classes': why}), plan)
+
+
+def _keep_spent(planned: Plan, before: Plan) -> Plan:
+    """Return the plan of the rest once the table is described, with what that has cost."""
+    return replace(planned, spent={'describe': before.parts['describe']})
 
 
 def finish_plan(
@@ -279,7 +291,7 @@ def _make(
     """Make a plan, with reasons for omitted statistics; ``why`` is that for having no target."""
     skipped = {}
     if not asks(domain):
-        skipped['describe'] = 'there are none'
+        skipped['describe'] = 'all are stated'
     if domain.target is None:
         skipped['classes'] = skipped['adapt'] = why
     elif known.settings.alpha == 1:

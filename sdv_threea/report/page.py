@@ -355,6 +355,9 @@ def list_facts(statement: Mapping[str, Any]) -> dict[str, list[str]]:
     told.pop('receipts', None)
     if 'tables' in statement:
         told['tables'] = [f'{name}: {unit}' for name, unit in statement['tables'].items()]
+    if 'plans' in statement:
+        plans = statement['plans'].items()
+        told['plans'] = [f'{name}: {line.strip()}' for name, plan in plans for line in plan]
     return {name: _lines(name, fact) for name, fact in told.items()}
 
 

@@ -14,6 +14,7 @@ SIZE = Kind(
     stage='describe',
     title='number of records',
     words='how many records there are, where there are numbers or values are unknown',
+    brief='the number of rows',
     moves=('1', '√2'),
     sensitivity=partial(histogram_sensitivity, 1),
     share='size',
@@ -26,7 +27,7 @@ def of_columns(columns: int, **facts: Any) -> float:
     return histogram_sensitivity(columns, **facts)
 
 
-def _ask(name: str, title: str, words: str, *proofs: str, shared: bool = False) -> Kind:
+def _ask(brief: str, name: str, title: str, words: str, *proofs: str, shared: bool = False) -> Kind:
     """Return a question: a record adds to a count of each column, or shares one count out."""
     return Kind(
         name=name,
@@ -37,6 +38,7 @@ def _ask(name: str, title: str, words: str, *proofs: str, shared: bool = False) 
         sensitivity=partial(sum_sensitivity, RECORD_UNITS) if shared else of_columns,
         share='describe',
         proofs=proofs,
+        brief=brief,
     )
 
 
@@ -44,11 +46,13 @@ def _ask(name: str, title: str, words: str, *proofs: str, shared: bool = False) 
 QUESTIONS = {
     'nulls': _ask(
         'missing values',
+        'missing values',
         'number of missing values, by column',
         'which columns have missing values: a count each',
         _HISTOGRAM,
     ),
     'steps': _ask(
+        'steps',
         'granularity',
         'granularity of numbers, by column',
         'of which step numbers are multiples: a count per candidate',
@@ -56,6 +60,7 @@ QUESTIONS = {
         'describe.description.describe',
     ),
     'classes': _ask(
+        'values',
         'values of the classes',
         'values of the classes above a threshold',
         'values of the target, or of the category in its place, that many rows share, and their '
@@ -63,12 +68,14 @@ QUESTIONS = {
         _THRESHOLD,
     ),
     'categories': _ask(
+        'values',
         'values of categories',
         'values of categorical columns above a threshold',
         'values of the other categories that many rows share, and their counts; the same',
         _THRESHOLD,
     ),
     'rarer': _ask(
+        'values',
         'rarer values of categories',
         'rarer values of categorical columns above a threshold',
         'values of these that fewer rows have, and were not shown yet: a row shares 4,096 out '
@@ -78,12 +85,14 @@ QUESTIONS = {
         shared=True,
     ),
     'spikes': _ask(
+        'ranges',
         'heavy numbers',
         'heavy single values of numerical columns above a threshold',
         'single numbers that many rows share, and their counts; the same',
         _THRESHOLD,
     ),
     'ranges': _ask(
+        'ranges',
         'grid counts',
         'counts on a public grid, by column',
         'where numbers lie: counts on a grid that is the same for all tables, and of usual codes '
@@ -92,6 +101,7 @@ QUESTIONS = {
         'describe.description.describe',
     ),
     'closer': _ask(
+        'ranges',
         'refined grid counts',
         'counts on a grid refined where numbers lie, by column',
         'the same on a grid whose bins are split where the counts before found many numbers; asked '
@@ -100,6 +110,7 @@ QUESTIONS = {
         'describe.numbers.release_sketches',
     ),
     'tails': _ask(
+        'ranges',
         'grid counts of the tails',
         'counts on the grid beyond the bulk, by column',
         'where numbers lie beyond the bulk of their column, on the same grid: a row shares 4,096 '

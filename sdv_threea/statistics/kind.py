@@ -16,6 +16,7 @@ class Kind:
         stage: The stage of the pipeline that releases it.
         title: The name of the released numbers in the accounting record; the facts fill its braces.
         words: The same in words for users.
+        brief: The same in a few words, which all kinds that answer one question share.
         moves: The sensitivity as two formulas: the L2 distance by which the statistic moves if a
             record is added or removed, and if one is replaced.
         sensitivity: The sensitivity as a function of the facts and ``neighbors``, in steps of the
@@ -34,6 +35,7 @@ class Kind:
     sensitivity: Callable[..., float]
     share: str
     proofs: tuple[str, ...]
+    brief: str = ''
     about_units: bool = False
 
     def state(

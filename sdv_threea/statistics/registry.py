@@ -55,6 +55,7 @@ COLUMNS = _approximate(
     sensitivity=_one_more,
     share='columns',
     proofs=('approximate.counts.release_counts', _HISTOGRAM),
+    brief='a histogram of each column',
 )
 
 CLASSES = _approximate(
@@ -70,6 +71,7 @@ CLASSES = _approximate(
         'rows.statistics.weighted_histogram',
         f'{_OWN}.sum_sensitivity',
     ),
+    brief='a histogram of each column in each class',
 )
 
 PAIRS = _pairs(
@@ -80,6 +82,7 @@ PAIRS = _pairs(
     moves=_OF_INTERACTIONS,
     sensitivity=interaction_sensitivity,
     proofs=_INTERACTIONS,
+    brief='pairs of columns',
 )
 
 FUNCTIONS = _pairs(
@@ -89,6 +92,7 @@ FUNCTIONS = _pairs(
     moves=('√(Σ v²)', '√(2 Σ v²)'),
     sensitivity=_weighted,
     proofs=('joint.pairs.release_pair_counts', _HISTOGRAM),
+    brief='columns that follow from others',
 )
 
 SUMS = _pairs(
@@ -98,6 +102,7 @@ SUMS = _pairs(
     moves=('√k', '√(2k)'),
     sensitivity=of_columns,
     proofs=('joint.sums.release_sums', _HISTOGRAM),
+    brief='columns that follow from others',
 )
 
 DIGITS = _pairs(
@@ -108,6 +113,7 @@ DIGITS = _pairs(
     moves=('√(2p)', '2 √p'),
     sensitivity=of_columns,
     proofs=('joint.values.release_values', _HISTOGRAM),
+    brief='columns that follow from others',
 )
 
 DISTANCES = _pairs(
@@ -118,6 +124,7 @@ DISTANCES = _pairs(
     moves=('√t', '2 √t'),
     sensitivity=distance_sensitivity,
     proofs=('joint.triples.release_distances', f'{_OWN}.distance_sensitivity'),
+    brief='triples of columns',
 )
 
 TRIPLES = _pairs(
@@ -128,6 +135,7 @@ TRIPLES = _pairs(
     moves=_OF_INTERACTIONS,
     sensitivity=interaction_sensitivity,
     proofs=_INTERACTIONS,
+    brief='triples of columns',
 )
 
 MOMENTS = _approximate(
@@ -138,6 +146,7 @@ MOMENTS = _approximate(
     sensitivity=moment_sensitivity,
     share='moments',
     proofs=('approximate.moments.release_score_moments', f'{_OWN}.moment_sensitivity'),
+    brief='correlations',
 )
 
 COMPONENTS = _approximate(
@@ -148,6 +157,7 @@ COMPONENTS = _approximate(
     sensitivity=_components,
     share='clusters',
     proofs=('paper.release_groups', f'{_OWN}.sum_sensitivity'),
+    brief='groups of records',
 )
 
 FEATURES = Kind(
@@ -159,6 +169,7 @@ FEATURES = Kind(
     sensitivity=moment_sensitivity,
     share='adapt',
     proofs=('adapt.fit.Looks', f'{_OWN}.moment_sensitivity'),
+    brief='a model of the target',
 )
 
 SLOPES = Kind(
@@ -172,6 +183,7 @@ SLOPES = Kind(
     sensitivity=slope_sensitivity,
     share='adapt',
     proofs=('adapt.fit.Looks', 'adapt.slopes.sum_slopes', f'{_OWN}.slope_sensitivity'),
+    brief='a model of the target',
 )
 
 MIXES = Kind(
@@ -183,6 +195,7 @@ MIXES = Kind(
     sensitivity=_components,
     share='anonymize',
     proofs=('paper.release_groups', f'{_OWN}.sum_sensitivity'),
+    brief='sums of mixed records',
 )
 
 MAGNITUDES = Kind(
@@ -271,3 +284,26 @@ REGISTRY = MappingProxyType(
         )
     }
 )
+
+#: The parts of a plan, in the order of the releases, and the kinds that each releases.
+PARTS = MappingProxyType(
+    {
+        'size': (SIZE,),
+        'describe': tuple(QUESTIONS.values()),
+        'columns': (COLUMNS,),
+        'columns again': (COLUMNS,),
+        'classes': (CLASSES,),
+        'moments': (MOMENTS,),
+        'pairs': (PAIRS,),
+        'functions': (FUNCTIONS, SUMS, DIGITS, DISTANCES, TRIPLES, PAIRS),
+        'adapt': (SLOPES, FEATURES),
+        'clusters': (COMPONENTS,),
+        'anonymize': (MIXES,),
+    }
+)
+
+
+def name_part(part: str) -> str:
+    """Return what a part of a plan releases, in a few words."""
+    briefs = dict.fromkeys(kind.brief for kind in PARTS[part])
+    return ', '.join(briefs) + (' again' if part in ('columns again', 'functions') else '')

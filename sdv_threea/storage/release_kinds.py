@@ -74,7 +74,7 @@ FORMER_FIELDS = {
 
 #: Fields that a class had under other names in earlier versions; of several the one with a value
 #: is read.
-RENAMED_FIELDS = {'Release': {'labels': 'adapted', 'number': 'adapted'}}
+RENAMED_FIELDS = {'Release': {'labels': 'adapted', 'number': 'adapted', 'left_out': 'plan'}}
 
 _NAMES = {place: name for name, place in KINDS.items()}
 
@@ -90,7 +90,8 @@ def make_kind(name: str, fields: Mapping[str, Any]) -> Any:
     former, renamed = FORMER_FIELDS.get(name, ()), RENAMED_FIELDS.get(name, {})
     known = {field: own for field, own in fields.items() if field not in {*former, *renamed}}
     for field, today in renamed.items():
-        known[today] = known.get(today) or fields.get(field)
+        if field in fields:
+            known[today] = known.get(today) or fields[field]
     return find_kind(name)(**known)
 
 

@@ -176,7 +176,7 @@ def state_promise(synthesizer: Any) -> PrivacyStatement:
         guarantee='none' if math.isinf(settings.epsilon) else settings.guarantee,
         mu=ledger.mu,
         receipts=ledger.receipts,
-        left_out=model.left_out if model else (),
+        plan=model.plan if model else (),
         public=list_public_facts(
             public_metadata=synthesizer.public_metadata,
             constrained=bool(preprocessor.constraints.adopted),
@@ -203,6 +203,7 @@ def state_promises(synthesizer: Any) -> DatabaseStatement:
         tables=describe_protection(model.schema),
         receipts={root: ledger.receipts for root, ledger in model.ledgers.items()},
         rows_per_unit={name: each.rows_per_unit for name, each in model.tables.items()},
+        plans={name: each.released.plan for name, each in model.tables.items()},
         public=list_public(synthesizer),
         fits=synthesizer._num_releases,
         lost=tell_losses(synthesizer),

@@ -134,13 +134,13 @@ class PrivacyStatement(Statement):
 
     Args:
         receipts: The cost of each release.
-        left_out: The statistics that were not released, with reasons.
+        plan: The target, the parts of the budget, what each pays for, and what is left out.
         unit: The unit that the promise protects, in words.
         lost: The values that samples lack, by column, in words.
     """
 
     receipts: tuple[Receipt, ...]
-    left_out: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
     unit: str = 'one row'
     lost: Mapping[str, str] = field(default_factory=dict)
 
@@ -164,8 +164,7 @@ class PrivacyStatement(Statement):
             '',
             f'  {HEADER}',
             *(f'  {_row(receipt)}' for receipt in self.receipts),
-            *(['', '  what was left out'] if self.left_out else []),
-            *(f'  {said}' for said in self.left_out),
+            *_list_plan(self.plan),
             *_list_lost(self.lost),
         ]
         return printable('\n'.join(lines))
@@ -182,6 +181,7 @@ class DatabaseStatement(Statement):
         lost: The values that samples lack, by table and column, in words.
         errors: Standard errors of the number of rows of each private table, and of shares of rows,
             in words.
+        plans: By table, the parts of the budget of its rows, and what each pays for.
     """
 
     tables: Mapping[str, str]
@@ -189,6 +189,7 @@ class DatabaseStatement(Statement):
     rows_per_unit: Mapping[str, int | None]
     lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
+    plans: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -205,6 +206,8 @@ class DatabaseStatement(Statement):
         for root, receipts in self.receipts.items():
             lines += ['', f'  releases about units of {root}', f'  {HEADER}']
             lines += [f'  {_row(receipt)}' for receipt in receipts]
+        for table, plan in self.plans.items():
+            lines += _list_plan(plan, table)
         for table, lost in self.lost.items():
             lines += _list_lost(lost, table)
         return printable('\n'.join(lines))
@@ -285,6 +288,13 @@ def _round_up(price: float) -> str:
     """Write a price in four digits, never a lower one."""
     rounded = Context(prec=4, rounding=ROUND_CEILING).create_decimal_from_float(price)
     return f'{float(rounded):g}'
+
+
+def _list_plan(plan: tuple[str, ...], table: str = '') -> list[str]:
+    """List what the budget of a release pays for, a line for each part."""
+    where = f' of the rows of {table}' if table else ''
+    header = ['', f'  what the budget{where} pays for, and what is left out'] if plan else []
+    return [*header, *(f'  {line}' for line in plan)]
 
 
 def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:

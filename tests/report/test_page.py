@@ -119,6 +119,17 @@ def test_all_text_is_escaped(page, reader):
     assert f'turned {ascii(OBEYED)[1:-1]}' in ''.join(reader.text)
 
 
+def test_the_page_prints_the_plan_of_a_table_and_of_each_table_of_a_database(report, tmp_path):
+    lines = ['  22.0%  pairs of columns', '   none  triples: noise']
+    plans = {'one': lines[:1], 'two': lines[1:]}
+    for name, plan in (('plan', lines), ('plans', plans)):
+        planned = replace(report, statement={**STATEMENT, name: plan})
+        planned.save_html(tmp_path / 'page.html')
+        told = (tmp_path / 'page.html').read_text('utf-8')
+        assert all(line.strip() in told for line in lines)
+    assert 'two: none  triples: noise' in told
+
+
 def test_the_warning_comes_first_then_the_verdict_then_what_it_stands_on(reader):
     text = read(reader)
     wanted = [

@@ -1,7 +1,7 @@
 """The names of released classes in files outlive the places where the classes are."""
 
 import warnings
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -11,7 +11,13 @@ from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.storage.files import UNKNOWN, check_version, get_version
 from sdv_threea.storage.release_files import read_plain, write_plain
-from sdv_threea.storage.release_kinds import KINDS, PLACES_OF_0_1_0, find_kind, name_kind
+from sdv_threea.storage.release_kinds import (
+    KINDS,
+    PLACES_OF_0_1_0,
+    find_kind,
+    make_kind,
+    name_kind,
+)
 
 #: Releases that version 0.1.0 has saved.
 SAVED = Path(__file__).parent / 'saved'
@@ -58,6 +64,17 @@ def test_a_database_that_version_0_1_0_has_saved_is_read():
 
     assert set(drawn['visits']['person']) <= set(drawn['people']['pid'])
     assert loaded.get_privacy_statement().fits == 1
+
+
+def test_what_a_file_says_was_left_out_is_the_plan_of_its_release():
+    release = read_plain(SAVED / 'labels.release')['release']
+    known = {each.name: getattr(release, each.name) for each in fields(release)}
+    del known['plan']
+    said = ('pairs of columns: noise would exceed their counts',)
+
+    assert make_kind('Release', known | {'left_out': said}).plan == said
+    assert make_kind('Release', known | {'left_out': (), 'plan': said}).plan == said
+    assert make_kind('Release', known).plan == ()
 
 
 def test_a_file_written_anew_holds_no_place_of_a_class(tmp_path):

@@ -55,6 +55,15 @@ def test_the_statement_says_what_the_rows_are_made_for(statement):
     assert 'fit with alpha=1' in told
 
 
+def test_the_statement_prints_the_plan(statement):
+    plan = (' target  income', '  22.0%  pairs of columns', '   none  triples: noise')
+    lines = str(replace(statement, plan=plan)).splitlines()
+    at = lines.index('  what the budget pays for, and what is left out')
+
+    assert lines[at + 1 : at + 4] == [f'  {line}' for line in plan]
+    assert 'budget pays' not in str(statement)
+
+
 def test_the_statement_reads_well(statement):
     lines = str(statement).splitlines()
 
@@ -109,6 +118,9 @@ def test_the_tables_of_a_database_stand_under_each_other():
     first = lines.index('  patient                one row')
     assert lines[first + 1] == '  discharge_disposition  public'
     assert str(replace(statement, tables={}, receipts={}))
+    planned = str(replace(statement, plans={'patient': ('  22.0%  pairs of columns',)}))
+    assert 'budget of the rows of patient pays for' in planned
+    assert planned.splitlines()[-1] == '    22.0%  pairs of columns'
 
 
 def name_orphans(protection):
