@@ -147,6 +147,14 @@ def draw_budgets() -> Iterator[list[tuple[str, pd.DataFrame]]]:
         yield [('real rows', real), *((f'{words}, ε = {each:g}', rows) for each, rows in made)]
 
 
+def draw_distances() -> Iterator[list[tuple[str, pd.DataFrame]]]:
+    """Draw a table without clusters above and one of overlapping clusters below, in three ways."""
+    for name in ('none', 'overlapping'):
+        real = draw_table(DISTANCES[name], 0)
+        ways = {way: synthesize(real, 8.0, **WAYS[way]) for way in WAYS if 'accounting' not in way}
+        yield [(f'real rows, {name}', real), *ways.items()]
+
+
 def draw_alphas() -> Iterator[list[tuple[str, pd.DataFrame]]]:
     """Draw overlapping clusters as alpha goes from the density to the loss."""
     real = draw_table(DISTANCES['overlapping'], 0)
@@ -160,6 +168,7 @@ def draw_alphas() -> Iterator[list[tuple[str, pd.DataFrame]]]:
 def main() -> None:
     """Draw the pictures and write the table."""
     (PICTURES / 'paper_budgets.svg').write_text(draw_panels(draw_budgets()), encoding='utf-8')
+    (PICTURES / 'paper_distances.svg').write_text(draw_panels(draw_distances()), encoding='utf-8')
     (PICTURES / 'paper_alpha.svg').write_text(draw_panels(draw_alphas()), encoding='utf-8')
     PAGE.write_text(fill(PAGE.read_text('utf-8'), {'scores': write_scores()}), encoding='utf-8')
 
