@@ -238,8 +238,13 @@ def _rows_to_be_seen(plan: Plan, prices: Mapping[str, float]) -> float | None:
     domain, budget = plan.domain, plan.known.budget
     if not needs_threshold(domain):
         return None
-    terms = prices['describe'], budget.neighbors, discrete_gaussian
-    questions = ask_questions(domain, *terms, plan.known.settings.constants.describe)
+    questions = ask_questions(
+        domain,
+        prices['describe'],
+        budget.neighbors,
+        discrete_gaussian,
+        plan.known.settings.constants.describe,
+    )
     last = next((name for name in ('rarer', 'categories') if name in questions), None)
     if last is None:
         return None

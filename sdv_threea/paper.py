@@ -189,9 +189,14 @@ def move_centres(
     part = mu / math.sqrt(ROUNDS)
     for _ in range(ROUNDS):
         grouped, shape = rows.map(partial(_group, centres)), centres.shape
-        known = registry.COMPONENTS, shape[0] * shape[1], radius
         (counts, sums), receipt = release_groups(
-            grouped, *known, mu=part, neighbors=neighbors, noise=noise
+            grouped,
+            registry.COMPONENTS,
+            shape[0] * shape[1],
+            radius,
+            mu=part,
+            neighbors=neighbors,
+            noise=noise,
         )
         receipts.append(receipt)
         # The noise of a mean is the noise of its sum divided by the count.
@@ -248,8 +253,14 @@ def _adapt(density: Density, encoded: Rows[Encoded], centres: Wholes, run: Run) 
     if run.settings.alpha == 1 or num_classes == 1 or not width:
         return centres
     points, _ = _draw(density, run)
-    seen = points, np.ones(len(points)), make_kernel(run.settings.kernel, width)
-    features = make_features(*seen, num_landmarks=NUM_LANDMARKS, rank=NUM_FEATURES, unclipped=0.9)
+    features = make_features(
+        points,
+        np.ones(len(points)),
+        make_kernel(run.settings.kernel, width),
+        num_landmarks=NUM_LANDMARKS,
+        rank=NUM_FEATURES,
+        unclipped=0.9,
+    )
     moments = run.spending.keep(
         release_score_moments(
             encoded.map(partial(_add_targets, density, features)),

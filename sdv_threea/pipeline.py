@@ -98,9 +98,10 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         from sdv_threea.paper import mix_records  # the algorithm of the paper, beside ours
 
         mixture, adapted = mix_records(density, encoded, run, begin), None
-    seen = density.masks, density.counts.columns
     return Release(
-        domain=narrowed(encoder.description, encoder.scored_transformers, *seen),
+        domain=narrowed(
+            encoder.description, encoder.scored_transformers, density.masks, density.counts.columns
+        ),
         ledger=run.spending.ledger,
         transformers=encoder.transformers,
         scored=encoder.scored,

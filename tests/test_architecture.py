@@ -270,6 +270,30 @@ def test_no_class_has_many_methods(path):
             assert len(methods) <= MAX_METHODS, f'{node.name} has {len(methods)} methods'
 
 
+#: The most calls that get a bundle of arguments under one name (``f(*known)``), which hides from
+#: readers and from the type checker what is passed. This number is only to fall.
+MOST_BUNDLES = 112
+
+
+def list_bundles(node, passed_on=frozenset()):
+    """Yield calls with a starred name, except ``*args`` of the function that are passed on."""
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        own = (node.args.vararg, node.args.kwarg)
+        passed_on = passed_on | {each.arg for each in own if each is not None}
+    if isinstance(node, ast.Call) and ast.unparse(node.func) != 'zip':
+        starred = [each.value for each in node.args if isinstance(each, ast.Starred)]
+        starred += [each.value for each in node.keywords if each.arg is None]
+        if {each.id for each in starred if isinstance(each, ast.Name)} - passed_on:
+            yield node
+    for child in ast.iter_child_nodes(node):
+        yield from list_bundles(child, passed_on)
+
+
+def test_calls_say_what_they_pass():
+    trees = [ast.parse(path.read_text('utf-8')) for path in FILES]
+    assert sum(1 for tree in trees for _ in list_bundles(tree)) <= MOST_BUNDLES
+
+
 @pytest.mark.parametrize('path', FILES, ids=identify)
 def test_base_classes_of_sdv_are_met_by_synthesizers_alone(path):
     """What the synthesizers hold knows nothing of whom it is held by."""

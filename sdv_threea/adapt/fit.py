@@ -145,10 +145,11 @@ class Fit:
         likely use are dropped, because slopes without them need less noise.
         """
         own = self._span.restrict(slopes.reshape(len(self._inputs), -1)) / self.link.unit
-        known = self._curvatures(), own, scale / self.link.unit
-        candidates = self._constants.spreads, self._constants.doubt
-        useless = self.unopened and not self.belief.open(*known, self.unopened, *candidates)
-        self._move(self.belief.step(*known))
+        curvatures, noise = self._curvatures(), scale / self.link.unit
+        useless = self.unopened and not self.belief.open(
+            curvatures, own, noise, self.unopened, self._constants.spreads, self._constants.doubt
+        )
+        self._move(self.belief.step(curvatures, own, noise))
         if useless and self.num_features:
             kept = self.belief.means.shape[1] - self.num_features
             self.belief.narrow(kept)

@@ -123,8 +123,16 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     early = constants.early_share
     left = 1.0 - 2 * early
     known = mu * float(draws.weights.sum()) / len(link.shares)
-    wanted = known, constants.label_features, FEATURE_ENTRIES, constants
-    interplay = plan_interplay(draws, pooled, kernel, fit.squares(), *wanted)
+    interplay = plan_interplay(
+        draws,
+        pooled,
+        kernel,
+        fit.squares(),
+        known,
+        constants.label_features,
+        FEATURE_ENTRIES,
+        constants,
+    )
     if interplay is not None:
         unit = looks.noise_per_norm(left / constants.feature_steps)
         if fit.promise(interplay.of_draws(draws.codes), unit) < constants.doubt:

@@ -236,9 +236,16 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
         roots = [_root(*each, constants.reach) for each in zip(coarse, ordered, strict=True)]
         _add_pairs(fit, pairs, roots, *looks.slopes(left, share, indicators(pairs)), constants)
     blind = tuple(own * (at != start.target) for at, own in enumerate(pooled.scores))
-    seen = draws, replace(pooled, scores=blind), kernel, fit.squares()
-    wanted = mu * known, constants.number_features, FEATURE_ENTRIES, constants
-    interplay = plan_interplay(*seen, *wanted)
+    interplay = plan_interplay(
+        draws,
+        replace(pooled, scores=blind),
+        kernel,
+        fit.squares(),
+        mu * known,
+        constants.number_features,
+        FEATURE_ENTRIES,
+        constants,
+    )
     if interplay is not None:
         again = fit.promise_again(looks.noise_per_norm(share))
         interplay = interplay if again < constants.features_worth else None
@@ -288,9 +295,10 @@ def _add_pairs(
     likely = []
     for term, part in zip(pairs, parts, strict=True):
         one, other = term.columns
-        law = fit.count(term), part / fit.link.unit, scale / fit.link.unit
         root = np.asarray(np.kron(roots[one], roots[other]), dtype=np.float64)
-        gains = gain(*law, np.zeros(root.shape), root, constants.spreads)
+        slope, noise = part / fit.link.unit, scale / fit.link.unit
+        flat = np.zeros(root.shape)
+        gains = gain(fit.count(term), slope, noise, flat, root, constants.spreads)
         spread, best = choose_spread(gains, constants.spreads)
         if best > constants.doubt + math.log(len(pairs)):
             likely.append((best, term, part, spread**2 * root @ root.T))

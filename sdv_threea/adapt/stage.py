@@ -66,11 +66,12 @@ def calibrate(
     if adapted is None:
         return None
     model, shares = _model(mixture, joint, density, run), density.counts.shares
-    terms = run.settings.alpha, run.constants.adapt
+    alpha, constants = run.settings.alpha, run.constants.adapt
     if isinstance(adapted, Expectation):
         draws, shares = _draw(model, density, run), shares @ density.scores.chances(adapted.target)
-        return adapted.adjusted(draws, shares, *terms, run.rng)
-    return adapted.adjusted(draw_evenly(model, density.counts.totals, run.rng), shares, *terms)
+        return adapted.adjusted(draws, shares, alpha, constants, run.rng)
+    evenly = draw_evenly(model, density.counts.totals, run.rng)
+    return adapted.adjusted(evenly, shares, alpha, constants)
 
 
 def _draw(model: Model, density: Density, run: Run) -> Draws:
@@ -86,8 +87,17 @@ def _adapt_labels(
     constants, totals = run.constants.adapt, density.counts.totals
     evidence = weigh_evidence(density.chances, totals, constants.largest_evidence)
     draws = draw_evenly(_start(joint, density, run), totals, run.rng)
-    known = evidence, draws, density.pooled, run.settings.kernel, constants
-    return run.spending.keep(adapt_labels(encoded, *known, **run.spending.terms('adapt')))
+    return run.spending.keep(
+        adapt_labels(
+            encoded,
+            evidence,
+            draws,
+            density.pooled,
+            run.settings.kernel,
+            constants,
+            **run.spending.terms('adapt'),
+        )
+    )
 
 
 def _adapt_number(
@@ -97,18 +107,26 @@ def _adapt_number(
     constants, totals = run.constants.adapt, density.counts.totals
     target, scores = density.classes.target, density.pooled.scores
     at = int(np.searchsorted(encoder.scored, target)) if target is not None else 0
-    known = float(totals.sum()), len(scores), run.spending.price('adapt')
     if target is None or len(scores) < 2 or scores[at].shape[1] < LEAST_CODES:
         return None
-    if not carries_number(*known, constants):
+    price = run.spending.price('adapt')
+    if not carries_number(float(totals.sum()), len(scores), price, constants):
         return None
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     model = _model(class_mixture(totals, density.correlations), joint, density, run)
     draws = _draw(model, density, run)
     own, others = scores[at][0], [other for other in range(len(scores)) if other != at]
     sizes = [table.shape[1] for table in scores]
-    grown = draws.codes, own[draws.codes[:, at]], draws.weights, others, sizes, ordered
-    start = Expectation(at, own, grow_trees(*grown, seed=int(run.rng.integers(2**31))))
+    trees = grow_trees(
+        draws.codes,
+        own[draws.codes[:, at]],
+        draws.weights,
+        others,
+        sizes,
+        ordered,
+        seed=int(run.rng.integers(2**31)),
+    )
+    start = Expectation(at, own, trees)
     pair_bins = constants.single_bins // 2
     return run.spending.keep(
         adapt_number(
@@ -140,10 +158,12 @@ def _cut(
     counts, constants = density.counts, run.constants
     columns = [counts.shares @ density.scores.chances(at) for at in range(len(ordered))]
     noise = counts.least_evident(constants.approximate)
-    cuts = columns, density.masks, ordered, num_bins, max(noise, least)
     most = min(constants.joint.own_values, 2 * num_bins)
     few = replace(constants.joint, own_values=most)
-    return cut_pair_bins(*cuts, few, constants.approximate)
+    least = max(noise, least)
+    return cut_pair_bins(
+        columns, density.masks, ordered, num_bins, least, few, constants.approximate
+    )
 
 
 def _start(joint: Joint | None, density: Density, run: Run) -> Model:

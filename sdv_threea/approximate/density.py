@@ -209,8 +209,13 @@ def _shares_of_both(
     """Return the code probabilities of a column, (S,), from its counts over and in all classes."""
     own, scales = by_class.columns[at], by_class.scales[at]
     # The classes add up to a second count of the column, in coarse bins.
-    again = own.sum(axis=0), scales * math.sqrt(len(own))
-    column = reconcile(counts.columns[at], counts.noise(at), *again, by_class.plans[at].bins)
+    column = reconcile(
+        counts.columns[at],
+        counts.noise(at),
+        own.sum(axis=0),
+        scales * math.sqrt(len(own)),
+        by_class.plans[at].bins,
+    )
     return _shares(at, column, counts, mask, ordered, constants)
 
 

@@ -67,18 +67,16 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
     constants, description = run.constants.approximate, encoder.description
     counts, run = _count_columns(encoder, encoded, run)
     counts = _settle_names(counts, [description.domain[own.name] for own in transformers])
-    looks = counts.scale, run.constants.describe
     masks = tuple(
-        support(transformer, description, column, *looks)
+        support(transformer, description, column, counts.scale, run.constants.describe)
         for transformer, column in zip(transformers, counts.columns, strict=True)
     )
     ordered = [transformer.ordered for transformer in transformers]
     by_class = _count_classes(counts, masks, encoder, encoded, run)
     if by_class is not None:
         counts = counts.size_classes(by_class, constants.size_doubt)
-    known = counts, by_class, masks, ordered
     evident = [transformer.name in description.estimated for transformer in transformers]
-    chances = class_chances(*known, constants)
+    chances = class_chances(counts, by_class, masks, ordered, constants)
     scores, pooled = fit_scores(counts, by_class, chances, masks, ordered, evident, constants)
     radius = clip_radius(scores.variances, constants.clip)
     moments = run.spending.keep(
@@ -109,14 +107,13 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
     """Release the histograms of all columns, once or twice; return them and the planned run."""
     spending, classes = run.spending, encoder.classes
     sizes = [transformer.size for transformer in encoder.scored_transformers]
-    told = encoded, sizes, classes.count, _share_given(sizes, run)
-    once = release_counts(*told, **spending.terms('columns'))
+    given = _share_given(sizes, run)
+    once = release_counts(encoded, sizes, classes.count, given, **spending.terms('columns'))
     counts = spending.keep(once)
-    seen = counts.columns, counts.totals, spending.price
-    run = run.replan(finish_plan(run.plan, classes, *seen))
+    run = run.replan(finish_plan(run.plan, classes, counts.columns, counts.totals, spending.price))
     again = run.plan.payers('columns again')
     if again:
-        twice = release_counts(*told, **spending.terms(*again))
+        twice = release_counts(encoded, sizes, classes.count, given, **spending.terms(*again))
         counts = counts.average(spending.keep(twice))
     return counts, run
 
@@ -240,28 +237,57 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
     The counts need ``rows`` besides codes, because a code does not show where in its interval a
     number is. Parts of numbers among ``sums`` are known without a count.
     """
-    counts, scores, constants = density.counts, density.scores, run.constants
-    histograms = [scores.chances(at) for at in range(len(counts.columns))]
-    columns = [counts.shares @ table for table in histograms]
-    ordered = [transformer.ordered for transformer in encoder.scored_transformers]
-    least = counts.least_evident(constants.approximate)
-    cuts = columns, density.masks, ordered, pairs.num_bins, least
-    apart = [getattr(each, 'apart', ()) for each in encoder.scored_transformers]
-    bins = cut_pair_bins(*cuts, constants.joint, constants.approximate, apart)
-    edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
-    known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
-    unlisted = [getattr(each, 'unlisted', -1) for each in encoder.scored_transformers]
-    singles = Singles(*known, tuple(edges), tuple(unlisted), run.given_codes)
-    expected = expect_tables(counts.totals, scores, density.correlations, bins)
+    counts, scores = density.counts, density.scores
+    columns = [counts.shares @ scores.chances(at) for at in range(len(counts.columns))]
+    singles = _cut_columns(density, columns, pairs.num_bins, encoder, run)
+    expected = expect_tables(counts.totals, scores, density.correlations, singles.bins)
 
     def locate(pairs: tuple[Pair, ...]) -> Rows[Located]:
         return encoder.locate(rows, pairs)
 
-    counted = encoded, locate, singles, pairs, expected, run.spending, constants.joint, run.rng
     classes, plan = encoder.classes, run.plan
-    later = plan.adapts(classes), plan.promised(classes)
     tables = _tabulate_parts(sums, encoder.scored_transformers, columns, counts.totals.sum())
-    return JointReleases(*counted, *later, tables).fit()
+    return JointReleases(
+        encoded,
+        locate,
+        singles,
+        pairs,
+        expected,
+        run.spending,
+        run.constants.joint,
+        run.rng,
+        plan.adapts(classes),
+        plan.promised(classes),
+        tables,
+    ).fit()
+
+
+def _cut_columns(
+    density: Density, columns: list[Floats], num_bins: int, encoder: RecordEncoder, run: Run
+) -> Singles:
+    """Return the columns, whose shares of codes are known, in the bins that pairs count."""
+    counts, constants, transformers = density.counts, run.constants, encoder.scored_transformers
+    ordered = [transformer.ordered for transformer in transformers]
+    bins = cut_pair_bins(
+        columns,
+        density.masks,
+        ordered,
+        num_bins,
+        counts.least_evident(constants.approximate),
+        constants.joint,
+        constants.approximate,
+        [getattr(each, 'apart', ()) for each in transformers],
+    )
+    return Singles(
+        tuple(bins),
+        tuple(density.scores.chances(at) for at in range(len(columns))),
+        tuple(ordered),
+        counts.totals,
+        counts.scale,
+        tuple(getattr(each, 'edges', None) for each in transformers),
+        tuple(getattr(each, 'unlisted', -1) for each in transformers),
+        run.given_codes,
+    )
 
 
 def _tabulate_parts(

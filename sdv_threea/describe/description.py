@@ -110,8 +110,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     where noise masks the last records. ``loose`` names numbers whose stated ranges are too wide for
     ``num_records``, the released number; their ranges are estimated within the stated ones.
     """
-    terms = mu, neighbors, noise, constants, rows_per_unit, loose
-    questions = ask_questions(domain, *terms)
+    questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit, loose)
     questions = suit_records(questions, num_records, constants)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
@@ -145,8 +144,9 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     beyond = {name: count_beyond(most[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
     heaps = _find_heaps(by_step, found, spikes, bar)
-    released = sketches, spikes, estimated, extrapolate, beyond, known, heaps
-    return Description(filled, *released), tuple(receipts)
+    return Description(
+        filled, sketches, spikes, estimated, extrapolate, beyond, known, heaps
+    ), tuple(receipts)
 
 
 def asks(domain: Domain) -> bool:

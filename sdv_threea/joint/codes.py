@@ -63,8 +63,14 @@ class Seen(NamedTuple):
     @property
     def turned(self) -> 'Seen':
         """The same with the columns swapped."""
-        cells = self.open_logs.T, self.open_counts.T
-        return Seen(self.counts.T, self.scale, self.expected.T, *cells, self.doubts[::-1])
+        return Seen(
+            self.counts.T,
+            self.scale,
+            self.expected.T,
+            self.open_logs.T,
+            self.open_counts.T,
+            self.doubts[::-1],
+        )
 
 
 def estimate_codes(

@@ -104,15 +104,17 @@ class JointReleases:
         functions = self._count_functions(found)
         values = self._count_values(found, functions)
         left = self.spending.left(self.promised)
-        known = functions, self.expected, constants, values
+        expected = self.expected
         interplay = None
         if num_triple_bins(singles.num_records, left, constants):
-            interplay = self._release_triples(estimate(singles, found, *known), found)
+            known = estimate(singles, found, functions, expected, constants, values)
+            interplay = self._release_triples(known, found)
         # Without noise pairs are known already, and functional pairs may have taken the whole
         # budget.
         if left > LEAST_PART * self.spending.price('pairs'):
             found = found.average(keep(release(**self.spending.rest(promised=self.promised))))
-        return fit_joint(estimate(singles, found, *known), constants, self.rng, interplay)
+        known = estimate(singles, found, functions, expected, constants, values)
+        return fit_joint(known, constants, self.rng, interplay)
 
     def _complete(self, interactions: Interactions) -> tuple[PairCounts, list[Floats]]:
         """Return counts of all pairs, in bins, and of the bins of each column."""
@@ -176,8 +178,10 @@ class JointReleases:
         wanted = tuple((i, j) for i, table, j in known if may_have_one(table, constants))
         if not wanted or not self.spending.left(self.promised):
             return None
-        seen = singles.columns, singles.num_records, wanted
-        terms = self.spending.rest(price_values(*seen) * self.spending.distance, self.promised)
+        terms = self.spending.rest(
+            price_values(singles.columns, singles.num_records, wanted) * self.spending.distance,
+            self.promised,
+        )
         sizes = [len(singles.bins[category]) for category, _ in wanted]
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 
@@ -185,8 +189,12 @@ class JointReleases:
         """Release the interactions of triples that are worth their price, if there are any."""
         spending, constants, promised = self.spending, self.constants, self.promised
         columns = known.columns[: len(known.ordered)] if self.adapted else known.columns
-        barred = known.functions, known.list_settled(constants), MOST_LOOKS
-        triples = list_triples(known.information[: len(columns), : len(columns)], *barred)
+        triples = list_triples(
+            known.information[: len(columns), : len(columns)],
+            known.functions,
+            known.list_settled(constants),
+            MOST_LOOKS,
+        )
         if not triples:
             return None
         num_records, left = self.singles.num_records, spending.left(promised)

@@ -80,8 +80,9 @@ class Joint:
         key = (*lead, *first)
         if key not in self._chains:
             rng = np.random.default_rng(key)
-            known = self.columns, self.tables, self.functions, self.triples
-            self._chains[key] = _fit(*known, key, self.constants, rng)
+            self._chains[key] = _fit(
+                self.columns, self.tables, self.functions, self.triples, key, self.constants, rng
+            )
         return self._chains[key]
 
     def follow(
@@ -102,8 +103,7 @@ class Joint:
         last = range(size, size + len(others))
         first = (*range(given.shape[1] - len(others)), *last, *lead)
         columns = (*self.columns, *others)
-        terms = self.functions, self.triples
-        return _fit(columns, pairs, *terms, first, self.constants, rng, given)
+        return _fit(columns, pairs, self.functions, self.triples, first, self.constants, rng, given)
 
 
 def fit_joint(
@@ -119,9 +119,19 @@ def fit_joint(
     telling = [at for at in known.tables if known.information[at] > LEAST_INFORMATION]
     telling.sort(key=lambda pair: -known.information[pair])
     tables = {pair: known.tables[pair] for pair in keep_strongest(telling)}
-    given = known.columns, tables, known.functions
-    chain = _fit(*given, triples, known.first, constants, rng, known.given)
-    return Joint(*given, known.ordered, chain, constants, known.edges, triples, known.numbers)
+    columns, functions = known.columns, known.functions
+    chain = _fit(columns, tables, functions, triples, known.first, constants, rng, known.given)
+    return Joint(
+        columns,
+        tables,
+        functions,
+        known.ordered,
+        chain,
+        constants,
+        known.edges,
+        triples,
+        known.numbers,
+    )
 
 
 def keep_strongest(pairs: Iterable[Pair], most: int = MOST_PARTNERS) -> list[Pair]:

@@ -200,8 +200,9 @@ def estimate(
         columns.append(Column(np.arange(num_classes), classes[None], classes))
         for at, table in enumerate(singles.by_class):
             tables[at, key] = table.T / table.sum()
-    kinds = singles.ordered, singles.edges, singles.given
-    return Estimates(tuple(columns), tables, found, numbers, *kinds)
+    return Estimates(
+        tuple(columns), tables, found, numbers, singles.ordered, singles.edges, singles.given
+    )
 
 
 def estimate_functions(

@@ -176,8 +176,11 @@ def find_parts(
                 continue
             for own, meant in free.items():
                 if own is not number and meant is not None:
-                    known = results, shares, own, meant, columns[own.name]
-                    rated.append(_rate((number.name,), function, *known))
+                    rated.append(
+                        _rate(
+                            (number.name,), function, results, shares, own, meant, columns[own.name]
+                        )
+                    )
     rated = [each for each in rated if each[0] < PART_APART]
     return [part for _, part in sorted(rated, key=lambda each: each[0])[:MOST_PARTS]]
 

@@ -125,8 +125,11 @@ def _find_combinations(
     codes = {name: pd.factorize(table[name])[0] for name in names}
     arrays = {name: np.where(own < 0, np.nan, own) for name, own in codes.items()}
     for pair in combinations(names, 2):
-        kind = 'FixedCombinations', list(pair), {'column_names': list(pair)}, _follows
-        both = (Candidate(*kind, arrays[one], arrays[other]) for one, other in (pair, pair[::-1]))
+        columns, parameters = list(pair), {'column_names': list(pair)}
+        both = (
+            Candidate('FixedCombinations', columns, parameters, _follows, arrays[a], arrays[b])
+            for a, b in (pair, pair[::-1])
+        )
         rules = list(judge(both)) if frozenset(pair) not in known else []
         if rules:
             yield max(rules, key=lambda rule: rule.obey - rule.by_chance)

@@ -205,8 +205,7 @@ def settle_plan(
     constants, domain = plan.known.settings.constants, description.domain
     if isinstance(plan.target, Category):
         evident = constants.describe.clear_of_noise()
-        terms = constants.encoding.most_classes, evident
-        description = settle_guess(description, size, *terms)
+        description = settle_guess(description, size, constants.encoding.most_classes, evident)
     elif not keeps_number(plan.known, description, size[0], price):
         description = replace(description, domain=replace(domain, target=None))
     if description.domain.target is None:
@@ -259,9 +258,15 @@ def finish_plan(
     if plan.aside and adapted:  # its classes get more only if one is rare
         adapted, unlike = 0, num_records - float(totals.max())
     adapts_number = plan.adapts_number(classes)
-    terms = columns, num_records, paid, known.settings.constants.joint, adapted
     pairs = plan_pairs(
-        *terms, unlike=unlike, adapts_number=adapts_number, num_given=known.num_given
+        columns,
+        num_records,
+        paid,
+        known.settings.constants.joint,
+        adapted,
+        unlike=unlike,
+        adapts_number=adapts_number,
+        num_given=known.num_given,
     )
     if pairs is not None:
         return replace(plan, pairs=pairs)

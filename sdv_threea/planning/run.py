@@ -57,6 +57,7 @@ def begin_run(
     """Return the state of a release with nothing spent yet."""
     known = plan.known
     charged = known.settings.guarantee == 'end_to_end'
-    terms = known.budget, plan.shares, noise
-    spending = Spending(*terms, charged=charged, rows_per_unit=rows_per_unit)
+    spending = Spending(
+        known.budget, plan.shares, noise, charged=charged, rows_per_unit=rows_per_unit
+    )
     return Run(plan, spending, rng or np.random.default_rng(), given)

@@ -304,10 +304,14 @@ def _score_regressor(
         return Scored({'R2': np.nan, 'RMSE': np.nan, 'note': NO_ROW}, pd.DataFrame())
     model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
     model.fit(features[name], targets[name].to_numpy(float))
-    pair = targets['test'].to_numpy(float), model.predict(features['test'])
-    scores = {'R2': r2_score(*pair), 'RMSE': root_mean_squared_error(*pair), 'note': ''}
-    spread = _spread(r2_score, *pair, seed)
-    return Scored(scores, trace_regression(*pair), spread, slope_of_numbers(*pair))
+    truth, found = targets['test'].to_numpy(float), model.predict(features['test'])
+    scores = {
+        'R2': r2_score(truth, found),
+        'RMSE': root_mean_squared_error(truth, found),
+        'note': '',
+    }
+    spread = _spread(r2_score, truth, found, seed)
+    return Scored(scores, trace_regression(truth, found), spread, slope_of_numbers(truth, found))
 
 
 def _score_classes(
@@ -327,14 +331,16 @@ def _score_classes(
     )
     scored = range(len(counts)) if len(counts) > 2 else (len(counts) - 1,)
     absent = len(counts) - len(set(labels[name]) & set(range(len(counts))))
-    pair = labels['test'], probabilities
+    truth = labels['test']
     auc = partial(_mean_over_classes, roc_auc_score, classes=scored)
-    precision = _mean_over_classes(average_precision_score, *pair, scored)
-    accuracy = float(np.mean(probabilities.argmax(axis=1) == labels['test']))
-    scores = dict(zip(METRICS, (auc(*pair), precision, accuracy), strict=True))
+    precision = _mean_over_classes(average_precision_score, truth, probabilities, scored)
+    accuracy = float(np.mean(probabilities.argmax(axis=1) == truth))
+    scores = dict(zip(METRICS, (auc(truth, probabilities), precision, accuracy), strict=True))
     note = f'{absent} of {len(counts)} classes never occur in it' if absent else ''
-    spread, curves = _spread(auc, *pair, seed), trace_classes(*pair, scored)
-    return Scored({**scores, 'note': note}, curves, spread, slope_of_classes(*pair, scored))
+    spread = _spread(auc, truth, probabilities, seed)
+    curves = trace_classes(truth, probabilities, scored)
+    slope = slope_of_classes(truth, probabilities, scored)
+    return Scored({**scores, 'note': note}, curves, spread, slope)
 
 
 def _class_probabilities(

@@ -87,8 +87,9 @@ def divide(
                 for link in schema.links_of(name)
             }
             links = schema.unit_links[name]
-            ours = parts.pop(name), above, frozenset(public)
-            pieces[name], known[name] = _deal_out(*ours, links, keys[name], count)
+            pieces[name], known[name] = _deal_out(
+                parts.pop(name), above, frozenset(public), links, keys[name], count
+            )
             if keys[name]:
                 found = [find_flaws(_join(each)[0]) for each in _read_all(known[name]) if each]
                 flawed.flaws[name] = Flaws(*(any(each) for each in zip(*found, strict=True)))

@@ -207,13 +207,12 @@ def check_database(
     """Check each private table of a database, of which ``made`` are the synthesizers."""
     domains = {name: one.preprocessor.derive().derived for name, one in made.items()}
     settings = {name: one.settings for name, one in made.items()}
-    terms = schema, domains, settings, children, orders
     read = {name: (max(round(own.size), 1), own.rows_per_unit) for name, own in released.items()}
-    errors, checks = expect_database(*terms, read), []
+    errors, checks = expect_database(schema, domains, settings, children, orders, read), []
     likely = errors
     for _ in range(ROUNDS):
         units = {name: (math.ceil(PER_CENT * own.count), 1) for name, own in likely.items() if own}
-        likely = expect_database(*terms, units)
+        likely = expect_database(schema, domains, settings, children, orders, units)
     for name, one in made.items():
         checked = check_table(
             *(name, metadata, one.preprocessor, one.settings),
@@ -244,8 +243,13 @@ def expect_database(
     unit. ``read`` are the number of rows of a table and this number, if they are known.
     """
     # The number of rows of a public table is unknown here, and hardly changes the errors.
-    known = dict.fromkeys(schema.public, 2), complete_children(schema, children)
-    plans = plan_tables(schema, domains, *known, orders)
+    plans = plan_tables(
+        schema,
+        domains,
+        dict.fromkeys(schema.public, 2),
+        complete_children(schema, children),
+        orders,
+    )
     (budgets, _), found = share_budget(schema, plans, settings), {}
     for table in plans:
         size, times = read.get(table, (None, 1))

@@ -155,8 +155,14 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
         # The attributes are copies, so later changes of the caller's lists have no effect.
-        bounds = self.min_children, self.max_children
-        terms = DatabaseTerms(known, privacy_unit, self.public_tables, *bounds, self.target_column)
+        terms = DatabaseTerms(
+            known,
+            privacy_unit,
+            self.public_tables,
+            self.min_children,
+            self.max_children,
+            self.target_column,
+        )
         super().__init__(terms, locales)
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.verbose, self.memory_limit = verbose, memory_limit

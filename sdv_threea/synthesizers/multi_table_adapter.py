@@ -207,10 +207,9 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         if main_table_name is not None:  # SDV asks for it
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
-        how = max_tries_per_batch, batch_size
         # Files are named after the tables; the user may have changed ``self.metadata``.
         names = {**self._terms.metadata.tables, **self.metadata.tables}
-        check_sampling(*how, output_folder_path, names)
+        check_sampling(max_tries_per_batch, batch_size, output_folder_path, names)
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )

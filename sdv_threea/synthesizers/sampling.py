@@ -153,8 +153,9 @@ class TableSampler:
         storage = self.preprocessor.describe_storage(
             self.released.domain if self.released else None
         )
-        where = folder, rows_per_file
-        paths = write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
+        paths = write_folder(
+            sample, num_rows, folder, rows_per_file, storage, show_progress=show_progress
+        )
         tell_rejected(found, num_rows, max_tries, rules)
         return paths
 

@@ -83,8 +83,17 @@ def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError |
             yield _describe_public(name, table, model.num_rows[name]), None
             continue
         facts = {'num_rows': round(one.size), 'protection': statement.tables[name]}
-        own = synthesizer._table_synthesizers[name].preprocessor, describe_own(one)
-        yield _describe(name, table, *own, {}, **facts), None
+        yield (
+            _describe(
+                name,
+                table,
+                synthesizer._table_synthesizers[name].preprocessor,
+                describe_own(one),
+                {},
+                **facts,
+            ),
+            None,
+        )
 
 
 def _describe_only(synthesizer: Any, unit: str) -> tuple[TableFacts, ExpectedError | None]:
@@ -100,8 +109,9 @@ def _describe_only(synthesizer: Any, unit: str) -> tuple[TableFacts, ExpectedErr
         for each in model.transformers
         if expected is not None and each.name not in preprocessor.pseudonyms
     }
-    own = preprocessor, model.domain, errors
-    return _describe(name, table, *own, num_rows=num_rows, protection=unit), expected
+    return _describe(
+        name, table, preprocessor, model.domain, errors, num_rows=num_rows, protection=unit
+    ), expected
 
 
 def _describe(

@@ -164,8 +164,18 @@ class ClustMixSynthesizer(SingleTableAdapter):
         pseudonyms: Any = None,
     ) -> None:
         target_column = arguments.choose_word(target_column, target)
-        facts = target_column, public_metadata, invalid_cells, unreleased, sentinels, pseudonyms
-        super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
+        super().__init__(
+            metadata,
+            enforce_min_max_values,
+            enforce_rounding,
+            locales,
+            target_column,
+            public_metadata,
+            invalid_cells,
+            unreleased,
+            sentinels,
+            pseudonyms,
+        )
         arguments.check_flag(verbose=verbose)
         arguments.check_limit(memory_limit=memory_limit)
         arguments.check_target(target_column, self.preprocessor.columns)
@@ -229,8 +239,14 @@ class ClustMixSynthesizer(SingleTableAdapter):
             check_counts(num_rows=num_rows)
         elif self._fitted and self._model is not None:
             num_rows = max(round(self._model.num_rows), 1)
-        own = self._table_name, self.metadata, self.preprocessor, self._settings
-        checked = check_table(*own, num_rows=num_rows, harmless=self._harmless)
+        checked = check_table(
+            self._table_name,
+            self.metadata,
+            self.preprocessor,
+            self._settings,
+            num_rows=num_rows,
+            harmless=self._harmless,
+        )
         return join_checks([checked], self.metadata, [self._table_name])
 
     def get_losses(self) -> pd.DataFrame:

@@ -248,12 +248,13 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         if main_table_name is not None:
             arguments.check_name(main_table_name=main_table_name)
             self._validate_table_name(main_table_name)
-        how = max_tries_per_batch, batch_size
-        check_sampling(*how, output_folder_path, [self._table_name])
+        check_sampling(max_tries_per_batch, batch_size, output_folder_path, [self._table_name])
         arguments.check_limit(memory_limit=self.memory_limit)
         self._validate_fit_before_sample()
         self._check_input_metadata_updated()
-        rows = open_sampler(self).sample(num_rows, *how, self.memory_limit)
+        rows = open_sampler(self).sample(
+            num_rows, max_tries_per_batch, batch_size, self.memory_limit
+        )
         return hand_over(self, rows, output_folder_path)
 
     @in_turn
@@ -281,12 +282,13 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             ValueError: If a column cannot have a condition, or no row can meet the conditions.
         """
         check_conditions(conditions)
-        how = max_tries_per_batch, batch_size
-        check_sampling(*how, output_folder_path, [self._table_name])
+        check_sampling(max_tries_per_batch, batch_size, output_folder_path, [self._table_name])
         self._validate_fit_before_sample()
         asked = self._make_condition_dfs(conditions)
         self._validate_conditions(asked)
-        found = open_sampler(self).meet(asked, *how, 'Sampling conditions')
+        found = open_sampler(self).meet(
+            asked, max_tries_per_batch, batch_size, 'Sampling conditions'
+        )
         rows = pd.concat(found, ignore_index=True) if found else pd.DataFrame()
         return hand_over(self, rows, output_folder_path)
 
@@ -315,11 +317,12 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             ValueError: If a column cannot be known, or no row can have the known values.
         """
         check_known_columns(known_columns)
-        how = max_tries_per_batch, batch_size
-        check_sampling(*how, output_folder_path, [self._table_name])
+        check_sampling(max_tries_per_batch, batch_size, output_folder_path, [self._table_name])
         self._validate_fit_before_sample()
         self._validate_conditions([known_columns])
-        (rows,) = open_sampler(self).meet([known_columns], *how, 'Sampling remaining columns')
+        (rows,) = open_sampler(self).meet(
+            [known_columns], max_tries_per_batch, batch_size, 'Sampling remaining columns'
+        )
         return hand_over(self, rows, output_folder_path)
 
     @in_turn
@@ -359,8 +362,9 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         arguments.check_flag(show_progress=show_progress)
         self._validate_fit_before_sample()
         self._check_input_metadata_updated()
-        how = rows_per_file, max_tries_per_batch
-        return open_sampler(self).write(num_rows, folder, *how, show_progress=show_progress)
+        return open_sampler(self).write(
+            num_rows, folder, rows_per_file, max_tries_per_batch, show_progress=show_progress
+        )
 
     def _validate_transform_constraints(
         self, table_data: pd.DataFrame, enforce_constraint_fitting: bool = False

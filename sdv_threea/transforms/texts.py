@@ -91,8 +91,13 @@ class NumberTexts(BaseTransformer):
         others = [sign for sign in signs if not decimals or sign != last]
         thousands = others[0] if others else ('.' if last == ',' else ',')
         decimal = last if decimals else ('.' if thousands != '.' else ',')
-        affixes = found['prefix'], found['suffix']
-        return cls(*affixes, thousands=thousands, decimal=decimal, places=len(decimals))
+        return cls(
+            found['prefix'],
+            found['suffix'],
+            thousands=thousands,
+            decimal=decimal,
+            places=len(decimals),
+        )
 
     @property
     def notation(self) -> dict[str, Any]:

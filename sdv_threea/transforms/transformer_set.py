@@ -194,5 +194,10 @@ def _with_format(transformer: NumberEncoder, description: ColumnMetadata) -> Num
     """Make a transformer of dates read and write them as the user stores them."""
     if description.get('sdtype') != 'datetime':
         return transformer
-    facts = transformer.edges, transformer.step, transformer.nullable, transformer.heaps
-    return DateEncoder(*facts, description.get('datetime_format'))
+    return DateEncoder(
+        transformer.edges,
+        transformer.step,
+        transformer.nullable,
+        transformer.heaps,
+        description.get('datetime_format'),
+    )
