@@ -1,6 +1,7 @@
 """Numbers that stand for something else, found or stated, and times of day."""
 
 import datetime
+import math
 
 import numpy as np
 import pandas as pd
@@ -72,3 +73,17 @@ def test_sentinels_of_all_columns_go_to_those_of_their_kind():
 
     assert domain['age'].sentinels == domain['answer'].sentinels == (999.0,)
     assert domain['until'].sentinels[0] > 3e10
+
+
+@pytest.mark.parametrize('epsilon', [8.0, math.inf])
+def test_times_of_day_keep_to_their_hours(fixed, epsilon):
+    """Opening hours are a range like any other: no one is served at night."""
+    minutes = np.random.default_rng(1).integers(8 * 60, 18 * 60, 3000)
+    times = [datetime.time(*divmod(each, 60)) for each in minutes.tolist()]
+    synthesizer = ClustMixSynthesizer(describe({'clock': COLUMNS['clock']}), epsilon=epsilon)
+    synthesizer.fit({'t': pd.DataFrame({'clock': pd.Series(times, dtype=object)})})
+    rows = synthesizer.sample(4000)['t'].clock
+
+    assert np.mean((rows < '08:00') | (rows >= '18:00')) < 0.005
+    assert rows.min() < '08:30'
+    assert rows.max() > '17:30'
