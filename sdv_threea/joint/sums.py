@@ -1,14 +1,16 @@
 """Numbers that are sums of others: found from released counts, counted once, computed in samples.
 
-Means and correlations of columns are released before, and show which numbers may be sums. One count
-per likely sum or part (:mod:`~sdv_threea.joint.parts`) then shows in how many records it holds. The
-count may be noisy, and cheap, because a sum holds in nearly all records or in nearly none.
+Means and correlations of columns are released before, and show which numbers may be sums. A copy is
+a sum of one part. One count per likely sum or part of a date (:mod:`~sdv_threea.joint.parts`) then
+shows in how many records it holds. The count may be noisy, and cheap, because a sum holds in nearly
+all records or in nearly none.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
 
 import numpy as np
@@ -28,7 +30,7 @@ from sdv_threea.rows.intake.columns import read_numbers
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
-#: The most parts of a sum, numbers that are looked at, and sums that are counted.
+#: The most parts of a sum, numbers that are looked at, and copies and sums that are counted.
 MOST_PARTS, MOST_NUMBERS, MOST_SUMS = 4, 16, 8
 
 #: Noise scale of a count, as a share of the records: noise this small masks no rule that fails.
@@ -62,7 +64,8 @@ class Sum:
         total = read_numbers(table[self.total])
         with np.errstate(all='ignore'):
             added = self.add(table)
-            rounding = (len(self.parts) + 1) / 2 * self.step + SAME * np.abs(total)
+            steps = (len(self.parts) + 1) / 2 if len(self.parts) > 1 else 1 / 2
+            rounding = steps * self.step + SAME * np.abs(total)
             return np.asarray(np.abs(total - added) <= rounding)
 
     def write(self, table: pd.DataFrame, domain: Domain) -> None:
@@ -87,18 +90,46 @@ class Sum:
 def find_likely(
     domain: Domain, moments: Sequence[tuple[str, float, float]], correlations: Floats
 ) -> list[Sum]:
-    """Return the likely sums, at most one for each choice of parts, the likeliest first.
+    """Return the likely copies, sums of one part, and the likely sums, the likeliest first.
+
+    Sums of numbers that are likely copies come last: those of their originals say the same.
 
     Args:
         domain: The description of the columns.
         moments: Name, mean and standard deviation of each number.
         correlations: Their correlations, shape (k, k).
     """
-    found = []
-    means = [mean for _, mean, _ in moments]
-    deviations = np.array([own for *_, own in moments])
+    names, means, deviations = zip(*moments, strict=True) if moments else ((), (), ())
+    steps = [getattr(domain[name], 'step', None) or 0.0 for name in names]
     covariances = correlations * np.outer(deviations, deviations)
-    for at, (total, mean, deviation) in enumerate(moments):
+    rated = []
+    for at, parts, apart in _list_near(means, deviations, steps):
+        varies = deviations[at] * math.sqrt(max(covariances[np.ix_(parts, parts)].sum(), 0.0))
+        correlation = float(covariances[at, parts].sum()) / varies if varies else 0.0
+        if correlation >= (NEARLY if len(parts) == 1 else SUM_CORRELATION):
+            own = Sum(names[at], tuple(names[part] for part in parts), steps[at])
+            rated.append((-correlation, apart, own))
+    ranked = [own for *_, own in sorted(rated, key=lambda each: each[:2])]
+    copies = [own for own in ranked if len(own.parts) == 1]
+    copied = {own.total for own in copies}
+    sums = [own for own in ranked if len(own.parts) > 1]
+    sums.sort(key=lambda own: not copied.isdisjoint({own.total, *own.parts}))
+    return copies[:MOST_SUMS] + sums[:MOST_SUMS]
+
+
+def _list_near(
+    means: Sequence[float], deviations: Sequence[float], steps: Sequence[float]
+) -> Iterator[tuple[int, list[int], float]]:
+    """Yield numbers, parts whose means add up to theirs, and how far these are apart.
+
+    A copy may be as fine as its original, or rounded. Of two that are as fine, the later one counts
+    as the copy.
+    """
+    for at, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):
+        for part in range(len(means)):
+            apart = abs(means[part] - mean) / (math.hypot(mean, deviation) or 1.0)
+            if (steps[part], part) < (steps[at], at) and apart <= 1 - NEARLY:
+                yield at, [part], apart
         small = [
             place
             for place, each in enumerate(means)
@@ -106,17 +137,9 @@ def find_likely(
         ]
         for size in range(2, MOST_PARTS + 1):
             for parts in combinations(small, size):
-                apart = abs(sum(means[part] for part in parts) - mean)
-                chosen = list(parts)
-                varies = deviation * math.sqrt(max(covariances[np.ix_(chosen, chosen)].sum(), 0.0))
-                if apart > (1 - NEARLY) * abs(mean) or not varies:
-                    continue
-                correlation = float(covariances[at, chosen].sum()) / varies
-                if correlation >= SUM_CORRELATION:
-                    step = getattr(domain[total], 'step', None) or 0.0
-                    names = tuple(moments[part][0] for part in parts)
-                    found.append((-correlation, apart / abs(mean), Sum(total, names, step)))
-    return [own for *_, own in sorted(found, key=lambda each: each[:2])[:MOST_SUMS]]
+                apart = abs(sum(means[part] for part in parts) - mean) / abs(mean)
+                if apart <= 1 - NEARLY:
+                    yield at, list(parts), apart
 
 
 def price_sums(num_sums: int, num_records: float) -> float:
@@ -133,7 +156,7 @@ def release_sums(
     neighbors: str,
     noise: Noise,
 ) -> tuple[tuple[Sum | Part, ...], Receipt]:
-    """Return the sums and parts that nearly all records obey; a total is no summand of another.
+    """Return the sums and parts that nearly all records obey, in the order to compute them.
 
     The ``likely`` sums are public or released. ``sizes`` are the numbers of records with values in
     all columns of a sum, and are public or released, too.
@@ -147,14 +170,25 @@ def release_sums(
         partial(_count, tuple(likely)), neighbors=neighbors, columns=len(likely)
     )
     counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
-    found: list[Sum | Part] = []
-    for at in np.argsort(-counts, kind='stable'):
-        own = likely[at]
-        totals, parts = {each.total for each in found}, {name for x in found for name in x.parts}
-        apart = totals.isdisjoint({own.total, *own.parts}) and own.total not in parts
-        if counts[at] > NEARLY * sizes[at] and apart:
-            found.append(own)
-    return tuple(found), receipt
+    ranked = np.argsort(-counts, kind='stable')
+    return put_in_order(likely[at] for at in ranked if counts[at] > NEARLY * sizes[at]), receipt
+
+
+def put_in_order(rules: Iterable[Sum | Part]) -> tuple[Sum | Part, ...]:
+    """Return the first rule of each total, after those of its parts.
+
+    A rule by which a number would depend on itself, with those before it, is left out.
+    """
+    chosen: dict[str, Sum | Part] = {}
+    order: tuple[str, ...] = ()
+    for own in rules:
+        parts = {each.total: each.parts for each in (own, *chosen.values())}
+        try:
+            order = tuple(TopologicalSorter(parts).static_order())
+        except CycleError:
+            continue
+        chosen.setdefault(own.total, own)
+    return tuple(chosen[name] for name in order if name in chosen)
 
 
 def _count(likely: tuple[Sum | Part, ...], chunk: pd.DataFrame) -> Wholes:

@@ -1,15 +1,16 @@
 """Numbers that are sums of others: which are likely, the count of each, and what samples show."""
 
 import math
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from chance import silent
+from chance import draw_from, silent
 from described import describe
 
-from sdv_threea import ClustMixSynthesizer
+from sdv_threea import ClustMixSynthesizer, pipeline
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.joint.sums import (
     MOST_SUMS,
@@ -20,6 +21,7 @@ from sdv_threea.joint.sums import (
     release_sums,
 )
 from sdv_threea.rows.chunks import chunk_table
+from sdv_threea.synthesizers import single_table
 
 TOTAL = Sum('total', ('net', 'tax'), 0.01)
 
@@ -106,11 +108,26 @@ def test_records_without_a_total_are_no_evidence_against_it(rng):
     assert len(count(table, likely)[0]) == 1
 
 
-def test_no_part_of_a_sum_is_a_sum():
+def test_a_total_may_be_a_part_and_comes_first():
     table = pd.DataFrame({'a': [1.0, 2], 'b': [1.0, 2], 'c': [2.0, 4], 'd': [4.0, 8]})
-    likely = [Sum('c', ('a', 'b'), 1.0), Sum('d', ('c', 'c'), 1.0), Sum('d', ('a', 'a', 'c'), 1.0)]
+    likely = [Sum('d', ('c', 'c'), 1.0), Sum('c', ('a', 'b'), 1.0), Sum('d', ('a', 'a', 'c'), 1.0)]
 
-    assert count(table, likely)[0] == (likely[0],)
+    assert count(table, likely)[0] == (likely[1], likely[0])
+
+
+def test_no_number_follows_from_itself():
+    table = pd.DataFrame({'a': [1.0, 2], 'b': [1.0, 2], 'c': [1.0, 2]})
+    likely = [Sum('b', ('a',), 1.0), Sum('c', ('b',), 1.0), Sum('a', ('c',), 1.0)]
+
+    assert count(table, likely)[0] == (likely[0], likely[1])
+
+
+def test_numbers_that_are_nearly_the_same_are_no_copies(rng):
+    """Ratings that differ by one for a fifth of the people."""
+    first = rng.integers(1, 10, 2000).astype(float)
+    table = pd.DataFrame({'first': first, 'again': first + (rng.random(2000) < 0.2)})
+
+    assert count(table, [Sum('again', ('first',), 1.0)])[0] == ()
 
 
 def test_what_is_missing_a_sentinel_or_out_of_range_stays():
@@ -132,6 +149,22 @@ def test_what_is_missing_a_sentinel_or_out_of_range_stays():
 
     assert table.total.tolist()[:5] == [1.11, 5.0, 5.0, 5.0, 999.0]
     assert math.isnan(table.total[5])
+
+
+def test_copies_and_sums_of_copied_numbers_are_found_together(rng, monkeypatch):
+    """Neither a copy of a part, nor one of the total, nor a rounded one hides what adds up."""
+    bills = make_bills(rng, 3000)
+    bills = bills.assign(again=bills.net, due=bills.total, whole=bills.shipping.round())
+    noise = draw_from(np.random.default_rng(3))
+    monkeypatch.setattr(single_table, 'release', partial(pipeline.release, noise=noise))
+    synthesizer = ClustMixSynthesizer(describe(dict.fromkeys(bills, 'numerical')), epsilon=3.0)
+    synthesizer.fit({'t': bills})
+    rows = synthesizer.sample(1000)['t']
+
+    assert np.mean((rows.total - rows.net - rows.tax - rows.shipping).abs() < 0.015) > 0.9
+    assert np.mean(rows.net == rows.again) > 0.95
+    assert np.mean(rows.due == rows.total) > 0.95
+    assert np.mean((rows.whole - rows.shipping).abs() <= 0.5) > 0.95
 
 
 def test_sampled_rows_add_up_unless_the_total_is_asked_for(rng, tmp_path):
