@@ -176,6 +176,15 @@ def keep_matching(
     return rows[keep]
 
 
+def is_released(asked: pd.Series, storage: StoredColumns) -> Bools:
+    """Return true for values that are in the released description of a column, shape (n,)."""
+    column, missing = storage.domain[str(asked.name)], asked.isna().to_numpy()
+    found = _is_inside(asked, column, storage)
+    if isinstance(column, Category) and column.values is not None:  # noqa: PD011 (no pandas)
+        found = asked.isin(column.values).to_numpy(dtype=np.bool_)
+    return np.asarray(np.where(missing, bool(column.nullable), found), dtype=np.bool_)
+
+
 def _list_bins(transformer: NumberEncoder, ends: Floats) -> Bools:
     """Return the codes whose bins meet the intervals ``ends``, shape (n, 2), as a mask (n, S)."""
     edges = transformer.edges

@@ -14,6 +14,7 @@ from sdv_threea.conditions.reading import (
     Conditions,
     cast,
     draw_rows,
+    is_released,
     keep_matching,
     read_conditions,
     write_generated,
@@ -140,19 +141,32 @@ class ConditionSampler:
 
 
 def _tell_reasons(conditions: Conditions, released: Release, storage: StoredColumns) -> str:
-    """Say which conditions cannot be met, and list alternatives; the text shows no condition."""
-    codes, total = conditions.codes, len(conditions.codes)
+    """Say which conditions cannot be met, and list alternatives; the text shows no condition.
+
+    Columns have the names of the user, also those that a constraint has replaced in the release.
+    """
+    codes, total = conditions.codes, len(conditions.known)
+    missed = {name: (codes[name] < 0).to_numpy() for name in codes}
+    missed |= {
+        name: ~conditions.is_possible & ~is_released(cells, storage)
+        for name, cells in conditions.plain.items()
+        if name not in codes
+    }
     found = [
-        f'{missed} of {total} ask for a value of {name!r} other than '
-        f'{_list_choice(released, name, storage)}'
-        for name, missed in (codes < 0).sum().items()
-        if missed
+        f'{own.sum()} of {total} ask for a value of {name!r} other than '
+        f'{_list_choice(released, str(name), storage)}'
+        for name, own in missed.items()
+        if own.any()
     ]
-    apart = int((~conditions.is_possible & (codes >= 0).all(axis=1)).sum())
-    if apart:
-        names = [*codes, *conditions.choices]
+    told = np.logical_or.reduce([conditions.is_possible, *missed.values()])
+    if not told.all():
+        names = list(conditions.plain)
         found.append(
-            f'{apart} of {total} ask for values of {names} that were released, but never together'
+            f'{(~told).sum()} of {total} ask for values of {names} that were released, but never '
+            'together'
+            if len(names) > 1
+            else f'{(~told).sum()} of {total} ask for a value of {names[0]!r} that no row of the '
+            'release can have'
         )
     return '; '.join(found)
 
@@ -160,7 +174,10 @@ def _tell_reasons(conditions: Conditions, released: Release, storage: StoredColu
 def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
     """Say which values of a column can be asked for: released ones, which are public."""
     column = storage.domain[name] if name in storage.domain.names else released.domain[name]
-    possible = np.asarray(released.chances(name).any(axis=0))
+    # A constraint may have replaced the column.
+    possible = np.array([bool(column.nullable)])
+    if name in released.domain.names:
+        possible = np.asarray(released.chances(name).any(axis=0))
     if isinstance(column, Category):
         listed = column.values or ()  # noqa: PD011 (not pandas)
         can_be = possible[1:] if len(listed) == len(possible) - 1 else [True] * len(listed)

@@ -365,9 +365,10 @@ def _place(child: Number, parent: Number, gap: Number, upwards: bool) -> Number:
     step = _shared_step(parent.step, gap.step) if child.step is None else child.step
     gaps = (gap.low, gap.high) if upwards else (gap.high, gap.low)
     ends = np.array([parent.low, parent.high], dtype=np.float64)
-    low, high = _move(ends, np.array(gaps, dtype=np.float64), upwards, step).tolist()
-    low = low if child.low is None else child.low
-    high = high if child.high is None else child.high
+    placed = _move(ends, np.array(gaps, dtype=np.float64), upwards, step)
+    # Samples lie where both the neighbour and the range of the column allow.
+    least, most = (-np.inf if child.low is None else child.low), child.high
+    low, high = np.clip(placed, least, np.inf if most is None else most).tolist()
     return replace(child, low=min(low, high), high=max(low, high), step=step)
 
 

@@ -127,12 +127,27 @@ def test_conditions_on_ordered_numbers_are_met(fit, table):
         synthesizer.validate_constraints(sampled)
 
 
+def test_a_number_beyond_the_end_of_ordered_ones_is_refused_in_the_words_of_the_user(fit, table):
+    data = table[['low', 'high', 'answer']]
+    synthesizer = fit([Inequality('low', 'high')], data)
+    for name in ('low', 'high'):
+        condition = Condition({name: 10 * int(table['high'].max())}, 2)
+        message = rf"conditions: 2 of 2 ask for a value of '{name}' other than those from \S+ to"
+        with pytest.raises(ValueError, match=message):
+            synthesizer.sample_from_conditions([condition])
+
+
 def test_conditions_that_no_released_combination_meets_are_refused(fit, table):
     synthesizer = fit([FixedCombinations(['city', 'country'])], table[['city', 'country', 'low']])
-    with pytest.raises(
-        ValueError, match=r"\['city#country'\] that were released, but never together"
-    ):
-        synthesizer.sample_from_conditions([Condition({'city': 'Bern', 'country': 'FR'}, 1)])
+    for values, message in [
+        ({'city': 'Bern', 'country': 'FR'}, r"\['city', 'country'\] that were released, but never"),
+        (
+            {'city': 'Oslo', 'country': 'FR'},
+            r"a value of 'city' other than \['Basel', 'Bern', 'Lyon'",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            synthesizer.sample_from_conditions([Condition(values, 1)])
 
     known = pd.DataFrame({'city': ['Bern', 'Lyon'], 'country': ['FR', 'FR']})
     with pytest.warns(UserWarning, match='Only some of the conditions can be met'):
