@@ -109,16 +109,19 @@ def slope_sensitivity(radius: float, neighbors: str, **_: Any) -> float:
     return radius * SQUARED_DISTANCE[neighbors]
 
 
-def reference_sensitivity(columns: int, within: bool, neighbors: str, **_: Any) -> float:
-    """Return the L2 sensitivity, to a unit, of reference counts and comparisons of ``r`` columns.
+def reference_sensitivity(squares: int, within: bool, neighbors: str, **_: Any) -> float:
+    """Return the L2 sensitivity, to a unit, of reference counts and tables of both ends.
+
+    ``squares`` is the sum of the squared weights ``v`` of the tables.
 
     Formal guarantees:
         * :class:`~sdv_threea.rows.units.links.Reading` states what a unit adds
-        * the reference of a unit to another row moves numbers of rows by ``sqrt(2)`` and
-          comparisons by ``sqrt(r + 1)``; its own row, if others refer to it, moves them by one and
-          by ``sqrt(r + 1)``
-        * ``within`` units of one kind a unit has both effects: ``sqrt(5)`` and ``2 sqrt(r + 1)``
+        * the reference of a unit to another row moves numbers of rows by ``sqrt(2)`` and two cells
+          of each table by ``v``; its own row, if others refer to it, moves them by one and one cell
+          by ``v``
+        * ``within`` units of one kind a unit has both effects: numbers move by ``sqrt(5)``, and
+          each table by ``sqrt(5) v``
         * to replace a unit is to remove one and to add one, so twice as much
     """
-    squared = 5 + 4 * (columns + 1) if within else 2 + columns + 1
+    squared = (5 if within else 2) * (1 + squares)
     return slope_sensitivity(math.sqrt(squared), neighbors)

@@ -1,4 +1,4 @@
-"""References to rows of other units: how unevenly they are spread, and values that ends share.
+"""References to rows of other units: how unevenly they are spread, and which rows refer to which.
 
 The referring unit and the unit referred to are both protected, so both pay. If a unit is removed,
 references to its rows lead nowhere, and nothing else changes.
@@ -16,13 +16,12 @@ from scipy.special import ndtri, pdtr
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.domain import Category
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
+from sdv_threea.relational.ends import estimate_ends, list_columns, pair_ends, plan_ends
 from sdv_threea.relational.magnitudes import FIRST
-from sdv_threea.relational.model import Ends, References
-from sdv_threea.relational.plan import Plan
+from sdv_threea.relational.model import References, TableRelease
 from sdv_threea.relational.task import Task
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import Statistic, take
@@ -60,58 +59,51 @@ class Sizes(NamedTuple):
     rows: float
 
 
-def find_ends(schema: Schema, plans: Mapping[str, Plan], link: Link) -> tuple[Ends, ...]:
-    """List the columns at both ends of a link whose values can be the same; they are public.
-
-    These columns are categories of the same name, and references to the same public table.
-    """
-    found, theirs = [], plans[link.parent]
-    owner = schema.owners[link.child]
-    for table in (link.child, *([owner.parent] if owner else [])):
-        ours, own = plans[table], table == link.child
-        for name in ours.layout.own:
-            both = name in theirs.layout.own
-            if both and all(isinstance(each.domain[name], Category) for each in (ours, theirs)):
-                found.append(Ends(own, name, name))
-        for one, name in ours.layout.references.items():
-            for other, their_name in theirs.layout.references.items():
-                if one.parent == other.parent:
-                    found.append(Ends(own, name, their_name))
-    return tuple(found)
-
-
 def release_references(
     task: Task,
     link: Link,
     groups: Rows[Group],
     schema: Schema,
-    ends: tuple[Ends, ...],
+    models: Mapping[str, TableRelease],
     sizes: Sizes,
 ) -> tuple[References, tuple[Receipt, ...], tuple[Receipt, ...]]:
-    """Release how references to rows of other units are spread, and which values both ends share.
+    """Release how references to rows of other units are spread, and which rows refer to which.
 
     Returns:
         The released facts, the receipts of referring units, and the receipts of units at either
         end.
     """
-    owner, budget = schema.owners[link.child], task.budget
+    owner, budget, constants = schema.owners[link.child], task.budget, task.settings.constants
     later = 0.0 if owner is None else task.constants.repeats_share
-    bound = None if math.isinf(budget.mu) else 1
-    columns = tuple((each.own, each.ours, each.theirs) for each in ends)
-    reading = Reading(link, owner, columns, bound, (task.toss(), task.toss(), task.toss()))
+    part, noisy = budget.part(1 - later), math.isfinite(budget.mu)
     within = schema.root(link.child) == schema.root(link.parent)
-    state = partial(registry.LINKS.state, columns=len(ends), within=within)
-    terms = partial(count_references, FIRST), budget.part(1 - later), task.noise
-    counts, both = _release(groups.exchange(reading.send, reading.take), state, *terms)
-    chances = _spread(counts[: len(FIRST)], both.noise_scale, sizes)
-    _, *same = counts[len(FIRST) :] / max(counts[len(FIRST)], 1.0)
-    noise = both.noise_scale / max(counts[len(FIRST)], 1.0)
-    found = References(chances, ends, np.array(same), noise)
+    # Of each unit one reference is read, and one row of the parent, to which one is compared.
+    compared = sizes.units * -math.expm1(-sizes.referring / sizes.units)
+    pairs = pair_ends(schema, models, link)
+    known = compared if noisy else sizes.references, part.mu / part.distance
+    each = constants.joint, constants.approximate
+    chosen = plan_ends(pairs, *known, each, within=within)
+    bound = 1 if noisy else None
+    keys = task.toss(), task.toss(), task.toss()
+    reading = Reading(link, owner, *list_columns(chosen), bound, keys)
+    cells = tuple(math.prod(ends.shape) for _, ends in chosen)
+    weights = [pair.weight for pair, _ in chosen]
+    squares = sum(each**2 for each in weights)
+    state = partial(registry.LINKS.state, columns=len(chosen), squares=squares, within=within)
+    counting = partial(count_references, FIRST, tuple(zip(cells, weights, strict=True)))
+    read = groups.exchange(reading.send, reading.take)
+    counts, both = _release(read, state, counting, part, task.noise)
+    numbers, *tables = np.split(counts, len(FIRST) + np.cumsum([0, *cells[:-1]]))
+    chances = _spread(numbers, both.noise_scale, sizes)
+    # With a bound, no two references that are compared lead to the same row.
+    crowd = 1.0 if bound else float(numbers @ FIRST**2) / max(float(numbers @ FIRST), 1.0)
+    estimated = estimate_ends(chosen, tables, both.noise_scale, crowd, constants.joint)
+    found = replace(estimated, chances=chances)
     if owner is None:
         return found, (), (both,)
-    pairs = groups.map(partial(read_repeats, link, owner, bound, task.toss())).keep()
+    siblings = groups.map(partial(read_repeats, link, owner, bound, task.toss())).keep()
     paid = budget.part(later), task.noise
-    (num, same), once = _release(pairs, registry.REPEATS.state, count_repeats, *paid)
+    (num, same), once = _release(siblings, registry.REPEATS.state, count_repeats, *paid)
     repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
     return replace(found, repeats=repeats), (once,), (both,)
 

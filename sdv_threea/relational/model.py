@@ -22,6 +22,7 @@ from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
+from sdv_threea.rows.units.links import Ends
 from sdv_threea.sampling.asked import CodeCondition
 from sdv_threea.schema import Link
 
@@ -73,36 +74,23 @@ class Led(Chain):
 
 
 @dataclass(frozen=True)
-class Ends:
-    """Columns of a row or of its owner, and of the row that it refers to: public.
-
-    Args:
-        own: Whether the first column is that of the row itself, and not of its owner.
-    """
-
-    own: bool
-    ours: str
-    theirs: str
-
-
-@dataclass(frozen=True)
 class References:
     """Released facts about references to rows of other units: publishable.
 
     Args:
         chances: The chance that a row of the parent has no reference, then of each magnitude of
             their number; empty if uneven references are not evident.
-        ends: Columns whose values are compared.
-        alike: The share of references with the same value at both ends, shape (r,).
-        noise: Standard deviation of the noise of these shares.
+        ends: Columns at both ends that depend on each other, the most informative first.
+        tables: The probabilities of the cells of each.
+        uneven: Whether references clearly prefer some values of the second column.
         repeats: The share of two rows of one owner that refer to the same row, and its noise; of a
             public parent the share of units that have such rows.
     """
 
     chances: Floats = field(default_factory=lambda: np.zeros(0))
     ends: tuple[Ends, ...] = ()
-    alike: Floats = field(default_factory=lambda: np.zeros(0))
-    noise: float = 0.0
+    tables: tuple[Floats, ...] = ()
+    uneven: tuple[bool, ...] = ()
     repeats: tuple[float, float] = (0.0, 0.0)
 
 

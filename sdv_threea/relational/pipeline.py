@@ -48,7 +48,6 @@ from sdv_threea.relational.layout import (
 )
 from sdv_threea.relational.links import (
     Sizes,
-    find_ends,
     release_references,
     release_repeats,
 )
@@ -58,7 +57,7 @@ from sdv_threea.relational.magnitudes import (
     count_rows,
     release_magnitudes,
 )
-from sdv_threea.relational.model import Ends, TableRelease, draw_rows
+from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.order import describe_index, order_rows
 from sdv_threea.relational.plan import plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
@@ -145,8 +144,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
             model = _add_index(model, indices[table], done, schema.owners[table])
         done = done.add(table, model, receipts)
         for link in schema.links_away(table):
-            ends = find_ends(schema, plans, link)
-            done = _release_link(task, link, groups, ends, paid[link], done)
+            done = _release_link(task, link, groups, paid[link], done)
         if plans[table].layout.counts:
             context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given.context
             ranks = np.zeros(NUM_DRAWN) if given is None else draws.random(NUM_DRAWN) * given.owned
@@ -227,7 +225,6 @@ def _release_link(
     task: Task,
     link: Link,
     groups: Rows[Group],
-    ends: tuple[Ends, ...],
     budget: Budget,
     done: DatabaseRelease,
 ) -> DatabaseRelease:
@@ -236,7 +233,7 @@ def _release_link(
     units = [each.magnitudes.units[0] if each.magnitudes else each.size for each in (model, above)]
     sizes = Sizes(units[0], model.size, max(units[1], 1.0), max(above.size, 1.0))
     paid = task._replace(budget=budget)
-    found, once, both = release_references(paid, link, groups, schema, ends, sizes)
+    found, once, both = release_references(paid, link, groups, schema, done.tables, sizes)
     model = replace(model, references={**model.references, link: found})
     done = done.add(link.child, model, (*both, *once))
     other = schema.root(link.parent)

@@ -26,13 +26,14 @@ from sdv_threea.relational.foreign_keys import (
     move_away,
     refer_to_public,
 )
+from sdv_threea.relational.kinds import Codes
 from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, context_transformers
 from sdv_threea.relational.model import References, TableRelease, draw_rows
 from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import keep_apart, spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
-from sdv_threea.rows.units.links import Codes, mark_repeats, number_values
+from sdv_threea.rows.units.links import mark_repeats
 from sdv_threea.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
@@ -316,8 +317,8 @@ class DatabaseRelease:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
         References to public tables come from the model. References to private tables stay within
-        the unit as often as released. All other references are as uneven as released, and share
-        values with their rows as often as released.
+        the unit as often as released. All other references are as uneven as released, and kinds of
+        rows refer to kinds of rows.
         """
         layout, found = self.tables[table].layout, {}
         for link in layout.references:
@@ -336,12 +337,12 @@ class DatabaseRelease:
                 away = here & move_away(own, theirs, led == OTHER, here, rng)
             found[link] = np.where(here, choose_within(own, theirs, rng), -1)
             released = self.tables[table].references.get(link, References())
-            ends = self._number_ends(link, released, owners, {**drawn, table: Drawn(rows, found)})
+            ends = self._code_ends(link, released, owners, {**drawn, table: Drawn(rows, found)})
             found[link][away] = spread_references(
                 owners[away],
                 own[away],
                 theirs,
-                [(ours[away], other) for ours, other in ends],
+                [(ours[away], codes) for ours, codes in ends],
                 released,
                 self.tables[table].constants,
                 rng,
@@ -356,19 +357,25 @@ class DatabaseRelease:
         kept = stein_factor(shares[[rare]], model.noise)
         return np.where((led == rare) & (rng.random(len(led)) >= kept), other, led)
 
-    def _number_ends(
+    def _code_ends(
         self, link: Link, released: References, owners: Wholes, drawn: Mapping[str, Drawn]
     ) -> list[Codes]:
-        """Return codes of the values at both ends of the references of a link, by released end."""
+        """Return the codes at both ends of the references of a link, by released end."""
         owner, found = self.schema.owners[link.child], []
         for each in released.ends:
             if each.own or owner is None:
-                ours = self._column(link.child, each.ours, drawn)
+                ours = self._code(link.child, each.ours, drawn)
             else:
-                above = self._column(owner.parent, each.ours, drawn)
-                ours = above.reindex(owners).reset_index(drop=True)
-            found.append(number_values(ours, self._column(link.parent, each.theirs, drawn)))
+                # A row without an owner has no code.
+                ours = np.append(self._code(owner.parent, each.ours, drawn), -1)[owners]
+            found.append((ours, self._code(link.parent, each.theirs, drawn)))
         return found
+
+    def _code(self, table: str, name: str, drawn: Mapping[str, Drawn]) -> Wholes:
+        """Return the released codes of a drawn column."""
+        transformers = self.tables[table].released.transformers
+        (own,) = (each for each in transformers if each.name == name)
+        return own.encode(self._column(table, name, drawn))
 
     def _column(self, table: str, name: str, drawn: Mapping[str, Drawn]) -> pd.Series:
         """Return a drawn column; references to a public table are returned as levelled."""

@@ -1,4 +1,4 @@
-"""References of sampled rows to rows of other units, with the released unevenness and likeness.
+"""References of sampled rows to rows of other units, as uneven, and between the kinds, as released.
 
 No private row is read.
 """
@@ -10,9 +10,9 @@ import numpy as np
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.foreign_keys import round_shares
+from sdv_threea.relational.kinds import Codes, deal_numbers, group_kinds, match_kinds
 from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References
-from sdv_threea.rows.units.links import Codes
 from sdv_threea.schema import Link
 
 #: Given instead of the codes of the parent's rows, if references may change places with any other.
@@ -33,10 +33,9 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
 ) -> Wholes:
     """Choose for each row a row of the parent that belongs to another unit, shape (n,).
 
-    If the release shows it, some rows of the parent get more references than others, rows refer to
-    rows that share values with them, and two rows of one owner refer to the same row. Otherwise
-    references are even, and no two rows of one owner refer to the same row, as far as that is
-    possible.
+    If the release shows it, some rows of the parent get more references than others, kinds of rows
+    refer to kinds of rows, and two rows of one owner refer to the same row. Otherwise references
+    are even, and no two rows of one owner refer to the same row, as far as that is possible.
 
     Args:
         owners: The owner of each row, -1 for none; rows of one owner are neighbours.
@@ -47,20 +46,23 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
         constants: The threshold above which an effect exceeds its noise.
         rng: Source of randomness, which needs no secrecy.
     """
-    slots = _draw_slots(released.chances, len(units), len(theirs), rng)
-    even = np.bincount(slots, minlength=len(theirs)) / max(len(slots), 1)
+    kinds = group_kinds(codes, released, len(units), len(theirs))
+    numbers = _draw_numbers(released.chances, len(units), len(theirs), rng)
+    numbers = deal_numbers(numbers, codes, released, rng)
+    slots = rng.permutation(np.repeat(np.arange(len(theirs)), numbers))
+    even = numbers / max(len(slots), 1)
     share, noise = released.repeats
     again = share - float(even @ even)
     heads = np.ones(len(units), dtype=np.bool_)
     if again > constants.clear_of_noise * noise:
         near = (owners[1:] == owners[:-1]) & (owners[1:] >= 0)
         heads[1:] = ~near | (rng.random(len(near)) >= again)
-    wanted, their_codes = _choose_codes(len(units), codes, released, constants, rng)
     slots, first = slots[: int(heads.sum())], np.flatnonzero(heads)
-    found = _match(slots, wanted[first], their_codes, rng)
+    found = match_kinds(kinds.ours[first], slots, kinds, rng)
     distinct = share <= constants.clear_of_noise * noise
     ends = np.where(distinct, owners, -1)[first], units[first]
-    found = untangle(found, *ends, theirs, their_codes, rng)
+    for alike in (kinds.theirs, NO_CODES):
+        found = untangle(found, *ends, theirs, alike, rng)
     return np.asarray(found[np.cumsum(heads) - 1])
 
 
@@ -93,59 +95,17 @@ def keep_apart(
     return moved
 
 
-def _draw_slots(
+def _draw_numbers(
     chances: Floats, num_rows: int, num_parents: int, rng: np.random.Generator
 ) -> Wholes:
-    """Return the rows of the parent, each as often as it is referred to, in random order: (n,)."""
+    """Draw the numbers of references to the rows of the parent, in random order, shape (P,)."""
     weights = np.ones(num_parents)
     if len(chances):
         magnitudes = np.repeat(np.arange(len(chances)), round_shares(chances, num_parents))
         first, last = np.append(0, FIRST), np.concatenate([[0], FIRST[1:] - 1, FIRST[-1:]])
         drawn = rng.integers(first[magnitudes], last[magnitudes] + 1).astype(np.float64)
         weights = drawn if drawn.any() else weights
-    counts = round_shares(rng.permutation(weights), num_rows)
-    return rng.permutation(np.repeat(rng.permutation(num_parents), counts))
-
-
-def _choose_codes(
-    num_rows: int,
-    codes: Sequence[Codes],
-    released: References,
-    constants: RelationalConstants,
-    rng: np.random.Generator,
-) -> Codes:
-    """Choose the pair of columns whose values agree most, beyond chance and noise.
-
-    Returns:
-        The code that each row looks for in the parent's row, -1 for any, and codes of the parent's.
-    """
-    best, found = 0.0, (np.full(num_rows, -1), np.zeros(0, dtype=np.int64))
-    for (ours, theirs), share in zip(codes, released.alike, strict=True):
-        size = int(max(ours.max(initial=0), theirs.max(initial=0))) + 1
-        sides = [np.bincount(each[each >= 0], minlength=size) for each in (ours, theirs)]
-        chance = float(sides[0] @ sides[1]) / max(len(ours) * len(theirs), 1)
-        beyond = float(share) - chance
-        if beyond > max(constants.clear_of_noise * released.noise, best * (1 - chance)):
-            best = min(beyond / (1 - chance), 1.0)
-            found = np.where(rng.random(len(ours)) < best, ours, -1), theirs
-    return found
-
-
-def _match(slots: Wholes, wanted: Wholes, codes: Wholes, rng: np.random.Generator) -> Wholes:
-    """Give each row a slot whose parent has the wanted code, while there are any; shape (n,)."""
-    found = np.full(len(slots), -1)
-    rows = rng.permutation(np.flatnonzero(wanted >= 0))
-    if len(rows):
-        rows = rows[np.argsort(wanted[rows], kind='stable')]
-        order = np.argsort(codes[slots], kind='stable')
-        looked, have = wanted[rows], codes[slots][order]
-        ranks = np.arange(len(rows)) - np.searchsorted(looked, looked)
-        places = np.searchsorted(have, looked) + ranks
-        free = places < np.searchsorted(have, looked, side='right')
-        found[rows[free]] = slots[order[places[free]]]
-        slots = np.delete(slots, order[places[free]])
-    found[found < 0] = slots
-    return found
+    return rng.permutation(round_shares(rng.permutation(weights), num_rows))
 
 
 def untangle(

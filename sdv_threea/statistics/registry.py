@@ -235,10 +235,10 @@ AGREEMENT = _approximate(
 
 LINKS = _approximate(
     name='links',
-    title='references to rows of other units, and whether {columns} columns are alike at both ends',
-    words='many tables: numbers of rows by how often rows of other units refer to them, and '
-    'whether r columns agree at both ends; between units of two kinds, 3 + r in place of 9 + 4r',
-    moves=('√(9 + 4r)', '2 √(9 + 4r)'),
+    title='references to rows of other units, and {columns} tables of the columns at both ends',
+    words='many tables: numbers of rows by their references from other units, and of pairs '
+    'of columns at both ends the bins, times v; between units of two kinds, 2 in place of 5',
+    moves=('√(5 + 5 Σ v²)', '2 √(5 + 5 Σ v²)'),
     sensitivity=reference_sensitivity,
     share='links',
     proofs=('rows.units.links.Reading', f'{_OWN}.reference_sensitivity'),

@@ -18,7 +18,7 @@ KINDS = {
     'Classes': 'sdv_threea.encoding.classes:Classes',
     'DatabaseRelease': 'sdv_threea.relational.release:DatabaseRelease',
     'Domain': 'sdv_threea.domain:Domain',
-    'Ends': 'sdv_threea.relational.model:Ends',
+    'Ends': 'sdv_threea.rows.units.links:Ends',
     'Expectation': 'sdv_threea.adapt.numbers:Expectation',
     'ForeignKey': 'sdv_threea.schema:Link',
     'Interplay': 'sdv_threea.adapt.features:Interplay',

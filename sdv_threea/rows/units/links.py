@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.rows.codes import Columns, encode_columns
 from sdv_threea.rows.units.membership import (
     LEFT_OUT,
     NOBODY,
@@ -21,45 +22,59 @@ from sdv_threea.rows.units.membership import (
 )
 from sdv_threea.schema import Link
 
-#: Codes of values at both ends of references: of the rows, shape (n,), and of the parent's, (P,).
-Codes = tuple[NDArray[np.int64], NDArray[np.int64]]
 
+@dataclass(frozen=True)
+class Ends:
+    """Columns of a row or of its owner, and of the row that it refers to: released.
 
-def number_values(ours: pd.Series, theirs: pd.Series) -> Codes:
-    """Return the same code for the same value in two columns; -1 for a missing value."""
-    both = [each.astype(object).to_numpy() for each in (ours, theirs)]
-    codes, _ = pd.factorize(np.concatenate(both))
-    first, second = np.split(codes.astype(np.int64), [len(ours)])
-    return first, second
+    A cell is the bins of both codes, or that of the second one in a last row if both are equal.
+
+    Args:
+        own: Whether the first column is that of the row itself, and not of its owner.
+        of_ours: The bin of each code of the first column, shape (S,); -1 for none.
+        of_theirs: That of each code of the second column, shape (T,).
+        equal: The code of the first column that equals each code of the second, -1 for none: (T,).
+    """
+
+    own: bool
+    ours: str
+    theirs: str
+    of_ours: NDArray[np.int64]
+    of_theirs: NDArray[np.int64]
+    equal: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The rows and columns of the table of cells."""
+        return int(self.of_ours.max()) + 2, int(self.of_theirs.max()) + 1
+
+    def locate(self, ours: NDArray[np.integer], theirs: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the cells of codes at both ends, -1 for none, in the shape of both."""
+        one, other = np.where(ours >= 0, self.of_ours[ours], -1), self.find(theirs)
+        row = np.where(self.equal[theirs] == ours, self.shape[0] - 1, one)
+        return np.where((one < 0) | (other < 0), -1, row * self.shape[1] + other)
+
+    def find(self, theirs: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the bins of codes of the second column, -1 for none."""
+        return np.where(theirs >= 0, self.of_theirs[theirs], -1)
 
 
 class Referred(NamedTuple):
-    """Rows of a parent that rows of other units refer to: private.
+    """References to rows of a parent by rows of other units: private.
 
     Args:
-        references: The number of references to each row, shape (P,).
-        compared: How many of them are compared with the row, shape (P,).
-        alike: How many of these have the same value at both ends, shape (P, r).
+        references: The number of references to the row, at the first one; 0 at others; shape (n,).
+        cells: The cells of both ends, -1 for references that are not compared, shape (n, r).
     """
 
     references: NDArray[np.int64]
-    compared: NDArray[np.int64]
-    alike: NDArray[np.int64]
+    cells: NDArray[np.int64]
 
 
 class Repeated(NamedTuple):
     """Whether two rows of one owner refer to the same row of another table, shape (Q,): private."""
 
     same: NDArray[np.bool_]
-
-
-def compare_ends(
-    ours: pd.Series, theirs: pd.Series, referred: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Return whether each row has the value of the row that it refers to, shape (n,)."""
-    codes, other = number_values(ours, theirs)
-    led = np.append(other, -1)[np.maximum(referred, NOBODY)]
-    return np.asarray((codes >= 0) & (codes == led))
 
 
 def find_away(
@@ -71,43 +86,43 @@ def find_away(
 
 
 class Sent(NamedTuple):
-    """References to rows of one group, with the values of referring rows: private.
+    """References to rows of one group, with the codes of referring rows: private.
 
     Args:
         rows: The row of the parent, shape (n,).
         numbers: The number of the referring row, shape (n,).
-        ends: A column for each end that is compared, of n rows.
+        codes: The codes of the row's columns, then of its owner's, of n rows.
     """
 
     rows: NDArray[np.int64]
     numbers: NDArray[np.int64]
-    ends: pd.DataFrame
+    codes: NDArray[np.integer]
 
 
 @dataclass(frozen=True)
 class Reading:
     """The references by a link to rows of other units, ``bound`` of each unit at most.
 
-    The rows of a unit are chosen without looking at their references.
-
     Formal guarantees:
+        * the rows of a unit are chosen without looking at their references
         * of :meth:`send` and :meth:`take` together: an added unit has at most ``bound``
-          references, here one. The new reference raises the count of one row of the parent by one,
-          and may replace another reference to that row in the comparison
-        * the unit's own row of the parent adds one number, and the comparisons with that row
-        * together numbers move by at most ``sqrt(5)``, and comparisons by at most two each; by one
-          each if the unit has only one of both effects
+          references, here one. It raises the count of one row of the parent by one, and may replace
+          another reference to that row in the comparison: in each table, one cell by another
+        * the unit's own row of the parent adds one number, and one cell of each table
+        * together numbers, and each table, move by at most ``sqrt(5)``, times its weight; by
+          ``sqrt(2)`` if the unit has only one of both effects
 
     Args:
         owner: The link to the row that owns a row, if any.
-        ends: The columns that are compared: whether the first one is the row's own or its owner's,
-            its name, and the name of the parent's.
+        columns: The columns that are compared: the row's own, its owner's, and the parent's.
+        ends: The tables, and the places of their columns: among the first two together, the last.
         keys: The keys of random choices: of references, of rows of the parent, of comparisons.
     """
 
     link: Link
     owner: Link | None
-    ends: tuple[tuple[bool, str, str], ...]
+    columns: tuple[Columns, Columns, Columns]
+    ends: tuple[tuple[int, int, Ends], ...]
     bound: int | None
     keys: tuple[int, int, int]
 
@@ -118,53 +133,34 @@ class Reading:
         coins = Coins(self.keys[0], group.numbers[child])
         units = np.where(away, group.units[child], LEFT_OUT)
         chosen = np.flatnonzero(bound_rows(units, self.bound, coins))
-        values = self._read_values(group, chosen)
+        codes = encode_columns(self.columns[0], group.rows[child].iloc[chosen])
+        if self.owner is not None and self.columns[1]:
+            above = group.rows[self.owner.parent][[name for name, _ in self.columns[1]]]
+            joined = join_parent(len(chosen), group.parents[self.owner][chosen], above)
+            codes = np.hstack([codes, encode_columns(self.columns[1], joined)])
         # A row that was removed has no group.
-        led, rows = np.divmod(-2 - referred[chosen], PLACES)
-        here = referred[chosen] >= 0
-        led, rows = np.where(here, number, led - 1), np.where(here, referred[chosen], rows)
+        referred, (led, rows) = referred[chosen], np.divmod(-2 - referred[chosen], PLACES)
+        led, rows = np.where(referred >= 0, [number + 0 * led, referred], [led - 1, rows])
         for target in np.unique(led[led >= 0]).tolist():
             at = led == target
-            numbers = group.numbers[child][chosen[at]]
-            yield target, Sent(rows[at], numbers, values[at].reset_index(drop=True))
+            yield target, Sent(rows[at], group.numbers[child][chosen[at]], codes[at])
 
     def take(self, group: Group, sent: Sequence[Sent]) -> Referred:
         """Count the references that lead to the rows of a group."""
-        parent, size = self.link.parent, len(group.units[self.link.parent])
+        parent, width = self.link.parent, len(self.columns[0]) + len(self.columns[1])
         coins = Coins(self.keys[1], group.numbers[parent])
         kept = bound_rows(group.units[parent], self.bound, coins)
-        rows = np.concatenate([np.zeros(0, np.int64), *(each.rows for each in sent)])
-        numbers = np.concatenate([np.zeros(0, np.int64), *(each.numbers for each in sent)])
-        here = kept[rows]
-        first = bound_rows(rows[here], self.bound, Coins(self.keys[2], numbers[here]))
-        values = [each.ends for each in sent if len(each.rows)]
-        alike = np.zeros((int(here.sum()), len(self.ends)), dtype=np.bool_)
-        for at, (*_, theirs) in enumerate(self.ends if values else ()):
-            ours = pd.concat([each.iloc[:, at] for each in values])[here]
-            alike[:, at] = compare_ends(ours, group.rows[parent][theirs], rows[here])
-        return count_referred(rows[here], first, alike, size)
-
-    def _read_values(self, group: Group, chosen: NDArray[np.intp]) -> pd.DataFrame:
-        """Return the values of referring rows, or of their owners, that are compared."""
-        found: dict[int, Any] = {}
-        for at, (own, name, _) in enumerate(self.ends):
-            if own or self.owner is None:
-                found[at] = group.rows[self.link.child][name].iloc[chosen].array
-            else:
-                above = group.rows[self.owner.parent][[name]]
-                found[at] = join_parent(len(chosen), group.parents[self.owner][chosen], above)[name]
-        return pd.DataFrame(found, index=range(len(chosen)))
-
-
-def count_referred(
-    rows: NDArray[np.int64], first: NDArray[np.bool_], alike: NDArray[np.bool_], size: int
-) -> Referred:
-    """Count the references to ``size`` rows; those that are ``first`` are compared."""
-    counts = [np.bincount(rows, minlength=size), np.bincount(rows[first], minlength=size)]
-    counts += [np.bincount(rows[first], each[first], size) for each in alike.T]
-    found = np.column_stack(counts).astype(np.int64)
-    found = found[found[:, 0] > 0]
-    return Referred(found[:, 0], found[:, 1], found[:, 2:])
+        none = Sent(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, width), np.int64))
+        rows, *read = map(np.concatenate, zip(none, *sent, strict=True))
+        rows, numbers, codes = (each[kept[rows]] for each in (rows, *read))
+        first = bound_rows(rows, self.bound, Coins(self.keys[2], numbers))
+        theirs = encode_columns(self.columns[2], group.rows[parent])[rows]
+        codes[~first] = -1
+        cells = [each.locate(codes[:, one], theirs[:, other]) for one, other, each in self.ends]
+        _, places, counts = np.unique(rows, return_index=True, return_counts=True)
+        references = np.zeros(len(rows), dtype=np.int64)
+        references[places] = counts
+        return Referred(references, np.array(cells, np.int64).reshape(len(cells), len(rows)).T)
 
 
 def read_repeats(link: Link, owner: Link, bound: int | None, key: int, group: Group) -> Repeated:
@@ -195,18 +191,23 @@ def mark_repeats(
 
 def find_repeats(link: Link, owner: Link, group: Group) -> Repeated:
     """Find the units in which two rows of one owner refer to the same row of a public table."""
-    parents = group.parents
-    return Repeated(mark_repeats(parents[owner], group.units[link.child], parents[link]))
+    owners, referred = group.parents[owner], group.parents[link]
+    return Repeated(mark_repeats(owners, group.units[link.child], referred))
 
 
-def count_references(first: NDArray[np.int64], chunk: Referred) -> NDArray[np.int64]:
-    """Count rows by their number of references, then all comparisons, then equal values by column.
+def count_references(
+    first: NDArray[np.int64], tables: tuple[tuple[int, int], ...], chunk: Referred
+) -> NDArray[np.int64]:
+    """Count rows by their number of references, then the comparisons in each cell of each table.
 
-    ``first`` is the smallest number of references in each bin of numbers (a *magnitude*).
+    ``first`` is the smallest number of references in each bin of numbers (a *magnitude*), and
+    ``tables`` are the number of cells of each, and how often a comparison counts in it.
     """
-    magnitudes = np.searchsorted(first, chunk.references, side='right') - 1
-    numbers = np.bincount(magnitudes, minlength=len(first))
-    return np.concatenate([numbers, [chunk.compared.sum()], chunk.alike.sum(axis=0)])
+    magnitudes = np.searchsorted(first, chunk.references[chunk.references > 0], side='right') - 1
+    numbers = [np.bincount(magnitudes, minlength=len(first))]
+    for cells, (size, weight) in zip(chunk.cells.T, tables, strict=True):
+        numbers.append(weight * np.bincount(cells[cells >= 0], minlength=size))
+    return np.concatenate(numbers)
 
 
 def count_repeats(chunk: Repeated) -> NDArray[np.int64]:
