@@ -104,6 +104,8 @@ class Category:
             unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
         apart: How unlike each value is the one before it, shape (V,), if the values are rows of a
             public table; otherwise empty.
+        alone: Whether the values are rows of a public table that other columns describe by their
+            attributes. Then the column is counted by itself, in no pair.
         many: Whether there are too many values to list (``high_cardinality`` of SDV's metadata).
         pseudonyms: If the values are buckets, the made-up names in them; otherwise ``None``.
     """
@@ -115,6 +117,7 @@ class Category:
     unreleased: Hashable = SPREAD
     many: bool = False
     apart: tuple[float, ...] = ()
+    alone: bool = False
     pseudonyms: Pseudonyms | None = field(default=None, compare=False)
 
 

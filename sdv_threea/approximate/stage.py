@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import COUNT_WEIGHT, MOST_FOR_SUMS
-from sdv_threea.domain import Category, Column, Pseudonyms
+from sdv_threea.domain import Column, Number
 from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.encoding.support import support
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
@@ -50,6 +50,7 @@ from sdv_threea.joint.sums import (
     release_sums,
 )
 from sdv_threea.maths.buckets import occupy
+from sdv_threea.maths.uneven import estimate_uneven
 from sdv_threea.planning.plan import finish_plan
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
@@ -66,7 +67,7 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
     transformers, classes = encoder.scored_transformers, encoder.classes
     constants, description = run.constants.approximate, encoder.description
     counts, run = _count_columns(encoder, encoded, run)
-    counts = _settle_names(counts, [description.domain[own.name] for own in transformers])
+    counts = _settle(counts, [description.domain[own.name] for own in transformers])
     masks = tuple(
         support(transformer, description, column, counts.scale, run.constants.describe)
         for transformer, column in zip(transformers, counts.columns, strict=True)
@@ -110,7 +111,11 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
     given = _share_given(sizes, run)
     once = release_counts(encoded, sizes, classes.count, given, **spending.terms('columns'))
     counts = spending.keep(once)
-    run = run.replan(finish_plan(run.plan, classes, counts.columns, counts.totals, spending.price))
+    # A column without variance is in no pair.
+    domain, whole = encoder.description.domain, counts.totals.sum(keepdims=True)
+    each = zip(encoder.scored_transformers, counts.columns, strict=True)
+    several = [whole if getattr(domain[own.name], 'alone', False) else found for own, found in each]
+    run = run.replan(finish_plan(run.plan, classes, several, counts.totals, spending.price))
     again = run.plan.payers('columns again')
     if again:
         twice = release_counts(encoded, sizes, classes.count, given, **spending.terms(*again))
@@ -118,17 +123,21 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
     return counts, run
 
 
-def _settle_names(counts: Counts, columns: Sequence[Column]) -> Counts:
-    """Replace noisy counts of name buckets by estimates that are as empty and as uneven."""
-    found, total = list(counts.columns), float(counts.totals.sum())
-    named = {at: own.pseudonyms for at, own in enumerate(columns) if isinstance(own, Category)}
-    settled = frozenset(at for at, own in named.items() if own is not None)
-    for at in settled:
-        missing, *_ = found[at]
-        present = total - max(missing, 0.0) * bool(columns[at].nullable)
-        known = cast(Pseudonyms, named[at]).known
-        found[at] = np.append(missing, occupy(found[at][1:], counts.scale, present, known))
-    return replace(counts, columns=tuple(found), settled=settled)
+def _settle(counts: Counts, columns: Sequence[Column]) -> Counts:
+    """Replace noisy counts of name buckets, and of public rows, by estimates that are as uneven."""
+    found, total, settled = list(counts.columns), float(counts.totals.sum()), set()
+    for at, own in enumerate(columns):
+        if isinstance(own, Number) or (own.pseudonyms is None and not own.alone):
+            continue
+        missing, *noisy = found[at]
+        present = total - max(missing, 0.0) * bool(own.nullable)
+        if own.pseudonyms is None:
+            settling = estimate_uneven(np.array(noisy), counts.scale, present)
+        else:
+            settling = occupy(np.array(noisy), counts.scale, present, own.pseudonyms.known)
+        found[at] = np.append(missing, settling)
+        settled.add(at)
+    return replace(counts, columns=tuple(found), settled=frozenset(settled))
 
 
 def _share_given(sizes: Sequence[int], run: Run) -> list[Floats]:

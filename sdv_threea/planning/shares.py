@@ -163,7 +163,8 @@ def _carry_bins(domain: Domain, shares: Mapping[str, float], known: Known) -> in
     """Return the bins per column if all pairs are counted; ``None`` if noise exceeds the counts."""
     part = math.fsum(shares.get(each, 0.0) for each in for_pairs(known.settings))
     price = known.precision * math.sqrt(part / math.fsum(shares.values()))
-    pairs = math.comb(len(domain.columns), 2) - math.comb(known.num_given, 2)
+    several = sum(not getattr(column, 'alone', False) for column in domain.columns)
+    pairs = math.comb(several, 2) - math.comb(known.num_given, 2)
     return num_pair_bins(known.num_rows or 0, pairs, price, known.settings.constants.joint)
 
 

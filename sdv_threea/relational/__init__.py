@@ -23,6 +23,7 @@ The modules must not depend on SDV, nor on how tables are stored.
 * :mod:`~sdv_threea.relational.pipeline`: the release of a database, table by table,
 * :mod:`~sdv_threea.relational.model`: the released model of one table, and rows drawn from it,
 * :mod:`~sdv_threea.relational.foreign_keys`: foreign keys of the sampled rows,
-* :mod:`~sdv_threea.relational.likeness`: an order of public rows in which neighbours are alike,
+* :mod:`~sdv_threea.relational.likeness`: attributes and an order by which public rows are alike,
+* :mod:`~sdv_threea.relational.attributes`: public rows chosen by the attributes of references,
 * :mod:`~sdv_threea.relational.release`: the released model of a database, and its samples.
 """

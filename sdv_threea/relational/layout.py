@@ -3,15 +3,16 @@
 A model of one table reads no other table, so relations to other tables become columns:
 
 * the number of rows that a row owns, by owned table, so that it depends on the user's columns;
-* the row of a public table that a row refers to, and whether a row refers to a private one at all;
+* the row of a public table that a row refers to, its attributes if noise does not allow a bin for
+  each public row, and whether a row refers to a private one at all;
 * whether a reference within the units' tables leads to a row of the same unit or of another;
 * the codes of a row's owner: its *context*, so that the row depends on its owner.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,8 +29,47 @@ from sdv_threea.schema import Link, Schema
 #: The index that orders the rows of each owner, by table; ``None`` for the order of the table.
 Orders = Mapping[str, str | None]
 
-#: By public table, its rows in an order of likeness, and how unlike each is the one before it.
-Alike = Mapping[str, tuple[tuple[int, ...], tuple[float, ...]]]
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of the rows of a public table, in coarse bins: public.
+
+    Args:
+        codes: The bin of each row, from 1, shape (P,).
+        ordered: Whether the order of the bins means something.
+    """
+
+    name: str
+    codes: Wholes = field(compare=False)
+    ordered: bool
+
+    def describe(self, *, nullable: bool | None) -> Category:
+        """Describe a column with this attribute of the row that each row refers to."""
+        bins = tuple(range(1, int(self.codes.max(initial=1)) + 1))
+        return Category(name=self.name, values=bins, nullable=nullable, ordered=self.ordered)
+
+    def look_up(self, referred: Wholes) -> NDArray[np.object_]:
+        """Return the bins of the rows referred to, ``None`` for no reference; shape (n,)."""
+        codes = np.append(self.codes, 0)[np.maximum(referred, NOBODY)]
+        return _name_codes(codes, codes > 0)
+
+
+class Likeness(NamedTuple):
+    """Which rows of a public table are alike.
+
+    Args:
+        order: The rows in an order of likeness, shape (P,).
+        apart: How unlike each of them is the one before it, shape (P,).
+        attributes: Attributes that tell rows apart, those that tell the most first.
+    """
+
+    order: tuple[int, ...]
+    apart: tuple[float, ...]
+    attributes: tuple[Attribute, ...] = ()
+
+
+#: Which rows are alike, by large public table.
+Alike = Mapping[str, Likeness]
 
 #: Candidate granularities of gaps between times, in seconds: a week, a day, and so on. Times
 #: themselves lie years from the start of 2000, so no time equals one of these steps.
@@ -47,6 +87,7 @@ class Layout:
         own: The user's columns.
         counts: By foreign key, a column with the number of rows that a row owns.
         references: By foreign key, a column with the row of a public table that a row refers to.
+        attributes: By foreign key, columns with attributes of this row.
         present: By foreign key, a column that is true if a row refers to a row of another table.
         shared: By foreign key, a column that says whether a row refers to a row of its own unit, to
             one of another unit, or to none: :data:`OWN`, :data:`OTHER` or :data:`NONE`.
@@ -59,6 +100,7 @@ class Layout:
     own: tuple[str, ...]
     counts: Mapping[Link, str] = field(default_factory=dict)
     references: Mapping[Link, str] = field(default_factory=dict)
+    attributes: Mapping[Link, tuple[Attribute, ...]] = field(default_factory=dict)
     present: Mapping[Link, str] = field(default_factory=dict)
     shared: Mapping[Link, str] = field(default_factory=dict)
     context: tuple[str, ...] = ()
@@ -66,13 +108,23 @@ class Layout:
     firsts: Mapping[Link, str] = field(default_factory=dict)
     gap: str | None = None
 
+    @property
+    def alone(self) -> tuple[str, ...]:
+        """The columns of references whose rows are described by attributes."""
+        return tuple(self.references[link] for link, found in self.attributes.items() if found)
+
 
 def lay_out(
-    schema: Schema, table: str, own: tuple[str, ...], orders: Orders = MappingProxyType({})
+    schema: Schema,
+    table: str,
+    own: tuple[str, ...],
+    orders: Orders = MappingProxyType({}),
+    alike: Alike = MappingProxyType({}),
 ) -> Layout:
     """Name the modelled columns of a table; the context is named once its owner is released.
 
-    A name that is taken, by a column of the user or by another foreign key, gets an underscore.
+    A name that is taken, by a column of the user or by another foreign key, gets an underscore. A
+    root table gets no attributes: how many rows it has is not known before it is released.
     """
     owner, ways = schema.owners[table], schema.unit_links[table]
     used, index = set(own), orders.get(table)
@@ -85,16 +137,35 @@ def lay_out(
     def name(kind: str, links: Iterable[Link]) -> dict[Link, str]:
         return {link: add_name(f'{kind} of {link.name}', used) for link in links}
 
+    def name_attributes(link: Link) -> tuple[Attribute, ...]:
+        known = alike[link.parent].attributes if link.parent in alike and owner else ()
+        # Attributes that the row may have, too, come first.
+        same = sorted(known, key=lambda each: each.name not in own)
+        telling = same[: _count_telling(same)]
+        return tuple(
+            replace(each, name=add_name(f'{each.name} of {link.name}', used)) for each in telling
+        )
+
     owned = schema.owned_by(table)
     return Layout(
         tuple(each for each in own if each != index),
         counts=name('number', owned),
         references=name('reference', public),
+        attributes={link: name_attributes(link) for link in public},
         present=name('presence', loose),
         shared=name('unit', shared),
         firsts=name('first', (link for link in owned if orders.get(link.child))),
         gap=None if index is None else add_name(f'gap of {index}', used),
     )
+
+
+def _count_telling(listed: Sequence[Attribute]) -> int:
+    """Return how many attributes tell as many public rows apart as all of them do."""
+    cells = [
+        len(np.unique(np.stack([each.codes for each in listed[:num]]), axis=1).T)
+        for num in range(1, len(listed) + 1)
+    ]
+    return 1 + cells.index(max(cells)) if cells else 0
 
 
 def add_name(name: str, used: set[str]) -> str:
@@ -126,9 +197,10 @@ def own_domain(
         high = None if most is None else float(most)
         columns.append(Number(name=name, low=float(least), high=high, step=1.0, nullable=False))
     for link, name in layout.references.items():
-        rows, apart = alike.get(link.parent, (tuple(range(num_rows[link.parent])), ()))
-        nullable = False if link.required else None
-        columns.append(Category(name=name, values=rows, nullable=nullable, apart=apart))
+        known = alike.get(link.parent, Likeness(tuple(range(num_rows[link.parent])), ()))
+        nullable, listed = False if link.required else None, layout.attributes.get(link, ())
+        column = Category(name=name, values=known.order, nullable=nullable, apart=known.apart)
+        columns += [column, *(each.describe(nullable=nullable) for each in listed)]
     for name in layout.present.values():
         columns.append(Category(name=name, values=(False, True), nullable=False))
     for link, name in layout.shared.items():
@@ -164,14 +236,17 @@ def own_columns(
     """Return the private table with the columns of :func:`own_domain`.
 
     Formal guarantees:
-        * a row of the result is a function of a row of the table and of the rows that it owns, and
-          of whether the rows that it refers to belong to its unit
+        * a row of the result is a function of a row of the table and of the rows that it owns, of
+          the public rows that it refers to, and of whether the others that it refers to belong to
+          its unit
     """
     columns: dict[str, Any] = {}
     for link, name in layout.counts.items():
         columns[name] = count_children(link, units, database.parents).astype(np.float64)
     for link, name in layout.references.items():
         columns[name] = _name_codes(database.parents[link], database.parents[link] >= 0)
+        for each in layout.attributes.get(link, ()):
+            columns[each.name] = each.look_up(database.parents[link])
     for link, name in layout.present.items():
         columns[name] = (database.parents[link] != NOBODY).astype(object)
     for link, name in layout.shared.items():
@@ -189,13 +264,14 @@ def context_transformers(
     """Return the transformers of the columns that owned rows get as context.
 
     These columns vary: at least two codes can occur, that of a missing value included. The context
-    of the table itself is not passed on.
+    of the table itself is not passed on, nor a reference that is described by attributes.
     """
     # The size of a column counts code 0, the missing value, even if the column has no missing ones.
     return tuple(
         transformer
         for transformer in transformers
-        if transformer.name not in layout.context and transformer.size > 2 - transformer.nullable
+        if transformer.name not in (*layout.context, *layout.alone)
+        and transformer.size > 2 - transformer.nullable
     )
 
 

@@ -1,18 +1,21 @@
 """Which rows of a public table are alike, so that references to them are counted together.
 
-References to a large public table are counted in bins of several rows. If rows of a bin have
-similar attributes, the bins show which attributes at both ends of a reference occur together: the
-price of a line is that of its product. Public rows alone are read, so likeness costs no privacy.
+References to a large public table are counted by attributes of its rows, in coarse bins, or in bins
+of several rows. If rows of a bin have similar attributes, the bins show which attributes at both
+ends of a reference occur together: the price of a line is that of its product. Public rows alone
+are read, so likeness costs no privacy.
 """
 
 from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
+from scipy.special import xlogy
 
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import RAREST, SMALLEST
 from sdv_threea.domain import Domain, Number
+from sdv_threea.relational.layout import Attribute
 
 #: Steps of the power iteration for a main direction.
 STEPS = 20
@@ -56,6 +59,65 @@ def order_alike(
             apart[start + cut] = off @ off
             waiting += [(start, start + cut), (start + cut, end)]
     return order, apart
+
+
+def list_attributes(
+    rows: pd.DataFrame, domain: Domain, keys: Iterable[tuple[str, ...]], most: int
+) -> tuple[Attribute, ...]:
+    """List attributes of the rows of a public table, in at most ``most`` bins each.
+
+    The attribute that tells the most comes first, by the entropy of its bins. Attributes that are
+    the same for all rows, or rare for most, are left out, and names of another attribute's values.
+    """
+    found = [
+        Attribute(each.name, *_cut_attribute(rows[each.name], isinstance(each, Number), most))
+        for each in domain.columns
+        if each.name in rows
+    ]
+    for key in keys:
+        groups = rows.groupby(list(key), dropna=False).ngroup()
+        found.append(Attribute(', '.join(key), *_cut_attribute(groups, False, most)))
+    found.sort(key=lambda each: -_count_nats(each.codes))
+    kept: list[Attribute] = []
+    for each in found:
+        if each.codes.max(initial=1) > 1 and not any(_names(each, other) for other in kept):
+            kept.append(each)
+    return tuple(kept)
+
+
+def _names(one: Attribute, other: Attribute) -> bool:
+    """Return whether two attributes are names of the same values."""
+    both = len(np.unique(np.stack([one.codes, other.codes]), axis=1).T)
+    return both == int(one.codes.max()) == int(other.codes.max())
+
+
+def _cut_attribute(values: pd.Series, numeric: bool, most: int) -> tuple[Wholes, bool]:
+    """Return the bin of each row, from 1, shape (n,), and whether the bins are ordered.
+
+    Numbers are in bins of about equally many rows. Values of a category that are rare, or beyond
+    the ``most``, are in one bin. Missing values come last.
+    """
+    if numeric:
+        ranks, missing = _rank(values)[:, 0], values.isna().to_numpy()
+        known = ranks[~missing] if not missing.all() else ranks
+        cuts = np.unique(np.quantile(known, np.linspace(0, 1, most)[1:-1]))
+        codes = np.where(missing, most - 1, np.searchsorted(cuts, ranks, side='left'))
+    else:
+        listed = pd.factorize(values.astype('string'), use_na_sentinel=False)[0]
+        counts = np.bincount(listed)
+        order = np.argsort(-counts, kind='stable')
+        common = counts[order] >= max(RAREST * len(values), 2)
+        common &= 2 * counts[order][common].sum() >= len(values)
+        places = np.empty(len(counts), dtype=np.int64)
+        places[order] = np.where(common, np.minimum(np.arange(len(counts)), most - 1), most - 1)
+        codes = places[listed]
+    return 1 + np.unique(codes, return_inverse=True)[1].reshape(-1), numeric
+
+
+def _count_nats(codes: Wholes) -> float:
+    """Return the entropy of codes, in nats."""
+    shares = np.bincount(codes) / len(codes)
+    return -float(xlogy(shares, shares).sum())
 
 
 def _rank(values: pd.Series) -> Floats:

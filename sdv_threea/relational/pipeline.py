@@ -18,10 +18,12 @@ import pandas as pd
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import Domain, Number
+from sdv_threea.planning.shares import Known
 from sdv_threea.privacy.door import release as release_sums
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.relational.agreement import release_agreement
+from sdv_threea.relational.attributes import settle_attributes
 from sdv_threea.relational.estimates import (
     agree,
     believe,
@@ -34,6 +36,7 @@ from sdv_threea.relational.estimates import (
 )
 from sdv_threea.relational.following import (
     Given,
+    Joined,
     join_rows,
     release_following,
     share_following,
@@ -59,7 +62,7 @@ from sdv_threea.relational.magnitudes import (
 )
 from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.order import describe_index, order_rows
-from sdv_threea.relational.plan import plan_tables, share_budget
+from sdv_threea.relational.plan import Plan, plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.rows_per_unit import choose_bound
 from sdv_threea.relational.sizes import Children, complete_children
@@ -119,7 +122,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         children: By link, the public bounds on the number of rows that refer to one parent row.
         ordered: The tables in which the rows of one owner are in order, and the index that they
             rise by; ``None`` for the order of the table.
-        alike: The order of the rows of large public tables; public.
+        alike: Which rows of large public tables are alike; public.
         noise: The source of noise; tests may replace it.
         rng: Source of two streams that nobody else may know. The first stream is for draws from
             released models. The second stream has the keys by which private rows are chosen.
@@ -197,11 +200,11 @@ def _release_table(
     magnitudes, asked = release_magnitudes(counted, plan.most_rows, *terms)
     noise = noise_of_count(task, joined.domain, share)
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
-    later = share_following(task, joined.domain, magnitudes, bound, share)
-    share -= later
     num_rows = magnitudes.count(bound)
+    task, joined = _settle_columns(task, joined, num_rows[0] / (bound or 1), share)
+    later = share_following(task, joined.domain, magnitudes, bound, share)
     agrees = not later and magnitudes.count_pairs(1) >= 1
-    share -= constants.agreement_share * agrees
+    share -= later + constants.agreement_share * agrees
     task = task.unsharpened() if later or agrees else task
     context = joined.given.as_read(bound, task.draws).context
     known = {'size': num_rows if bound else None, 'given': context}
@@ -219,6 +222,17 @@ def _release_table(
     elif agrees:
         model, paid = release_agreement(task, joined, model, magnitudes.count_pairs(1))
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
+
+
+def _settle_columns(
+    task: Task, joined: Joined, num_rows: float, share: float
+) -> tuple[Task, Joined]:
+    """Choose how references to public tables are released, by the expected number of rows."""
+    given = len(joined.given.context.columns)
+    known = Known(task.settings, task.budget.part(share), num_rows, given)
+    layout, domain = settle_attributes(joined.layout, joined.domain, known)
+    plan = Plan(layout, domain.only(task.plan.domain.names), task.plan.most_rows)
+    return task._replace(plan=plan), joined._replace(layout=layout, domain=domain)
 
 
 def _release_link(

@@ -40,7 +40,8 @@ def plan_tables(
     """Return a plan of each private table, parents before their children."""
     plans: dict[str, Plan] = {}
     for table in schema.private:
-        layout, owner = lay_out(schema, table, domains[table].names, orders), schema.owners[table]
+        owner = schema.owners[table]
+        layout = lay_out(schema, table, domains[table].names, orders, alike)
         indices = {link: domains[link.child][str(orders[link.child])] for link in layout.firsts}
         domain = own_domain(layout, domains[table], num_rows, children, indices, alike)
         above = 1 if owner is None else plans[owner.parent].most_rows

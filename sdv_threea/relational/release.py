@@ -18,6 +18,7 @@ from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import Number
 from sdv_threea.maths.shrinkage import stein_factor
+from sdv_threea.relational.attributes import refer_by_attributes
 from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
@@ -322,7 +323,9 @@ class DatabaseRelease:
         """
         layout, found = self.tables[table].layout, {}
         for link in layout.references:
-            found[link] = refer_to_public(self.tables[table], link, rows, rng)
+            by_attributes = layout.attributes.get(link)
+            refer = refer_by_attributes if by_attributes else refer_to_public
+            found[link] = refer(self.tables[table], link, rows, rng)
         for link in self.schema.links_away(table):
             here = np.ones(len(rows), dtype=np.bool_)
             if link in layout.present:

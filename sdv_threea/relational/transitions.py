@@ -238,6 +238,7 @@ def describe_following(model: TableRelease) -> tuple[Category, ...]:
                 nullable=bool(occurs[0]),
                 ordered=transformer.ordered,
                 apart=_keep_apart(transformer, codes),
+                alone=transformer.name in model.layout.alone,
             )
             found.append(column)
     return (*(each for each in context if isinstance(each, Category)), *found)

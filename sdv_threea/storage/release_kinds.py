@@ -9,6 +9,7 @@ from typing import Any
 #: keeps its name here; a class that is removed leaves the name to the class that replaces it.
 KINDS = {
     'Agreement': 'sdv_threea.relational.model:Agreement',
+    'Attribute': 'sdv_threea.relational.layout:Attribute',
     'Category': 'sdv_threea.domain:Category',
     'Chain': 'sdv_threea.joint.chain:Chain',
     'ChainColumn': 'sdv_threea.joint.chain:Column',

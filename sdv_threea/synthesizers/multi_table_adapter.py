@@ -277,14 +277,18 @@ def label_rows(synthesizer: MultiTableAdapter, schema: Schema) -> dict[str, Labe
 
 
 def order_public(synthesizer: MultiTableAdapter, schema: Schema) -> Alike:
-    """Order the rows of large public tables by their attributes."""
-    from sdv_threea.relational.likeness import order_alike  # late, to keep the import of SDV light
+    """Order the rows of large public tables by their attributes, and list these."""
+    # Late, to keep the import of SDV light.
+    from sdv_threea.relational.layout import Likeness
+    from sdv_threea.relational.likeness import list_attributes, order_alike
 
     found = {}
     for name, rows in synthesizer._public_rows.items():
         one = synthesizer._table_synthesizers[name]
-        if len(rows) > one.settings.constants.joint.own_values:
-            keys = [link.columns for link in schema.links_of(name)]
-            order, apart = order_alike(rows, derive(one), keys)
-            found[name] = tuple(order.tolist()), tuple(apart.tolist())
+        constants = one.settings.constants.joint
+        if len(rows) > constants.own_values:
+            domain, keys = derive(one), [link.columns for link in schema.links_of(name)]
+            order, apart = order_alike(rows, domain, keys)
+            attributes = list_attributes(rows, domain, keys, constants.most_bins)
+            found[name] = Likeness(tuple(order.tolist()), tuple(apart.tolist()), attributes)
     return found

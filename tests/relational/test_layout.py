@@ -7,6 +7,8 @@ import pytest
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.relational.layout import (
+    Attribute,
+    Likeness,
     context_columns,
     lay_out,
     name_context,
@@ -90,6 +92,30 @@ def test_the_columns_are_filled_row_by_row(database):
     assert list(a.columns) == list(
         own_domain(lay_out(SCHEMA, 'a', ('amount',)), Domain((AMOUNT,)), {'p': 2}, know({})).names
     )
+
+
+def test_attributes_of_the_public_row_are_columns_and_those_that_a_row_has_come_first(database):
+    size, kind = (
+        Attribute('size', np.array([2, 1]), True),
+        Attribute('kind', np.array([1, 1]), False),
+    )
+    alike = {'p': Likeness((1, 0), (0.0, 1.0), (size, kind))}
+    layout = lay_out(SCHEMA, 'b', ('kind',), alike=alike)
+    database.tables['b']['kind'] = 'u'
+    units = find_units(SCHEMA, database.num_rows, database.parents)
+    rows = own_columns(layout, database, 'b', units)
+
+    names = [each.name for each in layout.attributes[TO_P]]
+    assert names == ['kind of b(p_id)', 'size of b(p_id)']
+    assert rows[names[0]].tolist() == [1, None, 1, 1]
+    assert rows[names[1]].tolist() == [1, None, 2, 1]
+    domain = own_domain(layout, Domain(()), {'p': 2}, know({}), alike=alike)
+    assert domain[names[1]] == Category(name=names[1], values=(1, 2), ordered=True)
+    # Attributes after those that tell all rows apart are left out.
+    listed = {'p': Likeness((1, 0), (0.0, 1.0), (size, kind))}
+    assert len(lay_out(SCHEMA, 'b', (), alike=listed).attributes[TO_P]) == 1
+    # A root does not know yet how many rows it has.
+    assert lay_out(SCHEMA, 'a', (), alike=alike).attributes == {A_TO_P: ()}
 
 
 TRANSFORMERS = (

@@ -8,7 +8,7 @@ import pandas as pd
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.relational.foreign_keys import level
-from sdv_threea.relational.likeness import order_alike
+from sdv_threea.relational.likeness import list_attributes, order_alike
 
 DOMAIN = Domain((Number(name='price'), Category(name='kind')))
 
@@ -59,6 +59,24 @@ def test_missing_attributes_and_dates_as_texts_have_a_place():
     known = days.to_numpy()[order]
     known = known[[each is not None for each in known]]
     assert list(known) in (sorted(known), sorted(known, reverse=True))
+
+
+def test_attributes_are_coarse_and_those_that_name_the_same_or_single_rows_are_left_out():
+    products = make_products()
+    products['name'] = [f'product {at}' for at in range(120)]
+    products.loc[:9, 'price'] = np.nan
+    domain = Domain((*DOMAIN.columns, Category(name='name')))
+
+    price, kind = list_attributes(products, domain, [('shelf',)], 10)
+
+    assert (price.name, price.ordered, kind.name, kind.ordered) == ('price', True, 'kind', False)
+    assert len(np.unique(kind.codes)) == 4
+    assert (price.codes[:10] == price.codes.max()).all()
+    present = products['price'][10:]
+    assert present.groupby(price.codes[10:]).agg(['min', 'max']).to_numpy().ravel().tolist() == (
+        sorted(present.groupby(price.codes[10:]).agg(['min', 'max']).to_numpy().ravel())
+    )
+    assert np.bincount(price.codes)[1:].max() <= 20
 
 
 def test_references_are_levelled_among_neighbours():
