@@ -5,7 +5,7 @@ its receipts have the same name. ``docs/lab/notation.md`` has the symbols.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -54,6 +54,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     rows_per_unit: int = 1,
     size: tuple[float, float] | None = None,
     given: pd.DataFrame | None = None,
+    doubtful: Collection[str] = (),
 ) -> Release:
     """Release a model of a private table.
 
@@ -73,12 +74,16 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     If other tables are released too, ``budget`` is the part for this one. ``size`` is the number of
     records and the standard deviation of its noise, if that was released before. ``given`` has
     sampled values of the first columns of the domain, if every sample will know these columns, such
-    as those of a row's parent.
+    as those of a row's parent. Pairs with ``doubtful`` ones of these are counted only if released
+    correlations show that the columns depend on each other; without noise all are.
     """
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    known = Known(settings, budget, num_given=0 if given is None else given.shape[1])
+    num_given = 0 if given is None else given.shape[1]
+    noisy = doubtful if math.isfinite(budget.mu) else ()
+    places = frozenset(map(domain.names.index, noisy))
+    known = Known(settings, budget, num_given=num_given, doubtful=places)
     run = begin_run(make_plan(domain, known), noise, rng, rows_per_unit, given)
     size, run = _count_rows(rows, size, run, sized)
     guessed = run.plan.domain is not domain

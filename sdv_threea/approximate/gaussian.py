@@ -71,6 +71,18 @@ def class_correlations(
     return matrices
 
 
+def correlation_evidence(
+    moments: ScoreMoments, totals: Floats, variances: Floats, rows_per_unit: int = 1
+) -> Floats:
+    """Return how far correlations over all classes are from zero, in standard deviations, (m, m).
+
+    The error is that of the noise and of sampling, where up to ``rows_per_unit`` rows are alike.
+    """
+    gains = np.einsum('c,ci,cj->ij', totals, variances, variances)
+    error = np.sqrt(gains * rows_per_unit + len(totals) * moments.product_scale**2)
+    return ratio(np.abs(moments.products.sum(axis=0)), error)
+
+
 def find_factors(values: Floats, gains: Floats, variances: Floats) -> Floats:
     """Return the correlations, (pairs,), explained by a few factors common to all columns.
 

@@ -27,7 +27,7 @@ from sdv_threea.approximate.density import (
     fit_scores,
     plan_class_counts,
 )
-from sdv_threea.approximate.gaussian import class_correlations
+from sdv_threea.approximate.gaussian import class_correlations, correlation_evidence
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import COUNT_WEIGHT, MOST_FOR_SUMS
@@ -51,7 +51,7 @@ from sdv_threea.joint.sums import (
 )
 from sdv_threea.maths.buckets import occupy
 from sdv_threea.maths.uneven import estimate_uneven
-from sdv_threea.planning.plan import finish_plan
+from sdv_threea.planning.plan import finish_plan, plan_evident
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded, Located
@@ -91,6 +91,11 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
         )
     )
     correlations = class_correlations(moments, counts.totals, scores.variances, constants)
+    rows = run.spending.rows_per_unit
+    evidence = correlation_evidence(moments, counts.totals, scores.variances, rows)
+    run = run.replan(
+        plan_evident(run.plan, evidence, float(counts.totals.sum()), run.spending.price)
+    )
     density = Density(
         classes,
         counts,
@@ -249,7 +254,8 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
     counts, scores = density.counts, density.scores
     columns = [counts.shares @ scores.chances(at) for at in range(len(counts.columns))]
     singles = _cut_columns(density, columns, pairs.num_bins, encoder, run)
-    expected = expect_tables(counts.totals, scores, density.correlations, singles.bins)
+    correlations = _leave_doubtful(density.correlations, pairs, run)
+    expected = expect_tables(counts.totals, scores, correlations, singles.bins)
 
     def locate(pairs: tuple[Pair, ...]) -> Rows[Located]:
         return encoder.locate(rows, pairs)
@@ -297,6 +303,16 @@ def _cut_columns(
         tuple(getattr(each, 'unlisted', -1) for each in transformers),
         run.given_codes,
     )
+
+
+def _leave_doubtful(correlations: Floats, pairs: PairPlan, run: Run) -> Floats:
+    """Return the correlations, without those of doubtful columns whose pairs are not counted."""
+    kept, counted = correlations.copy(), set(pairs.pairs)
+    for i in run.plan.known.doubtful:
+        for j in range(run.plan.known.num_given, kept.shape[-1]):
+            if (i, j) not in counted:
+                kept[:, i, j] = kept[:, j, i] = 0.0
+    return kept
 
 
 def _tabulate_parts(

@@ -5,7 +5,7 @@ Only released counts and the price are read: post-processing.
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -45,6 +45,7 @@ def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
     unlike: float = math.inf,
     adapts_number: bool = False,
     num_given: int = 0,
+    doubtful: frozenset[int] = frozenset(),
 ) -> PairPlan | None:
     """Return the plan for counting pairs; ``None`` without pairs, or if noise exceeds their counts.
 
@@ -53,9 +54,10 @@ def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
     whose labels are adapted later, 0 for none. ``unlike`` are the records outside the largest class
     of a target that nobody named. A numerical target that is adapted (``adapts_number``) needs
     finer bins, unless most columns have few values. The first ``num_given`` columns are known
-    whenever records are drawn, so no pair of two of them is counted.
+    whenever records are drawn, so no pair of two of them is counted. No pair of a ``doubtful`` one
+    is planned here: see :func:`add_evident`.
     """
-    pairs = choose_pairs(columns, num_records, mu, constants, num_given)
+    pairs = choose_pairs(columns, num_records, mu, constants, num_given, doubtful)
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
     if num_bins is None:
         return None
@@ -65,7 +67,25 @@ def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
     noise = _pair_noise(len(pairs), mu)
     few = num_records < needed * noise or unlike < constants.least_unlike * noise
     stress = stress_rare(columns, num_records, pairs, mu, constants)
+    stress = tuple(1.0 if at in doubtful else own for at, own in enumerate(stress))
     return PairPlan(pairs, num_bins, few, stress)
+
+
+def add_evident(
+    plan: PairPlan,
+    evidence: Mapping[Pair, float],
+    num_records: float,
+    mu: float,
+    constants: JointConstants,
+) -> PairPlan:
+    """Add the pairs with the most ``evidence`` of dependence, as many as leave pairs countable."""
+    found = sorted(evidence, key=lambda pair: -evidence[pair])
+    for num in range(len(found), 0, -1):
+        pairs = (*plan.pairs, *found[:num])
+        num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
+        if num_bins is not None:
+            return plan._replace(pairs=tuple(sorted(pairs)), num_bins=num_bins)
+    return plan
 
 
 def suits_number(num_bins: int, sizes: Sequence[int], constants: JointConstants) -> bool:
@@ -84,6 +104,7 @@ def choose_pairs(
     mu: float,
     constants: JointConstants,
     num_given: int = 0,
+    doubtful: frozenset[int] = frozenset(),
 ) -> tuple[Pair, ...]:
     """Return the pairs of informative columns; none if there are too many columns.
 
@@ -94,11 +115,13 @@ def choose_pairs(
     """
     if len(columns) > constants.most_columns or not mu:
         return ()
-    noise = _pair_noise(math.comb(len(columns), 2) - math.comb(num_given, 2), mu)
+    asked = set(range(len(columns))) - doubtful
+    num_pairs = math.comb(len(asked), 2) - math.comb(num_given - len(doubtful), 2)
+    noise = _pair_noise(num_pairs, mu)
     unlike = [num_records - float(counts.max()) for counts in columns]
-    telling = [at for at, own in enumerate(unlike) if own > constants.least_unlike * noise]
+    telling = [at for at in sorted(asked) if unlike[at] > constants.least_unlike * noise]
     most = (1 + constants.most_added) * math.comb(len(telling), 2)
-    others = sorted(set(range(len(columns))) - set(telling), key=lambda at: -unlike[at])
+    others = sorted(asked - set(telling), key=lambda at: -unlike[at])
     for at in others:
         if unlike[at] > constants.least_rare * noise and math.comb(len(telling) + 1, 2) <= most:
             telling.append(at)

@@ -16,7 +16,7 @@ from sdv_threea.arrays import Floats
 from sdv_threea.describe.description import Description, asks
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import Classes, settle_guess
-from sdv_threea.joint.bins import PairPlan, plan_pairs
+from sdv_threea.joint.bins import PairPlan, add_evident, plan_pairs
 from sdv_threea.planning.shares import (
     Known,
     asks_size,
@@ -267,11 +267,31 @@ def finish_plan(
         unlike=unlike,
         adapts_number=adapts_number,
         num_given=known.num_given,
+        doubtful=known.doubtful,
     )
     if pairs is not None:
         return replace(plan, pairs=pairs)
     why = _tell_uncounted(plan, adapts_number=adapts_number)
     return replace(plan, skipped={**plan.skipped, 'pairs': why, 'functions': why})
+
+
+def plan_evident(
+    plan: Plan, evidence: Floats, num_records: float, price: Callable[[str], float]
+) -> Plan:
+    """Plan the pairs of doubtful columns that evidently depend on each other.
+
+    ``evidence`` are correlations in standard deviations of their errors, shape (m, m).
+    """
+    known, width = plan.known, len(evidence)
+    if plan.pairs is None or not known.doubtful:
+        return plan
+    constants = known.settings.constants.joint
+    asked = [(i, j) for i in sorted(known.doubtful) for j in range(known.num_given, width)]
+    clear = constants.clear_of_noise(len(asked))
+    found = {(i, j): float(evidence[i, j]) for i, j in asked if evidence[i, j] > clear}
+    paid = math.hypot(*map(price, for_pairs(known.settings))) / known.budget.distance
+    pairs = add_evident(plan.pairs, found, num_records, paid, constants)
+    return replace(plan, pairs=pairs)
 
 
 def _tell_uncounted(plan: Plan, *, adapts_number: bool) -> str:

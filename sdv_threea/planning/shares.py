@@ -32,12 +32,15 @@ class Known:
         budget: The budget of the table: the budget of the settings, or a part of it.
         num_rows: The number of rows, released or supposed; ``None`` while it is not known.
         num_given: The number of given columns, which come first: none of them is a target.
+        doubtful: Places of given columns whose pairs are counted only if they evidently depend on
+            each other.
     """
 
     settings: Settings
     budget: Budget
     num_rows: float | None = None
     num_given: int = 0
+    doubtful: frozenset[int] = frozenset()
 
     @property
     def precision(self) -> float:
@@ -164,17 +167,22 @@ def _carry_bins(domain: Domain, shares: Mapping[str, float], known: Known) -> in
     part = math.fsum(shares.get(each, 0.0) for each in for_pairs(known.settings))
     price = known.precision * math.sqrt(part / math.fsum(shares.values()))
     several = sum(not getattr(column, 'alone', False) for column in domain.columns)
-    pairs = math.comb(several, 2) - math.comb(known.num_given, 2)
+    doubtful = len(known.doubtful)
+    pairs = math.comb(several - doubtful, 2) - math.comb(known.num_given - doubtful, 2)
     return num_pair_bins(known.num_rows or 0, pairs, price, known.settings.constants.joint)
 
 
 def drowns_pairs(domain: Domain, known: Known, least: int = 0) -> bool:
     """Return whether pairs are not counted, or noise would exceed counts in ``least`` bins."""
+    return (carry_bins(domain, known) or 0) < max(least, 1)
+
+
+def carry_bins(domain: Domain, known: Known) -> int | None:
+    """Return the bins of a column in its pairs; ``None`` if pairs are not counted."""
     settings = known.settings
     if not settings.counts_pairs or len(domain.columns) > settings.constants.joint.most_columns:
-        return True
-    carried = _carry_bins(domain, share_by_size(domain, known), known)
-    return carried is None or carried < least
+        return None
+    return _carry_bins(domain, share_by_size(domain, known), known)
 
 
 def _weigh_records(domain: Domain, known: Known) -> float:

@@ -142,7 +142,7 @@ def release_agreement(
     summed = take(moves, statistic)
     noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     given = joined.given.as_read(1, task.draws, followed=1)
-    context = draw_before(model, *given, task.draws)
+    context = draw_before(model, *given[:2], task.draws)
     drawn = [encode(draw_rows(model, context, task.draws), own) for _ in range(2)]
     *cells, _ = np.split(noisy[1:], np.cumsum(sizes))  # nothing is left after the last table
     num_pairs = max(float(noisy[0]), 1.0)
@@ -289,7 +289,8 @@ def _agree(model: TableRelease, found: list[Follower], given: Given, task: Task)
         return Agreement(columns, moves=tuple(_find_moves(each) for each in found))
     # Each owner occurs as often as the release read its rows: its tables of pairs have these
     # weights.
-    context = draw_before(model, *given.as_read(model.rows_per_unit, task.draws), task.draws)
+    given = given.as_read(model.rows_per_unit, task.draws)
+    context = draw_before(model, *given[:2], task.draws)
     names = name_before(model)
     before = context[[names[name] for name in columns]].astype('float64').fillna(0)
     codes = np.hstack([encode_context(model, context), before]).astype(np.int64)

@@ -8,6 +8,7 @@ that are alike.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -16,22 +17,23 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.arrays import Wholes
-from sdv_threea.domain import Domain
-from sdv_threea.encoding.transformers import Transformer
+from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.domain import Column, Domain
 from sdv_threea.planning.shares import Known, drowns_pairs
+from sdv_threea.relational.context import Source, list_counts, list_passable
 from sdv_threea.relational.layout import (
     Layout,
+    Level,
     add_name,
     context_columns,
     context_domain,
-    context_transformers,
 )
-from sdv_threea.relational.magnitudes import Magnitudes
-from sdv_threea.relational.model import TableRelease
+from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
+from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.task import Task, release_rows
 from sdv_threea.relational.transitions import (
     Related,
+    add_rank,
     code_ranks,
     describe_following,
     describe_rank,
@@ -43,31 +45,92 @@ from sdv_threea.relational.transitions import (
 )
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.units.membership import Coins, Group, find_previous, shuffle_ranks
-from sdv_threea.schema import Link
+from sdv_threea.schema import Schema
+
+#: Number of rows drawn of each table that owns others. Densities of owned rows are fitted given
+#: these.
+NUM_DRAWN = 2**14
+
+
+class Sampled(NamedTuple):
+    """Rows drawn from the release of a table: each as often as it has rows.
+
+    Args:
+        owners: The row that was drawn of each row's owner; all -1 in a root.
+        of_unit: How many rows of the table the unit of each row has, about.
+    """
+
+    rows: pd.DataFrame
+    owners: Wholes
+    of_unit: Floats
 
 
 class Given(NamedTuple):
     """Drawn rows of the owners of a table, each as often as it has rows.
 
     Args:
-        context: Columns of the owner of each row.
+        context: Columns of the rows above each row.
         owned: Number of rows of each owner, shape (P,).
+        others: Number of other owners in the unit, about, shape (P,).
+        chosen: The drawn row of the owner.
     """
 
     context: pd.DataFrame
     owned: Wholes
+    others: Floats
+    chosen: Wholes
+
+    def count_rows(self, followed: int = 0) -> Floats:
+        """Return how many rows the unit of each row has, without the first ones of each owner."""
+        own = np.maximum(self.owned - followed, 0)
+        # The rows are drawn by owners' rows, so a mean over owners has these weights.
+        return own + self.others * float(np.average(own, weights=1 / self.owned))
 
     def as_read(self, bound: int | None, rng: np.random.Generator, followed: int = 0) -> Given:
         """Resample the rows so that an owner occurs as often as a release reads rows of it.
 
-        A release reads at most ``bound`` rows, without the first ``followed`` ones. If owners of
-        many rows were overrepresented in draws, a fit would compensate for them.
+        A release reads at most ``bound`` rows of a unit, without the first ``followed`` ones of
+        each owner. If units of many rows were overrepresented in draws, a fit would compensate for
+        them.
         """
-        read = np.clip(self.owned - followed, 0, bound) / np.maximum(self.owned, 1)
+        rows = self.count_rows(followed)
+        read = np.maximum(self.owned - followed, 0) / self.owned
+        read = read * (np.minimum(rows, bound or np.inf) / np.maximum(rows, 1.0))
         if not read.any():
             return self
         chosen = rng.choice(len(read), size=len(read), p=read / read.sum())
-        return Given(self.context.iloc[chosen].reset_index(drop=True), self.owned[chosen])
+        context = self.context.iloc[chosen].reset_index(drop=True)
+        return Given(context, self.owned[chosen], self.others[chosen], self.chosen[chosen])
+
+
+def draw_given(
+    tables: Mapping[str, TableRelease],
+    levels: tuple[Level, ...],
+    drawn: Mapping[str, Sampled],
+    rng: np.random.Generator,
+) -> Given:
+    """Draw the context of rows of a table from rows that were drawn of the tables above it."""
+    owner = levels[0].link
+    above, name = drawn[owner.parent], tables[owner.parent].layout.counts[owner]
+    owned = np.maximum(above.rows[name].to_numpy(np.float64), 0.0)
+    chances = owned / owned.sum() if owned.sum() > 0 else np.full(len(owned), 1 / len(owned))
+    chosen = rng.choice(len(owned), size=NUM_DRAWN, p=chances)
+    parents = {each.link: drawn[each.link.child].owners for each in levels[1:]}
+    rows = {table: each.rows for table, each in drawn.items()}
+    context = context_columns(levels, rows, {**parents, owner: chosen})
+    # A noisy range could hold counts that do not fit into 64 bits.
+    each = np.clip(np.rint(owned[chosen]), 1.0, LARGEST_BOUND).astype(np.int64)
+    return Given(context, each, np.maximum(above.of_unit[chosen] - 1, 0.0), chosen)
+
+
+def draw_sample(model: TableRelease, given: Given | None, rng: np.random.Generator) -> Sampled:
+    """Draw rows of a table, given their context; ``None`` for a root."""
+    if given is None:
+        rows = draw_rows(model, pd.DataFrame(index=range(NUM_DRAWN)), rng)
+        return Sampled(rows, np.full(NUM_DRAWN, -1), np.ones(NUM_DRAWN))
+    ranks = (rng.random(NUM_DRAWN) * given.owned).astype(np.int64)
+    rows = draw_rows(model, add_rank(model, given.context, ranks), rng)
+    return Sampled(rows, given.chosen, given.count_rows())
 
 
 class Joined(NamedTuple):
@@ -88,24 +151,22 @@ class Joined(NamedTuple):
 
 @dataclass(frozen=True)
 class Joining:
-    """Joins private rows with the codes of their owners, and with their rank if they have an order.
+    """Joins private rows with the codes of those above them, and with their rank if in order.
 
     Formal guarantees:
-        * a row of the result is a function of a row of the table, of its owner, and of how many
-          rows of this owner come before it
+        * a row of the result is a function of a row of the table, of its owner, of the owner of
+          this one and so on, and of how many rows of its owner come before it
     """
 
-    owner: Link
-    transformers: tuple[Transformer, ...]
-    names: tuple[str, ...]
+    levels: tuple[Level, ...]
     rank: str | None
     key: int
 
     def __call__(self, group: Group) -> Related:
         """Join the rows of a group."""
-        table, referred = self.owner.child, group.parents[self.owner]
-        above, numbers = group.rows[self.owner.parent], group.numbers[table]
-        context = context_columns(self.transformers, self.names, above, referred)
+        owner, numbers = self.levels[0].link, group.numbers[self.levels[0].link.child]
+        table, referred = owner.child, group.parents[owner]
+        context = context_columns(self.levels, group.rows, group.parents)
         if self.rank is None:
             ranks = shuffle_ranks(referred, Coins(self.key, numbers))
         else:
@@ -115,20 +176,61 @@ class Joining:
         return Related(rows, group.units[table], find_previous(referred, ranks), numbers)
 
 
+def describe_near(task: Task, level: Level) -> Domain:
+    """Describe the rows of a table with the columns of their owner, and their rank if in order."""
+    own = task.plan.domain
+    near: list[Column] = [*context_domain(level.transformers, level.names)]
+    if task.ordered:
+        near.append(describe_rank(add_name('rank', {*own.names, *level.names})))
+    return replace(own, columns=(*near, *own.columns))
+
+
+def choose_passed(
+    task: Task,
+    schema: Schema,
+    tables: Mapping[str, TableRelease],
+    near: Domain,
+    known: tuple[float, int | None, float],
+) -> tuple[Source, ...]:
+    """Return the columns that rows get of the context of their owners.
+
+    All of them are passed on if pairs are counted: those of columns that evidently depend on each
+    other alone have a price. Otherwise each column would add to the noise of all correlations; then
+    numbers of rows that the rows above own are passed on. With these, the rows that a bound leaves
+    out bias no mean.
+
+    ``near`` describes the table with the columns of its owner. ``known`` are the number of rows,
+    the bound on those of a unit, and the share of the budget.
+    """
+    num_rows, bound, share = known
+    passable, num_own = list_passable(schema, task.table, tables), len(task.plan.domain.columns)
+    budget = task.budget.part(share / (bound or 1) ** 2)
+    planned = Known(task.settings, budget, num_rows, len(near.columns) - num_own)
+    width = len(near.columns) + num_own + len(passable)
+    if width <= task.settings.constants.joint.most_columns and not drowns_pairs(near, planned):
+        return passable
+    counts = list_counts(schema, task.table, tables)
+    return tuple(each for each in passable if each in counts)
+
+
 def join_rows(
-    task: Task, groups: Rows[Group], owner: Link, parent: TableRelease, given: Given
+    task: Task,
+    groups: Rows[Group],
+    levels: tuple[Level, ...],
+    passed: tuple[Source, ...],
+    given: Given,
 ) -> Joined:
     """Join private rows with their context: see :class:`Joining`."""
     plan, names = task.plan, tuple(given.context.columns)
-    transformers = context_transformers(parent.released.transformers, parent.layout)
-    described, layout = context_domain(transformers, names), replace(plan.layout, context=names)
+    described = [each for level in levels for each in context_domain(*level[1:])]
+    layout = replace(plan.layout, context=names, passed=passed)
     rank = add_name('rank', {*plan.domain.names, *names}) if task.ordered else None
     if rank is not None:
         layout = replace(layout, context=(*names, rank), rank=rank)
-        described = (*described, describe_rank(rank))
+        described.append(describe_rank(rank))
         drawn = (task.draws.random(len(given.owned)) * given.owned).astype(np.int64)
         given = given._replace(context=given.context.assign(**{rank: code_ranks(drawn)}))
-    rows = groups.map(Joining(owner, transformers, names, rank, task.toss())).keep()
+    rows = groups.map(Joining(levels, rank, task.toss())).keep()
     domain = replace(plan.domain, columns=(*described, *plan.domain.columns))
     return Joined(rows, domain, layout, given)
 
@@ -165,11 +267,12 @@ def release_following(
     """
     bound = model.rows_per_unit
     given = joined.given.as_read(bound, task.draws, followed=1)
-    before = draw_before(model, *given, task.draws)
+    before = draw_before(model, *given[:2], task.draws)
     rows = joined.rows.map(partial(pair_rows, name_before(model), bound, task.toss())).keep()
     rows = rows.map(partial(encode_pairs, model))
     domain = Domain(describe_following(model))
-    released = release_rows(task, rows, domain, bound, share, given=before)
+    known = {'given': before, 'doubtful': model.layout.distant}
+    released = release_rows(task, rows, domain, bound, share, **known)
     layout = Layout(model.layout.own, context=tuple(before.columns))
     following = replace(model, released=released, layout=layout)
     receipts = tuple(

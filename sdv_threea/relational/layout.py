@@ -6,7 +6,8 @@ A model of one table reads no other table, so relations to other tables become c
 * the row of a public table that a row refers to, its attributes if noise does not allow a bin for
   each public row, and whether a row refers to a private one at all;
 * whether a reference within the units' tables leads to a row of the same unit or of another;
-* the codes of a row's owner: its *context*, so that the row depends on its owner.
+* the codes of a row's owner, and of the rows above it: its *context*, so that the row depends on
+  them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +24,14 @@ from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.intake.columns import make_table
-from sdv_threea.rows.units.membership import NOBODY, Database, count_children, follow, join_parent
+from sdv_threea.rows.units.membership import (
+    NOBODY,
+    Database,
+    Parents,
+    count_children,
+    follow,
+    join_parent,
+)
 from sdv_threea.schema import Link, Schema
 
 #: The index that orders the rows of each owner, by table; ``None`` for the order of the table.
@@ -91,10 +99,11 @@ class Layout:
         present: By foreign key, a column that is true if a row refers to a row of another table.
         shared: By foreign key, a column that says whether a row refers to a row of its own unit, to
             one of another unit, or to none: :data:`OWN`, :data:`OTHER` or :data:`NONE`.
-        context: Columns of the row's owner, and the rank.
+        context: Columns of the row's owner, then the passed ones, and the rank.
         rank: The column with the row's number among those of its owner; ``None`` without an order.
         firsts: By foreign key, a column with the first index of the rows that a row owns.
         gap: The column with the gap to the row before, in place of the index.
+        passed: Table and column of each column of the context that is not the owner's own.
     """
 
     own: tuple[str, ...]
@@ -107,6 +116,13 @@ class Layout:
     rank: str | None = None
     firsts: Mapping[Link, str] = field(default_factory=dict)
     gap: str | None = None
+    passed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def distant(self) -> tuple[str, ...]:
+        """The columns of the context that are passed."""
+        end = len(self.context) - (self.rank is not None)
+        return self.context[end - len(self.passed) : end]
 
     @property
     def alone(self) -> tuple[str, ...]:
@@ -263,8 +279,9 @@ def context_transformers(
 ) -> tuple[Transformer, ...]:
     """Return the transformers of the columns that owned rows get as context.
 
-    These columns vary: at least two codes can occur, that of a missing value included. The context
-    of the table itself is not passed on, nor a reference that is described by attributes.
+    These columns vary: at least two codes can occur, that of a missing value included. Columns of
+    the table's own context are passed on by :func:`~sdv_threea.relational.following.choose_passed`;
+    a reference that is described by attributes is not passed on.
     """
     # The size of a column counts code 0, the missing value, even if the column has no missing ones.
     return tuple(
@@ -299,23 +316,41 @@ def context_domain(
     )
 
 
-def context_columns(
-    transformers: tuple[Transformer, ...],
-    names: tuple[str, ...],
-    rows: pd.DataFrame,
-    referred: Wholes,
-) -> pd.DataFrame:
-    """Return the context of the rows of a child: the codes of the rows that they refer to.
+class Level(NamedTuple):
+    """The columns of one table that rows below it get as context: released.
 
-    ``referred`` is the row of the parent, -1 for none, shape (n,). The result has objects, ``None``
-    for a missing value, a value without a code or no parent.
+    Args:
+        link: The foreign key that leads to this table: from the rows that get the context, or from
+            the table of the level before.
+        names: The names that the columns have in the context.
+    """
+
+    link: Link
+    transformers: tuple[Transformer, ...]
+    names: tuple[str, ...]
+
+
+def context_columns(
+    levels: Iterable[Level], rows: Mapping[str, pd.DataFrame], parents: Parents
+) -> pd.DataFrame:
+    """Return the context of the rows of a table: the codes of the rows above them.
+
+    The first level is that of the owners. The result has objects, ``None`` for a missing value, a
+    value without a code or no row above.
 
     Formal guarantees:
-        * a row of the result is a function of the row of the parent that it refers to
+        * a row of the result is a function of the row that owns it, of the owner of this row, and
+          so on
     """
-    codes = encode(rows, transformers)
-    named = {name: _name_codes(codes[:, at], codes[:, at] > 0) for at, name in enumerate(names)}
-    return join_parent(len(referred), referred, pd.DataFrame(named, index=rows.index))
+    found, referred = [], None
+    for link, transformers, names in levels:
+        led = parents[link]
+        referred = led if referred is None else np.append(led, NOBODY)[referred]
+        codes = encode(rows[link.parent], transformers)
+        named = {name: _name_codes(codes[:, at], codes[:, at] > 0) for at, name in enumerate(names)}
+        above = pd.DataFrame(named, index=rows[link.parent].index)
+        found.append(join_parent(len(referred), referred, above))
+    return pd.concat(found, axis=1)
 
 
 def _name_codes(codes: NDArray[np.integer], known: Bools) -> NDArray[np.object_]:

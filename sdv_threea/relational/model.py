@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Number
 from sdv_threea.encoding.transformers import encode
@@ -198,15 +198,33 @@ def _move(before: Wholes, moves: Floats, decided: Floats) -> Wholes:
 
 
 def _ask(released: Release, known: Mapping[str, Wholes]) -> dict[str, CodeCondition]:
-    """Ask for known codes, shape (n,) each; for any where a code is -1, or cannot be drawn."""
+    """Ask for known codes, shape (n,) each; for any where a code is -1, or cannot be drawn.
+
+    A number that does not occur is replaced by the nearest one that does.
+    """
     asked, reached = {}, np.ones((released.classes.count, 1), dtype=np.bool_)
+    ordered = {each.name for each in released.transformers if each.ordered}
     for name, codes in known.items():
         occurs = released.chances(name) > 0
+        if name in ordered:
+            codes = _find_nearest(codes, np.asarray(occurs.any(axis=0)))
         own = reached & occurs[:, codes]
         drawn = (codes >= 0) & own.any(axis=0)
         reached = np.where(drawn, own, reached)
         asked[name] = CodeCondition.of(np.where(drawn, codes, -1), occurs)
     return asked
+
+
+def _find_nearest(codes: Wholes, occurs: Bools) -> Wholes:
+    """Return the nearest codes that occur, shape (n,), in place of codes of present values."""
+    there, places = np.flatnonzero(occurs[1:]) + 1, np.arange(len(occurs))
+    if not len(there):
+        return codes
+    after = np.searchsorted(there, places).clip(max=len(there) - 1)
+    before = (after - 1).clip(min=0)
+    nearer = np.abs(there[before] - places) < np.abs(there[after] - places)
+    nearest = np.where(nearer, there[before], there[after])
+    return np.where(codes > 0, nearest[codes], codes)
 
 
 def encode_context(model: TableRelease, context: pd.DataFrame) -> NDArray[np.int32]:

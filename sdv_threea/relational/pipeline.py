@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Bools, Wholes
@@ -24,6 +23,7 @@ from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.relational.agreement import release_agreement
 from sdv_threea.relational.attributes import settle_attributes
+from sdv_threea.relational.context import find_levels, list_levels
 from sdv_threea.relational.estimates import (
     agree,
     believe,
@@ -35,32 +35,28 @@ from sdv_threea.relational.estimates import (
     share_magnitudes,
 )
 from sdv_threea.relational.following import (
-    Given,
     Joined,
+    Sampled,
+    choose_passed,
+    describe_near,
+    draw_given,
+    draw_sample,
     join_rows,
     release_following,
     share_following,
 )
-from sdv_threea.relational.layout import (
-    Alike,
-    Layout,
-    Orders,
-    context_columns,
-    context_transformers,
-    name_context,
-)
+from sdv_threea.relational.layout import Alike, Layout, Orders
 from sdv_threea.relational.links import (
     Sizes,
     release_references,
     release_repeats,
 )
 from sdv_threea.relational.magnitudes import (
-    LARGEST_BOUND,
     Magnitudes,
     count_rows,
     release_magnitudes,
 )
-from sdv_threea.relational.model import TableRelease, draw_rows
+from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.order import describe_index, order_rows
 from sdv_threea.relational.plan import Plan, plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
@@ -73,7 +69,6 @@ from sdv_threea.relational.task import (
     noise_of_count,
     release_rows,
 )
-from sdv_threea.relational.transitions import add_rank
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import take
@@ -81,10 +76,6 @@ from sdv_threea.rows.units.membership import Database, Group
 from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.statistics import registry
-
-#: Number of rows drawn of each table that owns others. Densities of owned rows are fitted given
-#: these.
-NUM_DRAWN = 2**14
 
 
 def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
@@ -137,77 +128,48 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     groups = database.map(partial(order_rows, schema, layouts, indices)).keep()
     budgets, paid = share_budget(schema, plans, settings)
     done = DatabaseRelease(schema, {}, {}, num_rows, children)
-    drawn: dict[str, pd.DataFrame] = {}
+    drawn: dict[str, Sampled] = {}
     for table in track(schema.private):
         terms = budgets[table], settings[table], noise, draws, choices, table in ordered
         task = Task(table, plans[table], *terms)
-        given = _draw_context(task, drawn, done)
-        model, receipts = _release_table(task, groups, done, given)
+        model, receipts = _release_table(task, groups, done, drawn)
         if table in indices:
             model = _add_index(model, indices[table], done, schema.owners[table])
         done = done.add(table, model, receipts)
         for link in schema.links_away(table):
             done = _release_link(task, link, groups, paid[link], done)
         if plans[table].layout.counts:
-            context = pd.DataFrame(index=range(NUM_DRAWN)) if given is None else given.context
-            ranks = np.zeros(NUM_DRAWN) if given is None else draws.random(NUM_DRAWN) * given.owned
-            context = add_rank(model, context, ranks.astype(np.int64))
-            drawn[table] = draw_rows(model, context, draws)
+            levels = find_levels(schema, table, done.tables)
+            given = draw_given(done.tables, levels, drawn, draws) if levels else None
+            drawn[table] = draw_sample(model, given, draws)
     return done.settle()
 
 
-def _draw_context(
-    task: Task, drawn: Mapping[str, pd.DataFrame], done: DatabaseRelease
-) -> Given | None:
-    """Draw the context of rows of a table from the releases above it; ``None`` for a root.
+def _release_table(
+    task: Task, groups: Rows[Group], done: DatabaseRelease, drawn: Mapping[str, Sampled]
+) -> tuple[TableRelease, tuple[Receipt, ...]]:
+    """Release one table in the context of its owner, from private rows and earlier releases.
 
     ``drawn`` are rows of the tables above.
     """
-    owner = done.schema.owners[task.table]
-    if owner is None:
-        return None
-    parent, rows = done.tables[owner.parent], drawn[owner.parent]
-    owned = np.maximum(rows[parent.layout.counts[owner]].to_numpy(np.float64), 0.0)
-    chances = owned / owned.sum() if owned.sum() > 0 else np.full(len(rows), 1 / len(rows))
-    chosen = task.draws.choice(len(rows), size=NUM_DRAWN, p=chances)
-    transformers = context_transformers(parent.released.transformers, parent.layout)
-    names = name_context(transformers, task.plan.domain.names)
-    context = context_columns(transformers, names, rows, chosen)
-    # A noisy range could hold counts that do not fit into 64 bits.
-    each = np.clip(np.rint(owned[chosen]), 1.0, LARGEST_BOUND)
-    return Given(context, each.astype(np.int64))
-
-
-def _release_table(
-    task: Task, groups: Rows[Group], done: DatabaseRelease, given: Given | None
-) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release one table in the context of its owner, from private rows and earlier releases."""
     table, plan, constants = task.table, task.plan, task.constants
     owner = done.schema.owners[table]
-    if owner is None or given is None:
+    if owner is None:
         return _release_root(task, groups)
-    parent = done.tables[owner.parent]
     plan = plan._replace(domain=lend_ranges(plan.domain, done.schema, owner, done.tables))
     task = task._replace(plan=plan)
-    joined = join_rows(task, groups, owner, parent, given)
-    num_units = most_units(done.tables[done.schema.root(table)], parent, owner)
-    masking = noise_of_count(task, joined.domain)
-    counting = share_magnitudes(num_units, masking, task.budget, constants)
+    magnitudes, asked, counting = _count_units(task, groups, done, owner)
     counted_once = (not owner.required) + len(plan.layout.references)
     share = 1 - counting - constants.orphans_share * counted_once
-    terms = task.budget.part(counting), task.noise, num_units
-    counted = joined.rows.map(attrgetter('units')).map(count_rows).keep()
-    magnitudes, asked = release_magnitudes(counted, plan.most_rows, *terms)
-    noise = noise_of_count(task, joined.domain, share)
+    noise = noise_of_count(task, plan.domain, share)
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
-    num_rows = magnitudes.count(bound)
-    task, joined = _settle_columns(task, joined, num_rows[0] / (bound or 1), share)
-    later = share_following(task, joined.domain, magnitudes, bound, share)
+    task, joined, later = _join_above(task, groups, done, drawn, (magnitudes, bound, share))
     agrees = not later and magnitudes.count_pairs(1) >= 1
     share -= later + constants.agreement_share * agrees
     task = task.unsharpened() if later or agrees else task
     context = joined.given.as_read(bound, task.draws).context
-    known = {'size': num_rows if bound else None, 'given': context}
+    size = magnitudes.count(bound) if bound else None
+    known = {'size': size, 'given': context, 'doubtful': joined.layout.distant}
     kept = joined.rows.map(partial(keep_rows, bound, task.toss(), ordered=task.ordered)).keep()
     released = release_rows(task, kept, joined.domain, bound, share, **known)
     orphans, receipts = _release_orphans(task, done.schema, groups, owner)
@@ -224,15 +186,54 @@ def _release_table(
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
-def _settle_columns(
-    task: Task, joined: Joined, num_rows: float, share: float
-) -> tuple[Task, Joined]:
-    """Choose how references to public tables are released, by the expected number of rows."""
-    given = len(joined.given.context.columns)
+def _count_units(
+    task: Task, groups: Rows[Group], done: DatabaseRelease, owner: Link
+) -> tuple[Magnitudes, Receipt, float]:
+    """Release the magnitudes of a table; return also the share of the budget that paid."""
+    root = done.tables[done.schema.root(task.table)]
+    num_units = most_units(root, done.tables[owner.parent], owner)
+    masking = noise_of_count(task, task.plan.domain)
+    share = share_magnitudes(num_units, masking, task.budget, task.constants)
+    units = groups.map(attrgetter('units')).map(itemgetter(task.table))
+    terms = task.budget.part(share), task.noise, num_units
+    counted = units.map(count_rows).keep()
+    return *release_magnitudes(counted, task.plan.most_rows, *terms), share
+
+
+def _join_above(
+    task: Task,
+    groups: Rows[Group],
+    done: DatabaseRelease,
+    drawn: Mapping[str, Sampled],
+    told: tuple[Magnitudes, int | None, float],
+) -> tuple[Task, Joined, float]:
+    """Settle the columns of a table, and join private rows with columns of the rows above them.
+
+    ``told`` are the magnitudes of the table, the bound on rows of a unit, and the share of the
+    budget. Return also the share for rows given the row before them.
+    """
+    magnitudes, bound, share = told
+    above, names = (done.schema, task.table, done.tables), task.plan.domain.names
+    near = describe_near(task, list_levels(*above, (), names)[0])
+    num_rows = magnitudes.count(bound)[0]
+    task, near = _settle_columns(task, near, num_rows / (bound or 1), share)
+    later = share_following(task, near, magnitudes, bound, share)
+    passed = choose_passed(task, done.schema, done.tables, near, (num_rows, bound, share - later))
+    levels = list_levels(*above, passed, names)
+    given = draw_given(done.tables, levels, drawn, task.draws)
+    return task, join_rows(task, groups, levels, passed, given), later
+
+
+def _settle_columns(task: Task, near: Domain, num_rows: float, share: float) -> tuple[Task, Domain]:
+    """Choose how references to public tables are released, by the expected number of rows.
+
+    ``near`` describes the table with the columns of its owner; return it with the settled columns.
+    """
+    given = len(near.columns) - len(task.plan.domain.columns)
     known = Known(task.settings, task.budget.part(share), num_rows, given)
-    layout, domain = settle_attributes(joined.layout, joined.domain, known)
-    plan = Plan(layout, domain.only(task.plan.domain.names), task.plan.most_rows)
-    return task._replace(plan=plan), joined._replace(layout=layout, domain=domain)
+    layout, near = settle_attributes(task.plan.layout, near, known)
+    plan = Plan(layout, near.only(task.plan.domain.names), task.plan.most_rows)
+    return task._replace(plan=plan), near
 
 
 def _release_link(

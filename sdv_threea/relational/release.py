@@ -19,6 +19,7 @@ from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import Number
 from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.attributes import refer_by_attributes
+from sdv_threea.relational.context import find_levels
 from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
@@ -28,7 +29,7 @@ from sdv_threea.relational.foreign_keys import (
     refer_to_public,
 )
 from sdv_threea.relational.kinds import Codes
-from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns, context_transformers
+from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns
 from sdv_threea.relational.model import References, TableRelease, draw_rows
 from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
@@ -270,11 +271,10 @@ class DatabaseRelease:
         model, owner = self.tables[table], self.schema.owners[table]
         context = pd.DataFrame(index=pd.RangeIndex(len(owners)))
         if owner is not None:
-            parent = self.tables[owner.parent]
-            transformers = context_transformers(parent.released.transformers, parent.layout)
-            above = drawn[owner.parent].rows
-            names = tuple(each for each in model.layout.context if each != model.layout.rank)
-            context = context_columns(transformers, names, above, owners)
+            rows = {name: each.rows for name, each in drawn.items()}
+            parents = {link: led for each in drawn.values() for link, led in each.parents.items()}
+            levels = find_levels(self.schema, table, self.tables)
+            context = context_columns(levels, rows, {**parents, owner: owners})
             context = add_rank(model, context, rank_rows(owners))
 
         def settle(draw: Draw, rows: Wholes) -> pd.DataFrame:

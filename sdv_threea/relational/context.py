@@ -1,0 +1,82 @@
+"""The context of the rows of a table: columns of the rows above them.
+
+A row depends on all columns of its owner that vary. Columns of the owner's own context, so of rows
+further up, are *passed on* as far as their price allows. All of this reads released numbers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sdv_threea.relational.layout import Level, add_name, context_transformers
+from sdv_threea.relational.model import TableRelease
+from sdv_threea.schema import Schema
+
+#: A table above a table, and one of its columns.
+Source = tuple[str, str]
+
+
+def list_sources(
+    schema: Schema, table: str, tables: Mapping[str, TableRelease], passed: tuple[Source, ...]
+) -> tuple[Source, ...]:
+    """Return the source of each column of a context: all of the owner's own, then the passed."""
+    owner = schema.owners[table]
+    if owner is None:
+        return ()
+    parent = tables[owner.parent]
+    own = context_transformers(parent.released.transformers, parent.layout)
+    return (*((owner.parent, each.name) for each in own), *passed)
+
+
+def list_passable(
+    schema: Schema, table: str, tables: Mapping[str, TableRelease]
+) -> tuple[Source, ...]:
+    """Return the columns that the owner of a table may pass on: those of its own context."""
+    owner = schema.owners[table]
+    if owner is None:
+        return ()
+    return list_sources(schema, owner.parent, tables, tables[owner.parent].layout.passed)
+
+
+def list_counts(
+    schema: Schema, table: str, tables: Mapping[str, TableRelease]
+) -> tuple[Source, ...]:
+    """Return the numbers of rows that lead to a table: of its owner, of the owner of that, ..."""
+    counts, owner = list[Source](), schema.owners[table]
+    while owner is not None:
+        counts.append((owner.parent, tables[owner.parent].layout.counts[owner]))
+        owner = schema.owners[owner.parent]
+    return tuple(counts)
+
+
+def list_levels(
+    schema: Schema,
+    table: str,
+    tables: Mapping[str, TableRelease],
+    passed: tuple[Source, ...],
+    taken: Iterable[str],
+) -> tuple[Level, ...]:
+    """Return the columns of a context by the table that they come from, the owner's first.
+
+    Their names are unlike those of the table's own columns, which are ``taken``.
+    """
+    levels, used, owner, before = [], set(taken), schema.owners[table], ''
+    sources = list_sources(schema, table, tables, passed)
+    while owner is not None:
+        before += 'owner: '
+        wanted = {column for source, column in sources if source == owner.parent}
+        own = tables[owner.parent].released.transformers
+        chosen = tuple(each for each in own if each.name in wanted)
+        names = tuple(add_name(f'{before}{each.name}', used) for each in chosen)
+        levels.append(Level(owner, chosen, names))
+        owner = schema.owners[owner.parent]
+    return tuple(levels)
+
+
+def find_levels(
+    schema: Schema, table: str, tables: Mapping[str, TableRelease]
+) -> tuple[Level, ...]:
+    """Return the columns of the context of a table that is released: see :func:`list_levels`."""
+    released, layout = tables[table].released, tables[table].layout
+    own = (each.name for each in released.transformers if each.name not in layout.context)
+    return list_levels(schema, table, tables, layout.passed, own)
