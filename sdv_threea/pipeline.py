@@ -75,14 +75,13 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     records and the standard deviation of its noise, if that was released before. ``given`` has
     sampled values of the first columns of the domain, if every sample will know these columns, such
     as those of a row's parent. Pairs with ``doubtful`` ones of these are counted only if released
-    correlations show that the columns depend on each other; without noise all are.
+    correlations show that the columns depend on each other.
     """
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
     num_given = 0 if given is None else given.shape[1]
-    noisy = doubtful if math.isfinite(budget.mu) else ()
-    places = frozenset(map(domain.names.index, noisy))
+    places = frozenset(map(domain.names.index, doubtful))
     known = Known(settings, budget, num_given=num_given, doubtful=places)
     run = begin_run(make_plan(domain, known), noise, rng, rows_per_unit, given)
     size, run = _count_rows(rows, size, run, sized)
