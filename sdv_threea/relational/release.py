@@ -52,10 +52,12 @@ class Drawn:
     Args:
         rows: Its own columns.
         parents: By link, the row of the parent that each row refers to, -1 for none.
+        shown: The columns as rows below depend on them: numbers of rows before they add up.
     """
 
     rows: pd.DataFrame
     parents: Mapping[Link, Wholes]
+    shown: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ class DatabaseRelease:
                 num_parents = self._count(last.parent, drawn)
                 theirs = np.full(num_parents, -1) if public else units[last.parent]
                 found[last] = keep_apart(found, key, units[table], theirs, rng)
-            drawn[table] = Drawn(rows, found)
+            drawn[table] = Drawn(rows, found, rows.copy(deep=False))
         return drawn
 
     def _find_distinct(
@@ -225,6 +227,7 @@ class DatabaseRelease:
             high = min(counted.high or 0.0, size)
             counts = self._enlarge(table, counts, high, owned, rng)
             most = max(int(counts.max()), int(high), math.ceil(owned / len(rows)))
+        drawn[owner.parent].shown[name] = counts.astype(np.float64)
         counts = adjust_counts(counts, owned, most, rng, children.least)
         rows[name] = counts.astype(np.float64)
         owners = np.repeat(np.arange(len(rows)), counts)
@@ -271,7 +274,7 @@ class DatabaseRelease:
         model, owner = self.tables[table], self.schema.owners[table]
         context = pd.DataFrame(index=pd.RangeIndex(len(owners)))
         if owner is not None:
-            rows = {name: each.rows for name, each in drawn.items()}
+            rows = {name: each.shown for name, each in drawn.items()}
             parents = {link: led for each in drawn.values() for link, led in each.parents.items()}
             levels = find_levels(self.schema, table, self.tables)
             context = context_columns(levels, rows, {**parents, owner: owners})
@@ -340,7 +343,8 @@ class DatabaseRelease:
                 away = here & move_away(own, theirs, led == OTHER, here, rng)
             found[link] = np.where(here, choose_within(own, theirs, rng), -1)
             released = self.tables[table].references.get(link, References())
-            ends = self._code_ends(link, released, owners, {**drawn, table: Drawn(rows, found)})
+            here_drawn = {**drawn, table: Drawn(rows, found, rows)}
+            ends = self._code_ends(link, released, owners, here_drawn)
             found[link][away] = spread_references(
                 owners[away],
                 own[away],

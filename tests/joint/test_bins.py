@@ -8,6 +8,7 @@ import pytest
 
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.joint.bins import (
+    add_evident,
     choose_pairs,
     cut_pair_bins,
     num_pair_bins,
@@ -39,6 +40,23 @@ def test_all_pairs_of_columns_that_say_anything_are_counted():
     assert found == [tuple(combinations(range(4), 2)), ((0, 2), (0, 3), (2, 3)), ()]
     # Given columns are known together.
     assert choose_pairs(counts, 100, 1e9, CONSTANTS, 3) == ((0, 3), (1, 3), (2, 3))
+    # Doubtful ones of these wait for evidence, and do not add to the noise.
+    asked = choose_pairs(counts, 100, 1e9, CONSTANTS, 3, frozenset([1]))
+    assert asked == ((0, 3), (2, 3))
+    few = [choose_pairs(counts, 100, mu, CONSTANTS, 2, own) for own in (set(), {1}) for mu in (12,)]
+    assert few == [(), ()]
+
+
+def test_evident_pairs_are_added_as_far_as_noise_leaves_pairs_countable():
+    """Of 9,000 records, 3^2 bins hold 1,000 each: three times the noise of a count, at most 333."""
+    plan = plan_pairs([np.full(10, 900.0)] * 2, 9_000, 0.01, CONSTANTS)
+    evidence = {(0, 2): 4.0, (0, 3): 9.0, **{(1, at): 5.0 for at in range(2, 40)}}
+    found = add_evident(plan, evidence, 9_000, 0.01, CONSTANTS)
+
+    assert plan.pairs == ((0, 1),)
+    assert found.pairs[:2] == ((0, 1), (0, 3)) and (0, 2) not in found.pairs
+    assert len(found.pairs) == 11 and found.num_bins == CONSTANTS.least_bins < plan.num_bins
+    assert add_evident(plan, {}, 9_000, 0.01, CONSTANTS) == plan
 
 
 def stress(columns, pairs, noise):

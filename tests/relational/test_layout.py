@@ -8,6 +8,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.relational.layout import (
     Attribute,
+    Level,
     Likeness,
     context_columns,
     lay_out,
@@ -129,11 +130,13 @@ TRANSFORMERS = (
 
 def test_the_context_of_a_row_is_the_codes_of_its_owner():
     rows = pd.DataFrame({'n': [0.0, 2.0, np.nan], 'k': np.array(['v', 'u', 'new'], dtype=object)})
-    names = name_context(TRANSFORMERS[:2], ())
-    context = context_columns(TRANSFORMERS[:2], names, rows, np.array([2, 0, -1, 1]))
+    owner, above = Link('b', ('a_id',), 'a'), Link('a', ('o_id',), 'o')
+    levels = Level(owner, TRANSFORMERS[:1], ('n',)), Level(above, TRANSFORMERS[1:2], ('k',))
+    parents = {owner: np.array([2, 0, -1, 1]), above: np.array([1, -1, 0])}
+    context = context_columns(levels, {'a': rows, 'o': rows}, parents)
 
-    assert context[names[0]].tolist() == [None, 1, None, 3]
-    assert context[names[1]].tolist() == [None, 2, None, 1]
+    assert context['n'].tolist() == [None, 1, None, 3]
+    assert context['k'].tolist() == [2, 1, None, None]
 
 
 def test_names_of_the_users_columns_are_not_taken_again():
