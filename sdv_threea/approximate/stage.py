@@ -91,22 +91,11 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
         )
     )
     correlations = class_correlations(moments, counts.totals, scores.variances, constants)
-    rows = run.spending.rows_per_unit
-    evidence = correlation_evidence(moments, counts.totals, scores.variances, rows)
-    run = run.replan(
-        plan_evident(run.plan, evidence, float(counts.totals.sum()), run.spending.price)
-    )
-    density = Density(
-        classes,
-        counts,
-        masks,
-        scores,
-        pooled,
-        radius,
-        correlations,
-        chances,
-    )
-    return density, run
+    found = classes, counts, masks, scores, pooled, radius, correlations, chances
+    terms = counts.totals, scores.variances, run.spending.rows_per_unit
+    evidence, num_records = correlation_evidence(moments, *terms), float(counts.totals.sum())
+    plan = plan_evident(run.plan, evidence, num_records, run.spending.price)
+    return Density(*found), run.replan(plan)
 
 
 def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tuple[Counts, Run]:
