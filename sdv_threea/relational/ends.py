@@ -334,6 +334,9 @@ def _split(
     known = _share(both.theirs, ends.of_theirs)
     noise = seen.scale * math.sqrt(table.shape[0])
     uneven = _tell(margins[1], known, seen.total / crowd, noise)
+    if told and noise**2 * seen.total < crowd * float(known[known > 0].min()):
+        # Kinds that are referred to by kinds need places, and chance would blur these shares more.
+        uneven = max(uneven, LEAST_INFORMATION)
     return cells if told else apart, told, uneven
 
 

@@ -147,6 +147,21 @@ class TableRelease:
         return self.noise * self.constants.clear_of_noise > float(chances.max(initial=0.0))
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """The rows drawn for a table.
+
+    Args:
+        rows: Its own columns.
+        parents: By link, the row of the parent that each row refers to, -1 for none.
+        shown: The columns as rows below depend on them: numbers of rows before they add up.
+    """
+
+    rows: pd.DataFrame
+    parents: Mapping[Link, Wholes]
+    shown: pd.DataFrame
+
+
 def draw_rows(
     model: TableRelease,
     context: pd.DataFrame,

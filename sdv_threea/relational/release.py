@@ -30,7 +30,7 @@ from sdv_threea.relational.foreign_keys import (
 )
 from sdv_threea.relational.kinds import Codes
 from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns
-from sdv_threea.relational.model import References, TableRelease, draw_rows
+from sdv_threea.relational.model import Drawn, References, TableRelease, draw_rows
 from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import keep_apart, spread_references
@@ -43,21 +43,6 @@ Accept = Callable[[str, pd.DataFrame], Bools]
 
 #: The number of times that refused rows are drawn again. Rows that are refused after that are kept.
 MAX_TRIES = 100
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The rows drawn for a table.
-
-    Args:
-        rows: Its own columns.
-        parents: By link, the row of the parent that each row refers to, -1 for none.
-        shown: The columns as rows below depend on them: numbers of rows before they add up.
-    """
-
-    rows: pd.DataFrame
-    parents: Mapping[Link, Wholes]
-    shown: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -343,8 +328,8 @@ class DatabaseRelease:
                 away = here & move_away(own, theirs, led == OTHER, here, rng)
             found[link] = np.where(here, choose_within(own, theirs, rng), -1)
             released = self.tables[table].references.get(link, References())
-            here_drawn = {**drawn, table: Drawn(rows, found, rows)}
-            ends = self._code_ends(link, released, owners, here_drawn)
+            whole = {**drawn, table: Drawn(rows, found, rows)}
+            ends = self._code_ends(link, released, owners, whole)
             found[link][away] = spread_references(
                 owners[away],
                 own[away],
