@@ -85,8 +85,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     known = Known(settings, budget, num_given=num_given, doubtful=places)
     run = begin_run(make_plan(domain, known), noise, rng, rows_per_unit, given)
     size, run = _count_rows(rows, size, run, sized)
-    guessed = run.plan.domain is not domain
-    encoder, encoded, run = _describe(rows, size, run, guessed=guessed)
+    encoder, encoded, run = _describe(rows, size, run, guessed=run.plan.domain is not domain)
     if given is not None and not given.empty:
         codes = encode(given, encoder.transformers[: given.shape[1]]).astype(np.int64)
         run = run._replace(given_codes=codes)

@@ -112,8 +112,16 @@ def _cut(released: Release, num_bins: int, constants: Constants) -> list[Wholes]
     ordered = [each.ordered for each in transformers]
     apart = [getattr(each, 'apart', ()) for each in transformers]
     occurs = [own > 0 for own in columns]
-    cuts = columns, occurs, ordered, num_bins, 1 / num_bins
-    return cut_pair_bins(*cuts, constants.joint, constants.approximate, apart)
+    return cut_pair_bins(
+        columns,
+        occurs,
+        ordered,
+        num_bins,
+        1 / num_bins,
+        constants.joint,
+        constants.approximate,
+        apart,
+    )
 
 
 def release_agreement(
@@ -128,9 +136,9 @@ def release_agreement(
           the sums move as histograms of ``r + 1`` columns do
     """
     part, names = task.budget.part(task.constants.agreement_share), name_before(model)
-    terms = num_pairs, len(own_transformers(model)), part.mu / part.distance
-    constants = task.settings.constants
-    num_bins = num_pair_bins(*terms, constants.joint) or constants.joint.least_bins
+    constants, num_own = task.settings.constants, len(own_transformers(model))
+    num_bins = num_pair_bins(num_pairs, num_own, part.mu / part.distance, constants.joint)
+    num_bins = num_bins or constants.joint.least_bins
     bins = list_bins(model, num_bins, constants)
     pairs = joined.rows.map(partial(pair_rows, names, 1, task.toss()))
     own = tuple(each.transformer for each in bins)

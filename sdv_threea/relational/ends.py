@@ -240,9 +240,17 @@ def _cut(
     least = max(ours.least, theirs.least)
 
     def cut(end: End, shares: Floats) -> Wholes:
-        known = [shares], [shares > 0], [end.transformer.ordered], num_bins, least
-        apart = [getattr(end.transformer, 'apart', ())]
-        return cut_pair_bins(*known, joint, approximate, apart)[0]
+        (found,) = cut_pair_bins(
+            [shares],
+            [shares > 0],
+            [end.transformer.ordered],
+            num_bins,
+            least,
+            joint,
+            approximate,
+            [getattr(end.transformer, 'apart', ())],
+        )
+        return found
 
     names = both.ours.own, ours.transformer.name, theirs.transformer.name
     equal = np.full(len(theirs.shares), -1)

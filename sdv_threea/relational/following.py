@@ -271,8 +271,9 @@ def release_following(
     rows = joined.rows.map(partial(pair_rows, name_before(model), bound, task.toss())).keep()
     rows = rows.map(partial(encode_pairs, model))
     domain = Domain(describe_following(model))
-    known = {'given': before, 'doubtful': model.layout.distant}
-    released = release_rows(task, rows, domain, bound, share, **known)
+    released = release_rows(
+        task, rows, domain, bound, share, given=before, doubtful=model.layout.distant
+    )
     layout = Layout(model.layout.own, context=tuple(before.columns))
     following = replace(model, released=released, layout=layout)
     receipts = tuple(

@@ -96,14 +96,16 @@ def release_references(
     numbers, *tables = np.split(counts, len(FIRST) + np.cumsum([0, *cells[:-1]]))
     chances = _spread(numbers, both.noise_scale, sizes)
     # With a bound, no two references that are compared lead to the same row.
-    crowd = 1.0 if bound else float(numbers @ FIRST**2) / max(float(numbers @ FIRST), 1.0)
+    crowd = float(numbers @ FIRST**2) / max(float(numbers @ FIRST), 1.0)
+    crowd = 1.0 if bound else max(crowd, 1.0)
     estimated = estimate_ends(chosen, tables, both.noise_scale, crowd, constants.joint)
     found = replace(estimated, chances=chances)
     if owner is None:
         return found, (), (both,)
     siblings = groups.map(partial(read_repeats, link, owner, bound, task.toss())).keep()
-    paid = budget.part(later), task.noise
-    (num, same), once = _release(siblings, registry.REPEATS.state, count_repeats, *paid)
+    (num, same), once = _release(
+        siblings, registry.REPEATS.state, count_repeats, budget.part(later), task.noise
+    )
     repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
     return replace(found, repeats=repeats), (once,), (both,)
 
@@ -118,8 +120,8 @@ def release_repeats(
           of units with such a repetition
     """
     found = groups.map(partial(find_repeats, link, owner)).keep()
-    paid = task.budget.part(task.constants.orphans_share), task.noise
-    (num, same), once = _release(found, registry.REPEATS.state, count_repeats, *paid)
+    part = task.budget.part(task.constants.orphans_share)
+    (num, same), once = _release(found, registry.REPEATS.state, count_repeats, part, task.noise)
     repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
     return References(repeats=repeats), once
 

@@ -130,8 +130,16 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     done = DatabaseRelease(schema, {}, {}, num_rows, children)
     drawn: dict[str, Sampled] = {}
     for table in track(schema.private):
-        terms = budgets[table], settings[table], noise, draws, choices, table in ordered
-        task = Task(table, plans[table], *terms)
+        task = Task(
+            table,
+            plans[table],
+            budgets[table],
+            settings[table],
+            noise,
+            draws,
+            choices,
+            table in ordered,
+        )
         model, receipts = _release_table(task, groups, done, drawn)
         if table in indices:
             model = _add_index(model, indices[table], done, schema.owners[table])
@@ -158,7 +166,7 @@ def _release_table(
         return _release_root(task, groups)
     plan = plan._replace(domain=lend_ranges(plan.domain, done.schema, owner, done.tables))
     task = task._replace(plan=plan)
-    magnitudes, asked, counting = _count_units(task, groups, done, owner)
+    magnitudes, counting, asked = _count_units(task, groups, done, owner)
     counted_once = (not owner.required) + len(plan.layout.references)
     share = 1 - counting - constants.orphans_share * counted_once
     noise = noise_of_count(task, plan.domain, share)
@@ -169,9 +177,17 @@ def _release_table(
     task = task.unsharpened() if later or agrees else task
     context = joined.given.as_read(bound, task.draws).context
     size = magnitudes.count(bound) if bound else None
-    known = {'size': size, 'given': context, 'doubtful': joined.layout.distant}
     kept = joined.rows.map(partial(keep_rows, bound, task.toss(), ordered=task.ordered)).keep()
-    released = release_rows(task, kept, joined.domain, bound, share, **known)
+    released = release_rows(
+        task,
+        kept,
+        joined.domain,
+        bound,
+        share,
+        size=size,
+        given=context,
+        doubtful=joined.layout.distant,
+    )
     orphans, receipts = _release_orphans(task, done.schema, groups, owner)
     model = _size_table(task, joined.layout, bound, done, released, magnitudes, orphans)
     paid: tuple[Receipt, ...] = ()
@@ -188,16 +204,18 @@ def _release_table(
 
 def _count_units(
     task: Task, groups: Rows[Group], done: DatabaseRelease, owner: Link
-) -> tuple[Magnitudes, Receipt, float]:
+) -> tuple[Magnitudes, float, Receipt]:
     """Release the magnitudes of a table; return also the share of the budget that paid."""
     root = done.tables[done.schema.root(task.table)]
     num_units = most_units(root, done.tables[owner.parent], owner)
     masking = noise_of_count(task, task.plan.domain)
     share = share_magnitudes(num_units, masking, task.budget, task.constants)
     units = groups.map(attrgetter('units')).map(itemgetter(task.table))
-    terms = task.budget.part(share), task.noise, num_units
     counted = units.map(count_rows).keep()
-    return *release_magnitudes(counted, task.plan.most_rows, *terms), share
+    magnitudes, receipt = release_magnitudes(
+        counted, task.plan.most_rows, task.budget.part(share), task.noise, num_units
+    )
+    return magnitudes, share, receipt
 
 
 def _join_above(
@@ -213,14 +231,14 @@ def _join_above(
     budget. Return also the share for rows given the row before them.
     """
     magnitudes, bound, share = told
-    above, names = (done.schema, task.table, done.tables), task.plan.domain.names
-    near = describe_near(task, list_levels(*above, (), names)[0])
+    schema, tables, names = done.schema, done.tables, task.plan.domain.names
+    near = describe_near(task, list_levels(schema, task.table, tables, (), names)[0])
     num_rows = magnitudes.count(bound)[0]
     task, near = _settle_columns(task, near, num_rows / (bound or 1), share)
     later = share_following(task, near, magnitudes, bound, share)
-    passed = choose_passed(task, done.schema, done.tables, near, (num_rows, bound, share - later))
-    levels = list_levels(*above, passed, names)
-    given = draw_given(done.tables, levels, drawn, task.draws)
+    passed = choose_passed(task, schema, tables, near, (num_rows, bound, share - later))
+    levels = list_levels(schema, task.table, tables, passed, names)
+    given = draw_given(tables, levels, drawn, task.draws)
     return task, join_rows(task, groups, levels, passed, given), later
 
 
@@ -262,11 +280,9 @@ def _add_index(
     if owner is None or model.layout.gap is None:
         return model
     parent = done.tables[owner.parent]
-    parts = (
-        parent.released.domain[parent.layout.firsts[owner]],
-        model.released.domain[model.layout.gap],
-    )
-    return replace(model, index=describe_index(index, *parts))
+    first = parent.released.domain[parent.layout.firsts[owner]]
+    gap = model.released.domain[model.layout.gap]
+    return replace(model, index=describe_index(index, first, gap))
 
 
 def _size_table(  # noqa: PLR0913 (what is public, and what was released)
