@@ -25,8 +25,8 @@ SAVED = Path(__file__).parent / 'saved'
 #: Every name that a published file may hold. A name may be added, and none may ever go.
 NAMES = {
     'Agreement', 'Attribute', 'Category', 'Chain', 'ChainColumn', 'ChainLink', 'ChainParents',
-    'Children', 'Classes', 'DatabaseRelease', 'Domain', 'Ends', 'Expectation', 'ForeignKey', 'Interplay',
-    'Joint', 'JointConstants', 'KernelFeatures', 'LabelModel', 'Layout', 'Ledger', 'Loss',
+    'Children', 'Classes', 'DatabaseRelease', 'Domain', 'Ends', 'Expectation', 'ForeignKey',
+    'Interplay', 'Joint', 'JointConstants', 'KernelFeatures', 'LabelModel', 'Layout', 'Ledger', 'Loss',
     'Magnitudes', 'Mixture', 'NormalScores', 'Number', 'NumberModel', 'Part', 'Pseudonyms',
     'Receipt', 'References', 'RelationalConstants', 'Release', 'ReluNtk', 'Schema', 'Share', 'Sum',
     'TableRelease', 'Term', 'Trees', 'Triples',
