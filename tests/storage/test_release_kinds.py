@@ -26,8 +26,8 @@ SAVED = Path(__file__).parent / 'saved'
 NAMES = {
     'Agreement', 'Attribute', 'Category', 'Chain', 'ChainColumn', 'ChainLink', 'ChainParents',
     'Children', 'Classes', 'DatabaseRelease', 'Domain', 'Ends', 'Expectation', 'ForeignKey',
-    'Interplay', 'Joint', 'JointConstants', 'KernelFeatures', 'LabelModel', 'Layout', 'Ledger', 'Loss',
-    'Magnitudes', 'Mixture', 'NormalScores', 'Number', 'NumberModel', 'Part', 'Pseudonyms',
+    'Interplay', 'Joint', 'JointConstants', 'KernelFeatures', 'LabelModel', 'Layout', 'Ledger',
+    'Loss', 'Magnitudes', 'Mixture', 'NormalScores', 'Number', 'NumberModel', 'Part', 'Pseudonyms',
     'Receipt', 'References', 'RelationalConstants', 'Release', 'ReluNtk', 'Schema', 'Share', 'Sum',
     'TableRelease', 'Term', 'Trees', 'Triples',
 }  # fmt: skip
