@@ -4,7 +4,7 @@ The share of rows that obey by chance is that of the same test after the second 
 Rules between tables are sought in sampled tables that refer to each other.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
@@ -73,6 +73,29 @@ def judge(candidates: Iterator[Candidate]) -> Iterator[Rule]:
         least = 0.0 if constraint in SUMS else MOST_OBEY
         if obey >= least and by_chance <= FEWER_BY_CHANCE:
             yield Rule(constraint, columns, parameters, obey, by_chance)
+
+
+def join_ends(rules: Iterable[Rule], metadata: Mapping[str, Any]) -> list[Rule]:
+    """Make one rule of two that say that a column lies between two columns of a parent."""
+    found = list(rules)
+    parents = {
+        (each['child_table_name'], each['parent_table_name'])
+        for each in metadata.get('relationships', ())
+    }
+    after = [rule for rule in found if rule.constraint == 'After']
+    for low, high in product(after, after):
+        (own, start), (end, other) = low.columns, high.columns
+        tables = tuple(name.split('.')[0] for name in (own, start, end))
+        keys = [rule.parameters.get('foreign_key') for rule in (low, high)]
+        if own != other or tables[1:] != tables[-1:] * 2 or tables[:2] not in parents:
+            continue
+        if keys[0] == keys[1]:
+            names = {'column_name': own, 'low_column_name': start, 'high_column_name': end}
+            key = {'foreign_key': keys[0]} if keys[0] else {}
+            shares = min(low.obey, high.obey), max(low.by_chance, high.by_chance)
+            found.append(Rule('Within', [own, start, end], {**names, **key}, *shares))
+            found = [rule for rule in found if rule is not low and rule is not high]
+    return found
 
 
 def is_near(own: Array, added: Array) -> Array:
@@ -149,12 +172,16 @@ def find_between(
 
     ``metadata`` is SDV's metadata of all tables, as SDV writes it to JSON.
     """
-    for link in metadata.get('relationships', ()):
+    links = metadata.get('relationships', ())
+    for link in links:
         pair = _join(tables, metadata, link)
         if len(pair.places):
             yield from chain(
                 _find_pairs(pair), _find_totals(pair), _find_single(pair), _find_ranks(pair)
             )
+    for both in combinations(links, 2):
+        if both[0]['child_table_name'] == both[1]['child_table_name']:
+            yield from _find_distinct(tables, metadata, both)
 
 
 def _join(
@@ -163,7 +190,7 @@ def _join(
     names = link['child_table_name'], link['parent_table_name']
     child, parent = (tables[each] for each in names)
     keys = [link['child_foreign_key'], link['parent_primary_key']]
-    own, other = ([each] if isinstance(each, str) else list(each) for each in keys)
+    own, other = map(_as_list, keys)
     known = pd.MultiIndex.from_frame(parent[other].astype(object))
     places = known.get_indexer(pd.MultiIndex.from_frame(child[own].astype(object)))
     here = (places >= 0) & child[own].notna().all(axis=1).to_numpy()
@@ -241,6 +268,35 @@ def _is_rank(places: Array, numbers: Array) -> Array:
     sorted_places = places[order]
     first = np.searchsorted(sorted_places, sorted_places)
     return np.asarray(numbers[order] == np.arange(len(numbers)) - first + 1)
+
+
+def _find_distinct(
+    tables: Mapping[str, pd.DataFrame],
+    metadata: Mapping[str, Any],
+    links: tuple[Mapping[str, Any], Mapping[str, Any]],
+) -> Iterator[Candidate]:
+    """Yield two foreign keys that no two rows may have in common, unless the metadata says so."""
+    table = links[0]['child_table_name']
+    keys = [_as_list(each['child_foreign_key']) for each in links]
+    names = list(dict.fromkeys(chain(*keys)))
+    primary = metadata['tables'][table].get('primary_key')
+    if primary is None or not {*_as_list(primary)} <= {*names}:
+        cells = [tables[table][each].astype(object) for each in keys]
+        codes = [
+            np.where(each.isna().any(axis=1), np.nan, pd.MultiIndex.from_frame(each).factorize()[0])
+            for each in cells
+        ]
+        columns = [f'{table}.{name}' for name in names]
+        yield Candidate('Distinct', columns, {'column_names': columns}, _occurs_alone, *codes)
+
+
+def _occurs_alone(one: Array, other: Array) -> Array:
+    _, places, counts = np.unique([one, other], axis=1, return_inverse=True, return_counts=True)
+    return np.asarray(counts[places.ravel()] == 1)
+
+
+def _as_list(key: str | list[str]) -> list[str]:
+    return [key] if isinstance(key, str) else list(key)
 
 
 def _spell(table: str, names: list[str]) -> str:

@@ -23,6 +23,7 @@ from sdv_threea.metadata.candidates import (
     as_numbers,
     find_between,
     is_near,
+    join_ends,
     judge,
     plain,
 )
@@ -87,7 +88,7 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
         for name, table in tables.items()
         for rule in _find_rules(table, metadata['tables'][name])
     ]
-    between = judge(find_between(tables, metadata))
+    between = join_ends(judge(find_between(tables, metadata)), metadata)
     found += [(rule.columns[0].split('.')[0], *rule) for rule in between]
     names = ['table', 'constraint', 'columns', 'parameters', 'obey', 'by chance']
     relations = pd.DataFrame(found, columns=names)

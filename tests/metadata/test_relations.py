@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from described import describe
 from orders import RULES, SINGLE, draw_tables, make_metadata
+from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.metadata import suggest_constraints
@@ -152,3 +153,44 @@ def test_rules_between_tables_are_suggested_with_their_arguments():
         )
     }
     assert not between['parameters'].map(lambda each: each.get('foreign_key') == 'seller').any()
+
+
+def test_a_date_between_two_others_and_pairs_of_keys_are_one_rule_each():
+    import sdv_threea.constraints
+
+    rng, num = np.random.default_rng(0), 300
+    start = pd.Timestamp('2020-01-01') + pd.to_timedelta(rng.integers(0, 3000, 40), 'D')
+    lasts = rng.integers(5, 60, 40)
+    contracts = pd.DataFrame({'id': range(40), 'start': start})
+    contracts['end'] = start + pd.to_timedelta(lasts, 'D')
+    pairs = rng.choice(40 * 20, num, replace=False)
+    stays = pd.DataFrame({'contract': pairs // 20, 'room': pairs % 20})
+    within = (rng.random(num) * lasts[stays['contract']]).astype(int)
+    stays['day'] = start[stays['contract']] + pd.to_timedelta(within, 'D')
+    tables = {'contract': contracts, 'stay': stays, 'room': pd.DataFrame({'id': range(20)})}
+    sdtypes = {'start': 'datetime', 'end': 'datetime', 'day': 'datetime'}
+    about = {
+        name: {'columns': {each: {'sdtype': sdtypes.get(each, 'id')} for each in table}}
+        for name, table in tables.items()
+    }
+    about['contract']['primary_key'] = about['room']['primary_key'] = 'id'
+    links = [
+        {
+            'parent_table_name': name,
+            'parent_primary_key': 'id',
+            'child_table_name': 'stay',
+            'child_foreign_key': name,
+        }
+        for name in ('contract', 'room')
+    ]
+    metadata = Metadata.load_from_dict({'tables': about, 'relationships': links})
+    found = suggest_constraints(SimpleNamespace(metadata=metadata, sample_scale=lambda: tables))
+
+    found = found.set_index('constraint')['parameters']
+    between = found.drop('Inequality', errors='ignore')
+    assert sorted(between.index) == ['Distinct', 'Within']
+    rules = [getattr(sdv_threea.constraints, kind)(**each) for kind, each in between.items()]
+    assert {repr(rule) for rule in rules} == {
+        repr(sdv_threea.constraints.Within('stay.day', 'contract.start', 'contract.end')),
+        repr(sdv_threea.constraints.Distinct(['stay.contract', 'stay.room'])),
+    }
