@@ -234,7 +234,8 @@ def settle(
 ) -> Look:
     """Merge the bins of each zone again, until noise no longer masks which of them are occupied.
 
-    If noise masks it in bins of any size, the zone keeps its bins and counts of the look before.
+    If noise masks it in bins of any size, a zone among others keeps its bins and counts of the look
+    before; a single zone keeps the largest bins.
     """
     for low, high, _, mass_before in zones:
         grid = find_grid(look.column)
@@ -250,9 +251,9 @@ def settle(
             inside = sketch[(sketch.edges[:, 0] >= low) & (sketch.edges[:, 1] <= high)]
             found = standing_out(inside, num_looks, constants)
             mass = float(inside.counts[found].sum())
-            if mass >= KEPT * most:
+            if mass >= KEPT * most or (best is None and len(zones) == 1):
                 best, most = merged, max(mass, most)
-                if found[-1] - found[0] + 1 >= SPLIT_BINS:
+                if len(found) and found[-1] - found[0] + 1 >= SPLIT_BINS:
                     break
             elif best is not None:
                 break

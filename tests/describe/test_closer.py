@@ -81,3 +81,16 @@ def test_a_lone_bin_that_further_looks_made_tiny_is_a_single_number():
     assert find_points(sketch, 9, constants) == {1.0: 900.0}
     assert find_points(replace(sketch, edges=1e3 + edges), 9, constants) == {1001.0: 900.0}
     assert not find_points(replace(sketch, edges=edges + [0, 0.01]), 9, constants)
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_a_single_cluster_that_noise_masks_has_no_far_range(ask, seed):
+    """In the bins of the look before, noise far away stood out from nothing."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(72, 12, 540)
+    table, domain = pd.DataFrame({'x': values}), Domain((Number(name='x', step=0.0),))
+    description, _ = ask(table, draw_from(rng), domain, mu=0.06, num_records=540.0)
+    low, high = description.sketches['x'].bounds
+
+    assert high - low < 2.5 * np.ptp(values)
+    assert np.mean((values >= low) & (values < high)) > 0.8
