@@ -92,8 +92,8 @@ def join_ends(rules: Iterable[Rule], metadata: Mapping[str, Any]) -> list[Rule]:
         if keys[0] == keys[1]:
             names = {'column_name': own, 'low_column_name': start, 'high_column_name': end}
             key = {'foreign_key': keys[0]} if keys[0] else {}
-            shares = min(low.obey, high.obey), max(low.by_chance, high.by_chance)
-            found.append(Rule('Within', [own, start, end], {**names, **key}, *shares))
+            obey, by_chance = min(low.obey, high.obey), max(low.by_chance, high.by_chance)
+            found.append(Rule('Within', [own, start, end], {**names, **key}, obey, by_chance))
             found = [rule for rule in found if rule is not low and rule is not high]
     return found
 
@@ -278,16 +278,17 @@ def _find_distinct(
     """Yield two foreign keys that no two rows may have in common, unless the metadata says so."""
     table = links[0]['child_table_name']
     keys = [_as_list(each['child_foreign_key']) for each in links]
-    names = list(dict.fromkeys(chain(*keys)))
+    names = list(dict.fromkeys(chain.from_iterable(keys)))
     primary = metadata['tables'][table].get('primary_key')
     if primary is None or not {*_as_list(primary)} <= {*names}:
         cells = [tables[table][each].astype(object) for each in keys]
-        codes = [
+        one, other = (
             np.where(each.isna().any(axis=1), np.nan, pd.MultiIndex.from_frame(each).factorize()[0])
             for each in cells
-        ]
+        )
         columns = [f'{table}.{name}' for name in names]
-        yield Candidate('Distinct', columns, {'column_names': columns}, _occurs_alone, *codes)
+        parameters = {'column_names': columns}
+        yield Candidate('Distinct', columns, parameters, _occurs_alone, one, other)
 
 
 def _occurs_alone(one: Array, other: Array) -> Array:

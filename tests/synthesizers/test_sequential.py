@@ -1,9 +1,12 @@
 """Sequences: in order, of the lengths that are asked for, and protected as a whole."""
 
+from functools import partial
+
 import described
 import numpy as np
 import pandas as pd
 import pytest
+from chance import draw_from
 from sdv.cag import FixedCombinations, Inequality, SingleTableProgrammableConstraint
 from sdv.errors import InvalidDataError, NotFittedError, SynthesizerInputError
 from sdv.utils import load_synthesizer
@@ -11,6 +14,8 @@ from sdv.utils import load_synthesizer
 from sdv_threea import BudgetLedger, ClustMixSequentialSynthesizer, ClustMixSynthesizer
 from sdv_threea.constraints import After, Ranks, TotalOf
 from sdv_threea.errors import ACCEPTABLE, InputError
+from sdv_threea.relational.pipeline import release_database
+from sdv_threea.synthesizers import multi_table
 
 SIZE = 300
 
@@ -41,7 +46,10 @@ def describe(**keys):
 def fitted():
     arguments = {'context_columns': ['sex'], 'epsilon': 100.0, 'max_length': 4}
     synthesizer = ClustMixSequentialSynthesizer(describe(), **arguments)
-    synthesizer.fit({'stays': make_table()})
+    chance = {'noise': draw_from(np.random.default_rng(0)), 'rng': np.random.default_rng(1)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multi_table, 'release_database', partial(release_database, **chance))
+        synthesizer.fit({'stays': make_table()})
     return synthesizer
 
 
