@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from described import describe
+from described import describe, describe_tables
 from orders import RULES, SINGLE, draw_tables, make_metadata
-from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.metadata import suggest_constraints
@@ -169,21 +168,10 @@ def test_a_date_between_two_others_and_pairs_of_keys_are_one_rule_each():
     stays['day'] = start[stays['contract']] + pd.to_timedelta(within, 'D')
     tables = {'contract': contracts, 'stay': stays, 'room': pd.DataFrame({'id': range(20)})}
     sdtypes = {'start': 'datetime', 'end': 'datetime', 'day': 'datetime'}
-    about = {
-        name: {'columns': {each: {'sdtype': sdtypes.get(each, 'id')} for each in table}}
-        for name, table in tables.items()
-    }
-    about['contract']['primary_key'] = about['room']['primary_key'] = 'id'
-    links = [
-        {
-            'parent_table_name': name,
-            'parent_primary_key': 'id',
-            'child_table_name': 'stay',
-            'child_foreign_key': name,
-        }
-        for name in ('contract', 'room')
-    ]
-    metadata = Metadata.load_from_dict({'tables': about, 'relationships': links})
+    about = {name: {each: sdtypes.get(each, 'id') for each in own} for name, own in tables.items()}
+    metadata = describe_tables(
+        about, *(('stay', name, name, 'id') for name in ('contract', 'room'))
+    )
     found = suggest_constraints(SimpleNamespace(metadata=metadata, sample_scale=lambda: tables))
 
     found = found.set_index('constraint')['parameters']

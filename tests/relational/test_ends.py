@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.constants import ApproximateConstants
@@ -73,18 +73,9 @@ def make_people(choose, num=500, num_rows=2500):
 
 def sample(tables):
     kinds = {'kind': 'categorical', 'card': 'boolean'}
-    parts = {
-        name: {'columns': {each: {'sdtype': kinds.get(each, 'id')} for each in table}}
-        for name, table in tables.items()
-    }
-    parts['person']['primary_key'] = 'id'
-    refers = {
-        'parent_table_name': 'person',
-        'parent_primary_key': 'id',
-        'child_table_name': 'transfer',
-    }
-    keys = [{**refers, 'child_foreign_key': key} for key in ('sender', 'receiver')]
-    metadata = Metadata.load_from_dict({'tables': parts, 'relationships': keys})
+    parts = {name: {each: kinds.get(each, 'id') for each in own} for name, own in tables.items()}
+    keys = [('transfer', key, 'person', 'id') for key in ('sender', 'receiver')]
+    metadata = describe_tables(parts, *keys)
     terms = {'epsilon': math.inf, 'privacy_unit': 'person', 'verbose': False}
     made = ClustMixMultiTableSynthesizer(metadata, **terms)
     made.fit(tables)

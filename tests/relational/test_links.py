@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
+from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.constants import RelationalConstants
@@ -261,18 +261,9 @@ def test_people_pay_whom_they_paid_in_the_data():
     people = pd.DataFrame({'id': range(num), 'city': city})
     kinds = {'city': 'categorical', 'sum': 'numerical'}
     tables = {'person': people, 'transfer': rows.reset_index(drop=True)}
-    parts = {
-        name: {'columns': {each: {'sdtype': kinds.get(each, 'id')} for each in table}}
-        for name, table in tables.items()
-    }
-    parts['person']['primary_key'] = 'id'
-    refers = {
-        'parent_table_name': 'person',
-        'parent_primary_key': 'id',
-        'child_table_name': 'transfer',
-    }
-    keys = [{**refers, 'child_foreign_key': key} for key in ('sender', 'receiver')]
-    metadata = Metadata.load_from_dict({'tables': parts, 'relationships': keys})
+    parts = {name: {each: kinds.get(each, 'id') for each in own} for name, own in tables.items()}
+    keys = [('transfer', key, 'person', 'id') for key in ('sender', 'receiver')]
+    metadata = describe_tables(parts, *keys)
     made = ClustMixMultiTableSynthesizer(
         metadata, epsilon=math.inf, privacy_unit='person', verbose=False
     )
