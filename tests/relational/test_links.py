@@ -301,21 +301,8 @@ def test_no_owner_refers_twice_to_a_public_row_if_none_does(repeats):
         'product': pd.DataFrame({'id': range(12)}),
         'line': pd.DataFrame({'order': np.repeat(np.arange(600), 4), 'product': chosen.ravel()}),
     }
-    keys = {'columns': {'id': {'sdtype': 'id'}}, 'primary_key': 'id'}
-    metadata = Metadata.load_from_dict({
-        'tables': {
-            'order': keys,
-            'product': keys,
-            'line': {'columns': {'order': {'sdtype': 'id'}, 'product': {'sdtype': 'id'}}},
-        },
-        'relationships': [
-            {
-                'parent_table_name': parent, 'parent_primary_key': 'id',
-                'child_table_name': 'line', 'child_foreign_key': parent,
-            }
-            for parent in ('order', 'product')
-        ],
-    })  # fmt: skip
+    about = {name: dict.fromkeys(table, 'id') for name, table in tables.items()}
+    metadata = describe_tables(about, *(('line', key, key, 'id') for key in ('order', 'product')))
     made = ClustMixMultiTableSynthesizer(
         metadata, epsilon=5.0, public_tables=['product'], verbose=False
     )
