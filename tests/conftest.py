@@ -10,15 +10,34 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chance import draw_from, silent
+from entropy import Entropy
 from hypothesis import settings
 
 from sdv_threea.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 
-#: No test is timed: a busy machine breaks no law.
-settings.register_profile('untimed', deadline=None)
+#: No test is timed, as a busy machine breaks no law, and none is of chance.
+settings.register_profile('untimed', deadline=None, derandomize=True)
 settings.load_profile('untimed')
+
+ENTROPY = Entropy()
+ENTROPY.install()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Begin each test with the same entropy in each run, whatever ran before."""
+    ENTROPY.begin(item.nodeid)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef):
+    """Make what several tests share from the same entropy, whichever of them is first."""
+    if fixturedef.scope == 'function':
+        return (yield)
+    with ENTROPY.of(fixturedef.argname):
+        return (yield)
 
 
 #: Reads programs, and runs each in a fork. Such a process is as new as one that Python starts, but
