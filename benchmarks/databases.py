@@ -105,6 +105,13 @@ SETUPS = {
     'berka, 5 tables': Setup(
         'berka', 'account', tables=('account', 'loan', 'order', 'trans', 'disp'), **LOANS
     ),
+    'berka, 5 tables, 500 accounts': Setup(
+        'berka',
+        'account',
+        tables=('account', 'loan', 'order', 'trans', 'disp'),
+        num_units=500,
+        **LOANS,
+    ),
     'diabetes130_rel': Setup('diabetes130_rel', 'patient', LOOKUPS, **ENCOUNTERS),
     'diabetes130_rel, 2 tables': Setup(
         'diabetes130_rel', 'patient', tables=('patient', 'encounter'), **ENCOUNTERS
