@@ -5,13 +5,14 @@ Columns are drawn one after the other, and the bins of each are log-linear in th
     ``p(x_j | x_1, ..., x_j-1)``
     ``~ q_j(x_j) exp(sum_i theta_ij[x_i, x_j] + sum_ik theta_ikj[x_i, x_k, x_j])``
 
-The sums run over the columns, and the pairs of columns, before ``j`` that have a table with it. The
-base ``q_j`` is the distribution of the column in the class of the record or, if the column depends
-functionally on an earlier one, given the code of that one; codes inside a bin are drawn from it,
+The sums run over the earlier columns ``i``, and pairs ``i, k`` of them, that have a table with
+column ``j``. The base ``q_j`` is the distribution of column ``j`` in the record's class or, if the
+column depends functionally on an earlier one, given the code of that column. Bins that ``q_j``
+excludes have probability zero, whatever the weights are. Codes inside a bin are drawn from ``q_j``,
 too. The weights ``theta`` are fitted by iterative proportional fitting (Deming and Stephan 1940) on
 *particles*: records drawn from the conditionals fitted so far. So any number of tables can be
 fitted: no graph is triangulated, and each normalising constant is a sum over the bins of a single
-column. Records can be drawn given any codes of the columns that come first. All of it is
+column. Records can be drawn given any codes of the first columns. The whole module is
 post-processing.
 """
 
@@ -36,34 +37,33 @@ from sdv_threea.joint.tables import is_settled
 from sdv_threea.joint.terms import ParentPair, Term, Triples
 from sdv_threea.maths.steps import track
 
-#: The largest factor of a weight in a round. The smaller one is for columns with a functional
-#: dependency, which must keep impossible values impossible.
+#: The largest factor by which a weight changes in a round. The smaller one is for columns with a
+#: functional dependency, which must keep impossible values impossible.
 LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
 
 #: Probabilities of a particle are rescaled if their sum falls below this. A step may shrink the sum
-#: by the square of a weight's factor, which single floats still hold.
+#: by the square of the largest factor, which single-precision floats still represent.
 LEAST_SUM = 1e-12
 
 #: Fitting ends when the total variation distance of each table is below this.
 CLOSE = 1e-3
 
-#: Rows are sorted by this many columns before they are drawn evenly.
+#: Records are sorted by this many parents before they are drawn evenly.
 SORTED_BY = 3
 
-#: Rows that are drawn at once.
+#: Number of records that are drawn at once.
 BLOCK = 2**15
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column by itself: publishable.
+    """Released distribution of a single column.
 
     Args:
         of_code: The bin of each code, shape (S,); -1 for codes that do not occur.
-        shares: Probabilities of the codes by class, shape (C, S), or (1, S) of all classes
-            together.
+        shares: Probabilities of the codes, by class, shape (C, S), or of all classes, shape (1, S).
         margin: Probabilities of the bins, of all classes together, shape (G,).
-        key: The place of the class among the columns; ``None`` if ``shares`` are of all classes.
+        key: The column number of the class; ``None`` if ``shares`` are of all classes together.
     """
 
     of_code: Wholes
@@ -78,12 +78,12 @@ class Link:
 
     Args:
         of_code: The bin of each code, shape (S_j,); -1 for codes that do not occur.
-        key: The column whose code selects ``q_j``; ``None`` if there is a single one.
+        key: The column whose code selects the row of ``shares``; ``None`` if there is a single row.
         shares: The distributions ``q_j`` of the codes, shape (number of keys, S_j).
-        parents: The earlier columns that it depends on, the most informative first.
+        parents: Earlier columns that column ``j`` depends on, the most informative first.
         weights: The weights ``theta`` by parent, shape (G_i, G_j).
         both: The weights of two earlier columns together, by their coarser bins.
-        settled: True if the column depends on the key alone.
+        settled: True if column ``j`` depends on the key alone.
     """
 
     column: int
@@ -96,10 +96,7 @@ class Link:
     settled: bool = False
 
     def chances(self, drawn: Drawn) -> Floats:
-        """Return the probabilities of the column's bins given the columns before it, shape (n, G).
-
-        Bins that ``q_j`` excludes have probability zero, whatever the weights are.
-        """
+        """Return the probabilities of the column's bins given earlier columns, shape (n, G)."""
         with np.errstate(divide='ignore'):
             own = np.log(self.add_up(self.shares))
         logs = own.take(self.find_keys(drawn), axis=0)
@@ -107,7 +104,7 @@ class Link:
             logs += weights.take(drawn.bins[:, parent], axis=0)
         for both in self.both:
             logs += both.numbers.take(both.find(drawn.bins), axis=0)
-        # Computing bin by bin is faster: bins are few, and records are many.
+        # A layout of one bin after the other is faster: bins are few, and records are many.
         chances = np.array(logs.T, order='C')
         chances -= chances.max(axis=0)
         np.exp(chances, out=chances)
@@ -119,16 +116,16 @@ class Link:
         return add_up(shares, self.of_code, int(self.of_code.max(initial=-1)) + 1)
 
     def find_keys(self, drawn: Drawn) -> Wholes:
-        """Return the row of ``shares`` that each record has, shape (n,)."""
+        """Return the row of ``shares`` that applies to each record, shape (n,)."""
         if self.key is None:
             return np.zeros(len(drawn.codes), dtype=np.int64)
         return np.asarray(drawn.codes[:, self.key])
 
     def draw(self, chances: NDArray[np.floating], drawn: Drawn, rng: np.random.Generator) -> Wholes:
-        """Draw bins, shape (n,), evenly among records whose parents are alike.
+        """Draw bins, shape (n,), evenly among records with equal parents.
 
-        Pairs of columns then come closer to their tables than by independent draws. ``chances`` are
-        probabilities of the bins, up to a factor, shape (n, G).
+        Even draws bring pairs of columns closer to their tables than independent draws do.
+        ``chances`` are probabilities of the bins, up to a factor, shape (n, G).
         """
         alike = [drawn.bins[:, parent] for parent in self.parents[:SORTED_BY]]
         if self.key is not None and not alike:
@@ -137,7 +134,7 @@ class Link:
         passed = np.array(chances.T, order='C')
         for before, own in pairwise(passed):
             own += before
-        # A place that is rounded up to the end would select a bin of probability zero.
+        # A number that is rounded up to the total would select a bin of probability zero.
         places = np.minimum(places * passed[-1], np.nextafter(passed[-1], 0))
         bins = (passed <= places).sum(axis=0, dtype=np.int32)
         return np.asarray(np.minimum(bins, chances.shape[1] - 1), dtype=np.int64)
@@ -148,7 +145,7 @@ class Link:
         drawn.bins[:, self.column], drawn.codes[:, self.column] = bins, codes
 
     def take(self, drawn: Drawn, codes: Wholes, rng: np.random.Generator) -> None:
-        """Write known codes into the records; codes that do not occur are drawn in their stead."""
+        """Write known codes into the records; draw a code if the known one cannot occur."""
         bins = np.where(codes >= 0, self.of_code[codes], -1)
         known = bins >= 0
         if not known.all():
@@ -165,7 +162,7 @@ class Drawn:
 
     @classmethod
     def start(cls, num_rows: int, num_columns: int) -> Drawn:
-        """Return records without any column drawn."""
+        """Return records without values."""
         shape = num_rows, num_columns
         return cls(*(np.zeros(shape, dtype=np.int64, order='F') for _ in range(2)))
 
@@ -181,7 +178,8 @@ class Chain:
     ) -> Wholes:
         """Draw records; return their codes, shape (num_rows, m).
 
-        ``known`` are codes of given columns, shape (num_rows,) each, which come first in the chain.
+        ``known`` are codes of given columns, shape (num_rows,) each. The chain must begin with
+        these.
         """
         known = known or {}
         codes = np.empty((num_rows, len(self.links)), dtype=np.int64, order='F')
@@ -211,9 +209,10 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
     """Fit a chain to the distributions of columns, pairs and triples.
 
     ``tables`` are probabilities of the bins of pairs, shape (G_i, G_j), the most informative first.
-    ``functions`` are probabilities of the codes of pairs with a functional dependency, shape (S_i,
-    S_j): a forest. ``order`` lists all columns. ``given`` are codes of its first columns, shape (P,
-    q): these columns are not fitted, and the others are fitted given such codes.
+    ``functions`` are probabilities of the codes of functional pairs, shape (S_i, S_j); the pairs
+    form a forest. ``order`` lists all columns. ``given`` are known codes of the first columns,
+    shape (P, q): these columns are not fitted, and all others are fitted to records with these
+    codes.
     """
     place = {column: at for at, column in enumerate(order)}
     before, followed = _look_back(tables, place), _look_back(functions, place)
@@ -259,7 +258,7 @@ def _give(
     particles: Sequence[Drawn],
     rng: np.random.Generator,
 ) -> list[Link]:
-    """Draw the first columns of particles from given codes, shape (P, q); return their links."""
+    """Fill the first columns of particles with given codes, shape (P, q); return their links."""
     links = []
     for at in order[: given.shape[1]]:
         own = columns[at]
@@ -275,7 +274,6 @@ def _give(
 def _begin(
     column: int, own: Column, followed: Sequence[tuple[int, Floats]], settled: float
 ) -> Link:
-    """Return the link of a column without weights."""
     if not followed:
         return Link(column, own.of_code, own.key, own.shares, (), ())
     key, table = followed[0]
@@ -286,7 +284,7 @@ def _begin(
 def _weigh(
     link: Link, parents: Sequence[int], both: Sequence[ParentPair], weights: Sequence[Floats]
 ) -> Link:
-    """Return a link with weights: first those of single parents, then those of two together."""
+    """Return a link with weights: first those of single parents, then those of pairs of parents."""
     alone, together = weights[: len(parents)], weights[len(parents) :]
     pairs = tuple(replace(one, numbers=own) for one, own in zip(both, together, strict=True))
     return replace(link, parents=tuple(parents), weights=tuple(alone), both=pairs)
@@ -295,7 +293,7 @@ def _weigh(
 def _look_back(
     tables: Mapping[Pair, Floats], place: Mapping[int, int]
 ) -> dict[int, list[tuple[int, Floats]]]:
-    """Return, for each column, the earlier columns that it has a table with, and these tables."""
+    """Return, for each column, its tables with earlier columns, each after the earlier column."""
     given: dict[int, list[tuple[int, Floats]]] = {column: [] for column in place}
     for (i, j), table in tables.items():
         if place[i] < place[j]:
@@ -306,7 +304,7 @@ def _look_back(
 
 
 def _condition(table: Floats, others: Floats) -> Floats:
-    """Divide the rows of a table by their sums; rows without records get the given distribution."""
+    """Divide the rows of a table by their sums; empty rows become the distribution ``others``."""
     sums = table.sum(axis=1, keepdims=True)
     return np.asarray(np.where(sums > 0, table / np.maximum(sums, 1e-300), others))
 
@@ -352,6 +350,6 @@ def _fit_weights(
 
 
 def _indicate(places: Wholes, size: int) -> Any:
-    """Return a sparse matrix, shape (R, P), with a one at the place of each particle."""
+    """Return a sparse indicator of the table row of each particle, shape (R, P)."""
     marks, starts = np.ones(len(places), dtype=np.float32), np.arange(len(places) + 1)
     return csc_array((marks, places, starts), shape=(size, len(places)))

@@ -1,15 +1,16 @@
-"""Estimate the table of a pair, code by code, from noisy counts: one prior for functions.
+"""Estimate the table of a functional pair, code by code, from noisy counts.
 
 Each code of one column is a row of the table, and either *settled* or *open*.
 
-* A settled row has a single value: its ``r`` records are in one cell. The coarse table says how
-  likely each value is. In an ordered column, neighbouring codes often have the same value
-  (:mod:`~sdv_threea.joint.runs`).
-* The cells of an open row depart from the coarse table by a factor each. How frequent each factor
-  is, zero included, is fitted to all cells (:data:`~sdv_threea.joint.constants.RATIOS`).
+* A settled row has a single value: all its records are in one cell. The coarse table gives the
+  prior probability of each value. In an ordered column, neighbouring codes often have the same
+  value (:mod:`~sdv_threea.joint.runs`).
+* Each cell of an open row is a factor times its count in the coarse table. The frequencies of the
+  factors, zero included, are fitted to all cells (:data:`~sdv_threea.joint.constants.RATIOS`).
 
-How many rows are open, and how long values last, is fitted to all rows. Rows are the codes of that
-column of the two whose evidence is larger. The whole estimate is post-processing.
+The share of open rows, and the length of runs of one value, are fitted to all rows. Either column
+is tried as the rows, and the one with the larger evidence is kept. The whole module is
+post-processing.
 """
 
 from typing import NamedTuple
@@ -30,12 +31,7 @@ ROUNDS = 8
 
 
 class CodeCounts(NamedTuple):
-    """Noisy counts of a pair.
-
-    Args:
-        codes: Counts of codes, shape (S_i, S_j).
-        margin_scale: Noise scale of the margins that are known already.
-    """
+    """Noisy counts of codes, shape (S_i, S_j), their noise scale, and that of single columns."""
 
     codes: Floats
     scale: float
@@ -43,14 +39,14 @@ class CodeCounts(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is known of a table before its rows are; each array has the shape (S_i, S_j).
+    """What the posterior of the rows is computed from; arrays have the shape (S_i, S_j).
 
     Args:
-        counts: Counts of codes.
+        counts: Noisy counts of codes.
         expected: Counts that follow from the coarse table and from all margins.
-        open_logs: Log likelihood of each cell if its row is open, beyond that of an empty cell.
+        open_logs: Log likelihood of each cell if its row is open, minus that of an empty cell.
         open_counts: The expected count of each cell if its row is open.
-        doubts: Variances of the margins of ``expected``, shape (S_i,) and (S_j,).
+        doubts: Variances of the row sums and column sums of ``expected``, shape (S_i,) and (S_j,).
     """
 
     counts: Floats
@@ -81,9 +77,9 @@ def estimate_codes(
 ) -> Floats:
     """Return estimated counts of a pair, code by code, at least zero, shape (S_i, S_j).
 
-    ``expected`` are counts that follow from the coarse table, shape (S_i, S_j); their margins are
-    zero for codes that do not occur. ``unlisted`` are the codes that stand for all unlisted values,
-    which have several values of the other column; -1 for none.
+    ``expected`` are counts that follow from the coarse table, shape (S_i, S_j); codes that do not
+    occur have zero rows or columns. ``unlisted`` are the codes that stand for all unlisted values,
+    -1 for none: their rows are always open.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts = np.where(np.outer(rows, columns) > 0, _pad(known.codes, expected.shape), 0.0)
@@ -99,7 +95,7 @@ def estimate_codes(
 
 
 def _see(counts: Floats, expected: Floats, known: CodeCounts) -> Seen:
-    """Pool the margins, and return the likelihoods and the counts of cells of open rows."""
+    """Pool the margins; return the likelihoods and expected counts of cells of open rows."""
     pooled = [
         _pool_margin(one, other, known)
         for one, other in ((counts, expected), (counts.T, expected.T))
@@ -130,7 +126,7 @@ def _open_cells(counts: Floats, expected: Floats, scale: float) -> tuple[Floats,
 
 
 def _pool_margin(counts: Floats, expected: Floats, known: CodeCounts) -> tuple[Floats, Floats]:
-    """Return the mean of expected and counted records by row, and its variance, shape (S_i,)."""
+    """Return pooled row sums of expected and noisy counts, and their variances, shape (S_i,)."""
     own, present = expected.sum(axis=1), expected.sum(axis=0) > 0
     # The error of a smoothed count below the noise is at most the count.
     trust = np.minimum(known.margin_scale**2, np.square(own))
@@ -140,7 +136,7 @@ def _pool_margin(counts: Floats, expected: Floats, known: CodeCounts) -> tuple[F
 
 
 def _settle_rows(seen: Seen, in_order: bool, unlisted: int) -> Posterior:
-    """Return the chances of each row to be open, and to have each value, shape (S_i, 1 + S_j)."""
+    """Return the probabilities that each row is open or has each value, shape (S_i, 1 + S_j)."""
     counts, scale = seen.counts, seen.scale
     held, doubt = seen.expected.sum(axis=1, keepdims=True), seen.doubts[0][:, None]
     own = np.square(counts / scale) - np.square(counts - held) / (scale**2 + doubt)
@@ -160,17 +156,14 @@ def _settle_rows(seen: Seen, in_order: bool, unlisted: int) -> Posterior:
 
 
 def _follow(logs: Floats, prior: Floats, anew: float) -> Posterior:
-    """Return what is known of codes in an order; a missing value, the first, is no part of it."""
+    """Return the posterior of ordered codes; code 0, the missing value, is independent."""
     first, rest = find_values(logs[:1], prior[:1]), follow_values(logs[1:], prior[1:], anew)
     chances = np.concatenate([first.chances, rest.chances])
     return Posterior(chances, first.evidence + rest.evidence, rest.drawn)
 
 
 def _fill_rows(seen: Seen, chances: Floats) -> Floats:
-    """Return the counts that rows have, on average; a settled one keeps its likeliest value.
-
-    One value is right more often than several that share the row.
-    """
+    """Return mean counts; a settled row keeps only its likeliest value, which is mostly right."""
     rows, columns = seen.expected.sum(axis=1), seen.expected.sum(axis=0)
     sums = seen.open_counts.sum(axis=1, keepdims=True)
     shares = np.where(sums > 0, seen.open_counts / np.maximum(sums, 1e-300), 0.0)
@@ -185,5 +178,4 @@ def _fill_rows(seen: Seen, chances: Floats) -> Floats:
 
 
 def _pad(counts: Floats, shape: tuple[int, ...]) -> Floats:
-    """Append zeros for the last codes if these do not occur."""
     return np.pad(counts, [(0, size - own) for size, own in zip(shape, counts.shape, strict=True)])

@@ -6,51 +6,52 @@ import numpy as np
 
 from sdv_threea.constants import ApproximateConstants, Evidence
 
-#: The share of records whose value noise may mask: those of small codes, and of rare values. Set by
-#: hand.
+#: The share of records, with rare codes or rare values, whose value noise may mask. Set by hand.
 MISSED = 0.02
 
-#: A relation holds for a column if at least this share of the records obeys. Set by hand.
+#: A relation holds for a column if at least this share of the records obeys it. Set by hand.
 NEARLY = 0.9
 
-#: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the
-#: precision would be spread over so many columns that it improves none.
+#: Candidates for the extra precision of pairs of columns with rare values, largest first. Below
+#: 1.5, so many columns would share the precision that it improves none.
 STRESSES = np.linspace(3, 1.5, 16)
 
 #: Candidates for the count of a bin, relative to its count under independence. Set by hand.
 RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
 
-#: A bin up to this ratio counts as empty. With zero alone, pairs of the bank's payments at epsilon
-#: 1 are .130 off in place of .122, those of adult and telco_churn by .0004 more.
+#: A bin up to this ratio counts as empty. With zero alone, pair tables of the bank's payments at
+#: epsilon 1 are off by .130 instead of .122, and those of adult and telco_churn by .0004 more.
 EMPTY = 1 / 40
 
-#: Candidates for the correlation of neighbouring bins of an ordered column. Without any, pairs of
-#: six tables are up to .001 further off; .85 alone does as well.
+#: Candidates for the correlation of neighbouring bins of an ordered column. Without candidates,
+#: pair tables of six data sets are off by up to .001 more; .85 alone does as well.
 LIKENESS = (0.7, 0.93)
 
-#: Share of the variance that similar bins do not have in common. With 0, pairs of six tables are up
-#: to .0004 further off.
+#: Share of a bin's variance that is independent of similar bins. With 0, pair tables of six data
+#: sets are off by up to .0004 more.
 OWN_PART = 0.05
 
 #: Candidates for ``a``: how far bins depart, relative to their counts under independence. Set by
 #: hand.
 SPREADS = np.geomspace(0.02, 2.0, 5)
 
-#: A pair is not a function if its margins allow less than this share of the rarer values to be
-#: assigned to whole codes. With 0, relations keep .0005 and .0009 less at epsilon 1 and 8; with .5,
-#: .017 less at 1.
+#: A pair is not a function if whole codes of the parent can hold less than this share of the
+#: records that lie outside the child's most frequent value. With 0, relations keep .0005 and .0009
+#: less at epsilon 1 and 8; with .5, .017 less at 1.
 LEAST_GIVEN = 0.25
 
-#: Counts of ordered values may differ from the expected table by this part of its energy. With 0,
-#: monthly pay and yearly pay are no pair without noise; with .2, relations keep .003 less at
-#: epsilon 8.
+#: Values follow the order of codes if counts differ from a monotone table by at most this part of
+#: its energy, beyond noise. With 0, yearly pay does not determine monthly pay if there is no noise;
+#: with .2, relations keep .003 less at epsilon 8.
 SLACK = 0.05
 
-#: Values are clearly in order if noise masks at most this part of their energy. Set by hand.
+#: Values clearly follow the order of codes if noise masks at most this part of their energy. Set by
+#: hand.
 MOST_HIDDEN = 0.08
 
-#: A pair is also examined without the child's most frequent value if it has this share of records.
-#: Never, relations keep .005 more at epsilon 1 and .015 less at 8; from .05 on, .027 and .009 less.
+#: A pair is also examined without the child's most frequent value if that value has this share of
+#: the records. Without this rule, relations keep .005 more at epsilon 1 and .015 less at 8; with
+#: .05, .027 and .009 less.
 OFTEN = 0.2
 
 #: A pair's weight falls with this power of its number of bins. Set by hand.
@@ -62,30 +63,30 @@ TRIPLE_PARTS = (0.15, 0.3, 0.5, 0.7)
 #: The least share of its expected count that every bin keeps if there is noise. Set by hand.
 TRIPLE_LEFT = 0.01
 
-#: The largest distance of a column from a function of a numerical column, in total variation,
-#: relative to the distance of the column from its most frequent value. In throw-away fits at
-#: epsilon 1, true functions are mostly within .05, and a dozen false ones within .2.
+#: A column may be a function of a number if their total variation distance is at most this part of
+#: the column's distance from its most frequent value. In throw-away fits at epsilon 1, true
+#: functions are mostly within .05, and a dozen false ones within .2.
 PART_APART = 0.2
 
-#: A likely sum and its parts added up have at least this correlation. Set by hand.
+#: The least correlation of a likely sum with its added parts. Set by hand.
 SUM_CORRELATION = 0.7
 
-#: A total and the sum of its parts have means that differ by at most this part of the total: noise
-#: in the tails moves them. With .1, 10 of 40 fits of 4,000 bills at epsilon 1 did not add up; now
-#: all do.
+#: The means of a total and of its added parts differ by at most this part of the total: noise in
+#: the tails moves them. With .1, 10 of 40 fits of 4,000 bills at epsilon 1 did not add up; now all
+#: do.
 SUM_APART = 0.2
 
-#: A rule needs values in all of its columns in at least this share of the records, or noise would
-#: exceed its count. Set by hand.
+#: A sum or part of a date is counted only if at least this share of the records has values in all
+#: its columns, or noise would exceed the count. Set by hand.
 LEAST_COMPLETE = 0.25
 
-#: The share of codes of a functional pair that have several values, before counts are seen. On 177
-#: tables of codes of joins and real tables .02, .1 and .3 are alike (.0356, .0349, .0346 off in
-#: total variation).
+#: Prior share of the codes of a functional pair that have several values. On 177 tables of codes of
+#: joins and real tables .02, .1 and .3 are alike (.0356, .0349, .0346 off in total variation).
 OPEN = 0.1
 
-#: The largest factor of a weight of two columns together in a round. If a triple and a pair exclude
-#: all values of a record between them, this smaller factor makes the pair decide. Set by hand.
+#: The largest factor by which a weight of two columns together changes in a round. If a triple and
+#: a pair together exclude all values of a record, this small factor makes the pair decide. Set by
+#: hand.
 TRIPLE_STEP = 3.0
 
 
@@ -94,93 +95,94 @@ class JointConstants(Evidence):
     """The constants of pairs and triples of columns.
 
     In a functional pair, one column (the parent) seems to determine the other (the child). Figures
-    are of throw-away fits on the tree of their day. What *relations keep* is the share of records,
-    over true relations of 33 releases of joins and real tables, whose value follows if exact counts
-    are known along the functions that are found.
+    are of throw-away fits on the tree of their day. *Relations keep* a share of records: those
+    whose value would be right with exact counts of the functions that are found, averaged over the
+    true relations of 33 releases of joins and real tables.
 
     Args:
-        least_bins_of_number: The same for an adapted numerical target, if most columns have many
-            values. Counting from 9 on costs models .03 on california_housing at epsilon 1; not
-            counting from 13 on costs .01 to .04 on protein_casp, with marginals of three columns
-            off by .35 in place of .28.
-        least_bins_of_guess: A numerical column may be the guessed target if it has at least this
-            many bins. With 3, models gain nothing on telco_churn, and marginals of three columns
-            are off by .136 in place of .113.
+        least_bins_of_number: With an adapted numerical target and mostly columns of many values,
+            pairs are counted only if noise allows this many bins. 9 costs models .03 on
+            california_housing at epsilon 1; more than 13 costs .01 to .04 on protein_casp, with
+            marginals of three columns off by .35 instead of .28.
+        least_bins_of_guess: If no target is named, a numerical column is taken for it only if noise
+            allows this many bins. With 3, models gain nothing on telco_churn, and marginals of
+            three columns are off by .136 instead of .113.
         most_bins: Maximum number of bins of an ordered column. Tables of 64 are fitted much worse.
-        own_values: Categories of up to this many values have a bin for each. A category has one,
-            too, with up to twice as many values as an ordered column has bins. With 24 bins at
-            most, one in a hundred rows of adult and covtype_compact is impossible without noise;
-            with 64, next to none. A column has few values if it has at most twice as many.
+        own_values: Each value of a categorical column has a bin of its own if the column has at
+            most this many values, or at most twice as many as an ordered column has bins. With 24
+            bins at most, one in a hundred rows of adult and covtype_compact is impossible without
+            noise; with 64, next to none. A column of at most twice this many values has few.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. At
-            epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3; with 2, it is .595 if ranges
-            are public, no better otherwise, and marginals of three columns of numbers are 1 %
-            worse.
+            epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3. With 2, R2 is .595 if ranges
+            are public, no better otherwise, and marginals of three numbers are 1 % worse.
         most_columns: Wider tables have too many pairs to be counted. Set by hand.
-        least_unlike: Pairs of a column are counted if its records without the most frequent value
+        least_unlike: Pairs of a column are counted if the records outside its most frequent value
             exceed this many times the noise. With 40, half of the columns of telco_churn and
             mushroom are left out at epsilon 1, and marginals of three columns are off by .20 and
-            .22 in place of .12. Classes of a target that nobody named get a part of the pairs'
-            price if the records outside the largest class are fewer.
-        least_rare: Columns with few additional pairs need only this many times the noise. With 1.5,
-            one of three fits misses the rare class of creditcard_fraud; with .75, none of six.
-        most_added: The largest share of such additional pairs. With .25, a seventh of the rows of
-            telco_churn contradict themselves at epsilon 1 with a target.
-        most_stressed: More precise pairs of rare values may add this share to the variance of all
-            others. With .33, marginals of three columns of mushroom are 8 % worse at epsilon 1.
-        emptiness: The power of the probability that a bin is not empty, by which the bin is
-            multiplied. With 2, impossible pairs vanish; shrinkage alone leaves a tenth of their
-            mass.
+            .22 instead of .12. An unnamed target with fewer records outside its largest class gets
+            a part of the pairs' price for counts by class.
+        least_rare: Columns that add few pairs need only this many times the noise. With 1.5, one of
+            three fits misses the rare class of creditcard_fraud; with .75, none of six.
+        most_added: The largest share of pairs that columns with rare values add. With .25, a
+            seventh of the rows of telco_churn contradict themselves at epsilon 1 with a target.
+        most_stressed: Extra precision for pairs of rare values may add this share to the variance
+            of all pairs. With .33, marginals of three columns of mushroom are 8 % worse at epsilon
+            1.
+        emptiness: A bin is multiplied by this power of the probability that it is not empty. With
+            2, impossible pairs vanish; shrinkage alone leaves a tenth of their mass.
         least_likeness: The least energy of a functional pair (its squared departure from
-            independence), relative to that of a function; and the least part of the entropy of its
-            values that the order of bins explains, if values follow it. With .35 or .65, relations
+            independence), relative to that of a function; and the least part of the child's entropy
+            that the order of the parent explains, if values follow it. With .35 and .65, relations
             keep the same at epsilon 1, and .002 less and the same at 8.
         least_told: The least information of a function, in nats: its likeness times the entropy of
             the child. With .3, relations keep .009 less at epsilon 8; with 0, .001 less.
-        sure: From this likeness on a pair counts as certain, as do pairs whose values follow an
-            order; others are worth less, by the square of their ratio to it. With .5, relations
-            keep .002 and .012 less at epsilon 1 and 8; with 1, .017 and .013 less.
+        sure: A pair of this likeness, or one whose values follow an order, counts as certain. Other
+            pairs are worth less, by the squared ratio of their likeness to this. With .5,
+            relations keep .002 and .012 less at epsilon 1 and 8; with 1, .017 and .013 less.
         nearness: Penalty, in nats, for each factor of e by which the parent has more codes than the
-            child. With it, a region follows from the city, and not from the store; without it
-            relations keep .002 more at epsilon 1 and .002 less at 8, and a tenth more pairs is
-            counted.
-        blur: Penalty, in nats, of parents whose codes are intervals. With it, a kind follows from
-            the product, and not from its price; without it relations keep .002 and .003 less at
-            epsilon 1 and 8, and 93 in place of 97 in a hundred hold.
-        most_noise: Functional pairs with more than this many times the noise that they bear are
-            left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict themselves
-            at epsilon 1 with a target.
+            child: a region then follows from the city, and not from the store. Without this
+            penalty relations keep .002 more at epsilon 1 and .002 less at 8, and a tenth more
+            pairs is counted.
+        blur: Penalty, in nats, of parents whose codes are intervals: a kind then follows from the
+            product, and not from its price. Without this penalty relations keep .002 and .003 less
+            at epsilon 1 and 8, and 93 instead of 97 in a hundred hold.
+        most_noise: Functional pairs with more than this many times their tolerable noise are left
+            out. Without this limit, 8 instead of 5 % of the rows of telco_churn contradict
+            themselves at epsilon 1 with a target.
         least_spent: The least part of the remaining price that functional pairs get.
         most_weighed: The largest weight of a functional pair, in units of the least. Set by hand.
-        settled: A column depends on its parent alone if less than this share of its entropy is
-            left. With .25, 8 % of the rows of census_kdd at epsilon 8 deny how taxes are filed.
-        one_code: A categorical column may determine a numerical one if it leaves fewer nats of the
-            numerical code open than this, and less than this share of its entropy. Set by hand.
-        particles: Records that a distribution is fitted with. With fewer, their noise is fitted,
-            too, and single columns are further off.
+        settled: A column depends on its parent alone if the parent leaves less than this share of
+            the column's entropy. With .25, 8 % of the rows of census_kdd at epsilon 8 contradict
+            the tax filing status.
+        one_code: A categorical column may determine a numerical one if it leaves at most this many
+            nats, and this share, of the entropy of the numerical codes. Set by hand.
+        particles: Number of records that a chain is fitted with. With fewer, the chain fits their
+            noise, too, and single columns are further off.
         rounds: The most rounds of iterative proportional fitting for a column. Impossible pairs
             need more than two; eight over-fit the particles.
         most_triple_bins: The most bins of a column in a triple. Set by hand.
         triple_records: A bin of three columns is expected to hold this many times the noise of a
             single table. With 8.5, models lose .04 on tables of numbers at epsilon 8.
-        look_part: The part of the remaining price that the look costs. Set by hand.
+        look_part: The part of the remaining price that distances of triples cost. Set by hand.
         look_slack: The share of records that is subtracted from the distance of a triple, because
-            noise of pairs adds to it. With 0, triples on Adult at epsilon 8 make marginals of three
-            columns worse.
-        few_directions: Triples are counted without a look if their interactions have at most this
-            many directions on average; three flags have one. Set by hand.
-        unseen_part: The part of the remaining price that triples get then. Set by hand: .3 and .7
+            noise of pairs increases the distance. With 0, triples on Adult at epsilon 8 make
+            marginals of three columns worse.
+        few_directions: Triples are counted without releasing their distances first if their
+            interactions have at most this many directions on average; three flags have one. Set by
+            hand.
+        unseen_part: The part of the remaining price that such triples get. Set by hand: .3 and .7
             did as well on nltcs and acs.
         most_triples: The most triples that are counted. With 96, models gain .02 without noise, but
-            particles are over-fitted, and single columns are further off.
+            the chain over-fits its particles, and single columns are further off.
         noise_left: The part of a triple's noise that shrinkage leaves. With .5, models lose .01 on
             tables of numbers; .15 does as well.
-        pair_worth: The weight of noise of pairs against error of triples. With .8, models lose .07
-            on protein_casp and bike_sharing at epsilon 8; with .1, marginals of three columns are
-            further off on telco_churn.
+        pair_worth: Weight of the noise of pairs against the error of triples. With .8, models lose
+            .07 on protein_casp and bike_sharing at epsilon 8; with .1, marginals of three columns
+            are further off on telco_churn.
     """
 
-    #: Pairs and triples are counted from as many bins as classes are: with fewer, a table shows no
-    #: more than a correlation, which is cheaper.
+    #: Pairs and triples need at least as many bins as counts by class: with fewer, a table contains
+    #: no more than a correlation, which is cheaper.
     least_bins = ApproximateConstants.least_bins
     least_bins_of_number: int = 13
     least_bins_of_guess: int = 5

@@ -1,9 +1,9 @@
 """Release joint counts: of all pairs, functional dependencies, digits, then triples.
 
 Interactions of all pairs come first. Pairs that look functional are counted code by code, and so
-are the digits of numerical columns that a category may determine. A look at triples selects those
-whose interactions are worth their price. The rest of the budget pays for interactions of all pairs
-once more.
+are the digits of numerical columns that a category may determine. Distances of triples select the
+triples whose interactions are worth their price. The rest of the budget pays for a second release
+of the interactions of all pairs.
 """
 
 import math
@@ -63,20 +63,19 @@ LEAST_PART = 1e-3
 
 @dataclass(frozen=True)
 class JointReleases:
-    """The releases of columns together, in their order.
+    """Release the joint counts in their order.
 
     Formal guarantees:
         * the rows are read by :func:`~sdv_threea.joint.interactions.release_interactions`,
           :func:`~sdv_threea.joint.pairs.release_pair_counts`,
           :func:`~sdv_threea.joint.values.release_values` and
-          :func:`~sdv_threea.joint.triples.release_distances` alone, and all that these return is
-          kept by the account
+          :func:`~sdv_threea.joint.triples.release_distances` alone, and the account keeps every
+          receipt that these return
 
     Args:
         locate: Maps pairs of a categorical and a numerical column to private records: the codes of
-            the first, and the places of the second in its intervals.
-        singles: The released facts of single columns.
-        plan: Which pairs are counted, and in how many bins.
+            the category, and the places of the number in its intervals.
+        plan: The pairs to count, and their number of bins.
         expected: Counts of pairs that follow from other releases.
         adapted: True if labels are adapted later, so that triples with the class are not needed.
         promised: Later stages, whose shares of the budget are left untouched.
@@ -109,7 +108,7 @@ class JointReleases:
         if num_triple_bins(singles.num_records, left, constants):
             known = estimate(singles, found, functions, expected, constants, values)
             interplay = self._release_triples(known, found)
-        # Without noise pairs are known already, and functional pairs may have taken the whole
+        # Without noise, a second release adds nothing; functional pairs may have taken the whole
         # budget.
         if left > LEAST_PART * self.spending.price('pairs'):
             found = found.average(keep(release(**self.spending.rest(promised=self.promised))))
@@ -117,12 +116,11 @@ class JointReleases:
         return fit_joint(known, constants, self.rng, interplay)
 
     def _complete(self, interactions: Interactions) -> tuple[PairCounts, list[Floats]]:
-        """Return counts of all pairs, in bins, and of the bins of each column."""
         margins = self.singles.margins(interactions)
         return complete(interactions, margins, self.singles.num_records), margins
 
     def _count_functions(self, interactions: Interactions) -> PairCounts:
-        """Return counts of codes of a forest of functions: known ones, and those that are found."""
+        """Return code counts of the known and the found functional pairs, which form a forest."""
         known = {pair: table for pair, table in self.known.items() if pair in interactions.scales}
         found = self._count_apparent(interactions, tuple(known))
         kept = grow_forest([*known, *found.tables], self.singles.num_given)
@@ -137,7 +135,7 @@ class JointReleases:
         columns = zip(margins, singles.columns, singles.ordered, unlisted, strict=True)
         sides = [Side.look(*each) for each in columns]
         found = find_functions(pairs, sides, constants, singles.num_given, known)
-        # Digits need as little noise as codes do, and get their part of the price.
+        # Digits need as little noise as codes do, and get a part of the codes' price.
         parents = [pair for pair, own in found.items() if not own.in_order]
         digits = [Function(sides[at].small, BASE) for at, _ in self._list_numbers(parents)]
         both = DIGITS * digits, found.values()
@@ -186,7 +184,6 @@ class JointReleases:
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 
     def _release_triples(self, known: Estimates, pairs: Interactions) -> Interplay | None:
-        """Release the interactions of triples that are worth their price, if there are any."""
         spending, constants, promised = self.spending, self.constants, self.promised
         columns = known.columns[: len(known.ordered)] if self.adapted else known.columns
         triples = list_triples(
@@ -207,7 +204,7 @@ class JointReleases:
             terms = spending.rest(math.sqrt(constants.look_part) * left, promised)
             distances, noise = spending.keep(release_distances(self.rows, bins, expected, **terms))
             # If two distributions differ by a share of the records, their counts differ by twice
-            # that.
+            # this share.
             doubt = constants.clear_of_noise() * noise + 2 * constants.look_slack * num_records
             excess, left = exceed_chance(distances, expected), spending.left(promised)
             chosen, part = choose_triples(excess - doubt, expected, pairs, left, constants)
@@ -221,6 +218,6 @@ class JointReleases:
 
 
 def _merge(columns: Sequence[Column], ordered: Sequence[bool], num_bins: int) -> tuple[Wholes, ...]:
-    """Return coarser bins of all columns, shape (G,) each; one more column is the class."""
+    """Return the coarser bin of each bin, for all columns; the class may be one more column."""
     kinds = zip(columns, [*ordered, False], strict=False)
     return tuple(merge_bins(own.margin, num_bins, ordered=kind) for own, kind in kinds)

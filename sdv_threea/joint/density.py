@@ -1,4 +1,4 @@
-"""A joint density: a chain over the codes of all columns, and the tables that it is fitted to."""
+"""The joint distribution of all columns: a chain over their codes, and the tables behind it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,8 +19,8 @@ from sdv_threea.joint.places import Tie, tie_columns
 from sdv_threea.joint.tables import inform
 from sdv_threea.joint.terms import Triples
 
-#: Tables with less mutual information, in nats, are not fitted, nor are those that are not among
-#: this many with the most information for one of their columns: wide tables would take long.
+#: A table is fitted if it has this mutual information, in nats, and is among this many most
+#: informative tables of one of its columns. More tables would make wide data slow.
 LEAST_INFORMATION, MOST_PARTNERS = 1e-4, 16
 
 
@@ -28,20 +28,9 @@ LEAST_INFORMATION, MOST_PARTNERS = 1e-4, 16
 class Joint:
     """The joint distribution of all columns: publishable.
 
-    If there are several classes, the class is one more column of the chain, the last.
-
-    Args:
-        columns: The columns: their bins and codes.
-        tables: Probabilities of pairs, shape (G_i, G_j), the most informative first.
-        functions: Probabilities of pairs that are known code by code, shape (S_i, S_j).
-        ordered: For each column, whether the order of its codes means something.
-        chain: A distribution over the codes that has these tables: given columns come first, then
-            the class.
-        edges: For each column, the borders of its codes, without the missing value, shape (S,);
-            ``None`` for columns other than numbers. By default no column is numerical.
-        triples: Probabilities of three columns.
-        numbers: The place of a category's number in the interval of its code, by pair of category
-            and number, shape (S,); NaN for categories without a number of their own.
+    ``chain`` has these ``tables``, the most informative first; in it, given columns come first,
+    then the class. ``triples`` are probabilities of three columns. The other attributes are those
+    of :class:`~sdv_threea.joint.estimates.Estimates`.
     """
 
     columns: tuple[Column, ...]
@@ -56,7 +45,7 @@ class Joint:
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out cached results, which can be computed again."""
+        """Leave out cached results."""
         kept = {name: fact for name, fact in self.__dict__.items() if name != 'ties'}
         return {**kept, '_chains': {}}
 
@@ -67,11 +56,11 @@ class Joint:
 
     @property
     def class_column(self) -> int | None:
-        """The place of the class among the columns; ``None`` with a single class."""
+        """The column number of the class; ``None`` with a single class."""
         return len(self.ordered) if len(self.columns) > len(self.ordered) else None
 
     def chain_from(self, first: Sequence[int]) -> Chain:
-        """Return a chain in which these columns come first, after the class.
+        """Return a chain that begins with the class and these columns.
 
         Columns on the path between functionally dependent ones come with them. The chain is always
         the same, so samples do not depend on earlier samples.
@@ -88,11 +77,11 @@ class Joint:
     def follow(
         self, tables: Mapping[int, Floats], given: Wholes, rng: np.random.Generator
     ) -> Chain:
-        """Return a chain of records given another record each, whose columns come last.
+        """Return a chain that draws each record given another one, such as the record before it.
 
-        ``tables`` are probabilities of the bins of a column in the other record and in this one, by
-        column, shape (G, G). ``given`` are codes of the given columns and of these columns in the
-        other record, shape (P, q + r).
+        ``tables`` are, for each linked column, the probabilities of its bins in the other record
+        and in this one, shape (G, G). ``given`` are codes of the given columns, then of the linked
+        columns in the other record, shape (P, q + r).
         """
         size, pairs, others = len(self.columns), dict(self.tables), list[Column]()
         for at, table in tables.items():
@@ -112,7 +101,7 @@ def fit_joint(
     rng: np.random.Generator,
     interplay: Interplay | None = None,
 ) -> Joint:
-    """Fit a distribution over all columns to the estimates of columns, pairs and triples."""
+    """Fit the joint distribution to the estimates of columns, pairs and triples."""
     triples = None
     if interplay is not None:
         triples = Triples(interplay.estimate(known.tables), interplay.merged)

@@ -1,4 +1,4 @@
-r"""Estimate how far tables depart from expected counts: shrinkage by a normal prior over bins.
+r"""Estimate how far tables depart from expected counts: shrinkage with a normal prior over bins.
 
 A departure, in records, has the prior
 
@@ -11,13 +11,13 @@ column is unknown; the candidates are
 
 * unrelated bins;
 * similar neighbours, in an ordered column: an Ornstein-Uhlenbeck process, of two lengths;
-* bins as similar as in all other tables of the column, beyond their noise.
+* bins as similar as in all other tables of the column, after subtracting their noise.
 
-The covariance is a Kronecker product, so each coordinate of a table is shrunk by itself in the
-eigenvectors of the covariances along its columns, and the likelihood of ``a`` and all ``K_k`` is a
+The covariance is a Kronecker product. So in the eigenvectors of the covariances along its columns,
+each coordinate of a table is shrunk by itself, and the log likelihood of ``a`` and all ``K_k`` is a
 sum over coordinates (Saatci 2011, *Scalable Inference for Structured Gaussian Process Models*,
-section 5). The frequencies of the candidates are fitted to all tables of a kind (empirical Bayes;
-Efron and Morris 1973), and estimates average over the candidates. The whole module is
+section 5). The frequencies of the candidates are fitted to all tables of one shape (empirical
+Bayes; Efron and Morris 1973), and estimates average over the candidates. The whole module is
 post-processing.
 """
 
@@ -58,7 +58,7 @@ class Basis(NamedTuple):
 
 
 class Guesses(NamedTuple):
-    """A table in the eigenvectors of all candidate covariances: ``K_k`` of them along column ``k``.
+    """A table in the eigenvectors of the candidate covariances, ``K_k`` of them for column k.
 
     Args:
         turns: The eigenvectors along each column, in rows, shape (K_k (G_k - 1), G_k - 1).
@@ -73,7 +73,7 @@ class Guesses(NamedTuple):
     apart: tuple[int, ...]
 
     def laws(self, scale: float) -> tuple[Floats, Floats]:
-        """Return the prior variances, shape (A, K_1, G_1 - 1, ...), without noise and with it."""
+        """Return variances by spread, shape (A, K_1, G_1 - 1, ...), without and with noise."""
         own = np.multiply.outer(np.square(SPREADS), self.variances.reshape(self.apart))
         return own, own + scale**2
 
@@ -84,7 +84,7 @@ def shrink_departures(
     axes: Sequence[Axis],
     num_records: float,
 ) -> dict[Together, Floats]:
-    """Return the posterior means of noisy departures; without noise, the interactions in them.
+    """Return the posterior means of noisy departures; departures without noise are only centred.
 
     ``departures`` are in records, shape (G_1, G_2) or (G_1, G_2, G_3); their margins are ignored.
     ``scales`` are noise scales along any direction.
@@ -108,9 +108,9 @@ def shrink_departures(
 
 
 def find_chances(logs: Floats) -> Floats:
-    """Return posterior probabilities of the candidates for each table, of the shape of ``logs``.
+    """Return posterior probabilities of the candidates for each table, in the shape of ``logs``.
 
-    All tables together determine the prior. ``logs`` are log likelihoods, shape (T, ...).
+    The prior is fitted to all tables. ``logs`` are log likelihoods, shape (T, ...).
     """
     flat = logs.reshape(len(logs), -1)
     likelihoods = np.exp(flat - flat.max(axis=1, keepdims=True))
@@ -143,7 +143,7 @@ def _list_bases(
 
 
 def _list_covariances(axis: Axis) -> list[Floats]:
-    """Return the candidates that need no tables, in contrasts; that of unrelated bins first."""
+    """Return the candidate covariances that are known in advance; unrelated bins come first."""
     size = len(axis.shares)
     likeness = [np.eye(size)]
     if axis.ordered:
@@ -154,13 +154,13 @@ def _list_covariances(axis: Axis) -> list[Floats]:
 
 
 def _see_likeness(own: Floats, axis: int) -> Floats:
-    """Return products of coordinates along an axis, in units of noise, minus the share of noise."""
+    """Return products of coordinates along an axis, in units of noise, minus those of noise."""
     rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
     return np.asarray(rows @ rows.T - rows.shape[1] * np.eye(len(rows)))
 
 
 def _learn(unlike: Floats, seen: Floats) -> Floats:
-    """Return the covariance that other tables show, scaled to the trace of unrelated bins."""
+    """Return the covariance that other tables show, scaled to the trace of ``unlike``."""
     values, turn = np.linalg.eigh(seen)
     shown = np.maximum(values, 0.0)
     if not shown.sum() > 0:
@@ -176,7 +176,6 @@ def _decompose(covariance: Floats) -> Basis:
 
 
 def _guess(own: Floats, bases: Sequence[Sequence[Basis]], num_records: float) -> Guesses:
-    """Return a table in the eigenvectors of all candidate covariances."""
     turns = [np.concatenate([basis.directions.T for basis in guesses]) for guesses in bases]
     sizes = [np.concatenate([basis.variances for basis in guesses]) for guesses in bases]
     variances = num_records**2 * reduce(np.multiply.outer, sizes)
@@ -192,7 +191,7 @@ def _log_likelihoods(guesses: Guesses, scale: float) -> Floats:
 
 
 def _average(guesses: Guesses, chances: Floats, scale: float) -> Floats:
-    """Return the mean departure over all candidates, with probabilities of shape (A, K_1, ...)."""
+    """Return the mean departure over all candidates, whose ``chances`` have shape (A, K_1, ...)."""
     own, laws = guesses.laws(scale)
     kept = (np.expand_dims(chances, _directions(guesses)) * own / laws).sum(axis=0)
     coordinates = guesses.coordinates * kept.reshape(guesses.coordinates.shape)
@@ -200,14 +199,12 @@ def _average(guesses: Guesses, chances: Floats, scale: float) -> Floats:
 
 
 def _directions(guesses: Guesses) -> tuple[int, ...]:
-    """Return the axes of eigenvectors, after the one of spreads."""
     return tuple(range(2, len(guesses.apart) + 1, 2))
 
 
 def _turn(table: Floats, matrices: Sequence[Floats]) -> Floats:
-    """Multiply a table with a matrix along each axis."""
     for matrix in matrices:
         turned = matrix @ table.reshape(len(table), math.prod(table.shape[1:]))
-        # The first axis goes last each time, so that all are back in place at the end.
+        # The first axis moves to the end each time, so that all are back in place after the loop.
         table = np.moveaxis(turned.reshape(len(matrix), *table.shape[1:]), 0, -1)
     return table

@@ -1,4 +1,4 @@
-"""Estimate distributions of columns and pairs from released counts, for a chain to be fitted to.
+"""Estimate distributions of columns and pairs from released counts: the input of the chain.
 
 The whole module is post-processing.
 """
@@ -34,7 +34,7 @@ from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, k
 
 @dataclass(frozen=True)
 class Singles:
-    """Released facts of single columns, which may be published.
+    """Released facts of single columns: publishable.
 
     Args:
         bins: For each column, the bin of each code, shape (S,); -1 for codes that do not occur.
@@ -44,9 +44,9 @@ class Singles:
         scale: Noise scale of a count of a code.
         edges: For each column, the borders of its codes, without the missing value, shape (S,);
             ``None`` for columns other than numbers. By default no column is numerical.
-        unlisted: For each column, the code of all values that are not listed, -1 for none.
+        unlisted: For each column, the code of all unlisted values, -1 for none.
         given: Codes of the first columns in drawn records, shape (P, q), if these columns are known
-            whenever records are drawn; ``None`` if none is.
+            in every sample; otherwise ``None``.
     """
 
     bins: tuple[Wholes, ...]
@@ -85,7 +85,7 @@ class Singles:
         return [add_up(self.totals[:, None] * table, own, size) for table, own, size in each]
 
     def leave_listed(self, at: int, table: Floats) -> Floats:
-        """Return a table, codes of column ``at`` in rows, without the code of unlisted values."""
+        """Return a table, shape (S, ...), with zeros for the unlisted values of column ``at``."""
         code = self.unlisted[at] if self.unlisted else -1
         return np.where((np.arange(len(table)) == code)[:, None], 0.0, table) if code > 0 else table
 
@@ -101,9 +101,10 @@ class Singles:
         return pool_margins(known, interactions, self.num_records)
 
     def limit(self, at: int, occurs: Bools, margin: Floats) -> tuple[Singles, Floats]:
-        """Leave out codes of a column that do not occur; return the rest, and counts of the bins.
+        """Return the facts without impossible codes of a column, and new counts of its bins.
 
-        ``occurs`` has the shape (S,), and ``margin`` are counts of the column's bins, shape (G,).
+        ``occurs`` marks the possible codes, shape (S,). ``margin`` are counts of the bins, shape
+        (G,).
         """
         whole, bins = self.histograms[at], self.bins[at]
         shares = np.where(occurs, whole, 0.0)
@@ -119,19 +120,16 @@ class Singles:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates of columns and pairs, which may be published.
+    """Estimates of columns and pairs: publishable.
 
     If there are several classes, the class is one more column, the last.
 
     Args:
-        columns: The columns: their bins and codes.
         tables: Probabilities of pairs, shape (G_i, G_j).
         functions: Probabilities of pairs that are known code by code, shape (S_i, S_j): a forest.
         numbers: The place of a category's number in the interval of its code, by pair of category
-            and number, shape (S,); NaN for categories without a number of their own.
-        ordered: For each column, whether the order of its codes means something.
-        edges: For each column, the borders of its codes, as in :class:`Singles`.
-        given: Codes of given columns, as in :class:`Singles`.
+            and number, shape (S,); NaN for categories that determine no number.
+        ordered: As in :class:`Singles`, like ``edges`` and ``given``.
     """
 
     columns: tuple[Column, ...]
@@ -144,7 +142,7 @@ class Estimates:
 
     @property
     def first(self) -> tuple[int, ...]:
-        """The columns that others are drawn given: given ones, then the class, if any."""
+        """The columns that come first in a chain: given ones, then the class, if any."""
         num_given = 0 if self.given is None else self.given.shape[1]
         return (*range(num_given), *range(len(self.ordered), len(self.columns)))
 
@@ -175,7 +173,7 @@ def estimate(
 ) -> Estimates:
     """Estimate the distributions of columns and pairs.
 
-    ``functions`` are the counts, code by code, of pairs with a functional dependency: a forest.
+    ``functions`` are the counts, code by code, of functional pairs, which form a forest.
     ``expected`` are pair counts that follow from other releases. ``values`` are the released digits
     of numbers that categories determine.
     """
@@ -208,10 +206,9 @@ def estimate(
 def estimate_functions(
     singles: Singles, functions: PairCounts, tables: Mapping[Pair, Floats]
 ) -> dict[Pair, Floats]:
-    """Return probabilities of pairs with a functional dependency, code by code, shape (S_i, S_j).
+    """Return probabilities of functional pairs with records, code by code, shape (S_i, S_j).
 
-    Pairs without any records are left out. ``functions`` are counts of codes, and ``tables``
-    probabilities in bins.
+    ``functions`` are noisy counts of codes, and ``tables`` probabilities in bins.
     """
     found = {}
     for pair, counts in functions.tables.items():
@@ -223,7 +220,6 @@ def estimate_functions(
 
 
 def _make_column(singles: Singles, at: int, margin: Floats, key: int | None) -> Column:
-    """Return a column: its histograms, with the pooled counts of its bins."""
     of_code, table, by_class = singles.bins[at], singles.histograms[at], singles.by_class[at]
     raked = rake(np.maximum(by_class, LEAST_LEFT), singles.totals, margin)
     inside = _share_inside(table, of_code, by_class.shape[1])
@@ -241,7 +237,7 @@ def _share_inside(weights: Floats, of_code: Wholes, size: int) -> Floats:
 def _settle_values(
     counts: ValueCounts, functions: dict[Pair, Floats], singles: Singles
 ) -> tuple[dict[Pair, Floats], dict[int, Bools]]:
-    """Return the numbers that categories determine, and which codes of the numbers occur then."""
+    """Return the numbers that categories determine, and the codes that these numbers can have."""
     occur: dict[int, Bools] = {}
     by_category = {
         (i, j): functions[i, j] if (i, j) in functions else functions[j, i].T
@@ -263,7 +259,6 @@ def _settle_values(
 
 
 def _estimate_function(known: CodeCounts, singles: Singles, pair: Pair, coarse: Floats) -> Floats:
-    """Estimate the counts of a pair code by code, shape (S_i, S_j)."""
     bins = [singles.bins[at] for at in pair]
     inside = [
         _share_inside(singles.columns[at][None], own, size)[0] * (own >= 0)
@@ -278,16 +273,12 @@ def _estimate_function(known: CodeCounts, singles: Singles, pair: Pair, coarse: 
 
 
 def _fill_gaps(table: Floats, rows: Floats, columns: Floats) -> Floats:
-    """Let codes without a record in a table combine with all codes of the other column.
-
-    These codes then occur as often as in their column, whichever column comes first in a chain.
-    """
+    """Make codes without records in a table independent, as frequent as in their column."""
     lone = (table.sum(axis=1) <= 0)[:, None], table.sum(axis=0) <= 0
     filled = np.where(lone[0] | lone[1], np.outer(rows, columns), table)
     return np.asarray(filled / filled.sum())
 
 
 def _add_up_table(table: Floats, rows: Wholes, columns: Wholes) -> Floats:
-    """Add up a table of codes by bin, shape (G_i, G_j)."""
     sizes = count_bins([rows, columns])
     return add_up(add_up(table, columns, sizes[1]).T, rows, sizes[0]).T

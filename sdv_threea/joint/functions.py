@@ -1,9 +1,9 @@
 """Find functional dependencies: pairs of columns of which one determines the other.
 
 A code determines its name, a place its zone, a clock time its hour. Coarse bins do not show which
-name belongs to which code, but their counts are then far more uneven than those of columns that are
-merely correlated. Such pairs are counted again, code by code. The functions form a forest, so that
-each column depends on at most one other, whichever the root. The whole module is post-processing.
+name belongs to which code, but counts in bins are far more uneven for functions than for merely
+correlated columns. Pairs with such counts are counted again, code by code. The functions form a
+forest, so that each column depends on at most one other. The whole module is post-processing.
 """
 
 from __future__ import annotations
@@ -34,18 +34,17 @@ MOST_CELLS = 2**20
 
 
 class Noise(NamedTuple):
-    """The noise of counts whose margins are known well.
+    """The noise of a table of counts whose margins are known well.
 
-    Args:
-        scale: Noise scale of a count.
-        doubt: Standard deviations of the squared noise of a table that its bound leaves room for.
+    ``doubt`` is the number of standard deviations by which the bound exceeds the mean squared
+    noise.
     """
 
     scale: float
     doubt: float
 
     def bound(self, counts: Floats) -> float:
-        """Return an upper bound of the squared noise of a table."""
+        """Return an upper bound of the summed squared noise of a table."""
         free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
         return float(self.scale**2 * (free + self.doubt * math.sqrt(2 * free)))
 
@@ -55,12 +54,12 @@ class Side(NamedTuple):
 
     Args:
         counts: Counts of its bins, shape (G,).
-        units: Shares of the units with a value each, shape (U,): listed codes or, in an ordered
-            column, bins, as neighbouring codes mostly have the same value.
+        units: Shares of units that have one value of the child each, shape (U,): listed codes or,
+            in an ordered column, bins, because neighbouring codes mostly have the same value.
         entropy: Entropy of its codes, in nats.
         size: The logarithm of the number of codes that occur.
-        ordered: Whether the order of its codes means something.
-        small: Share of a small code.
+        small: The share of a small code, as :func:`~sdv_threea.joint.pricing.find_small` defines
+            it.
     """
 
     counts: Floats
@@ -74,7 +73,7 @@ class Side(NamedTuple):
     def look(cls, counts: Floats, shares: Floats, ordered: bool, unlisted: int) -> Side:
         """Summarise a column, given counts of its bins and probabilities of its codes.
 
-        ``unlisted`` is the code that stands for all values that are not known, -1 for none.
+        ``unlisted`` is the code that stands for all unlisted values, -1 for none.
         """
         listed = shares.copy()
         listed[unlisted if unlisted >= 0 else slice(0, 0)] = 0.0
@@ -93,7 +92,7 @@ def find_functions(
 ) -> dict[Pair, Function]:
     """Return the pairs that look functional, the most informative first: a forest with ``known``.
 
-    No path of the forest leads from one of the first ``num_given`` columns to another.
+    No path of the forest connects two of the first ``num_given`` columns.
     """
     rated = {}
     doubt = constants.clear_of_noise(len(pairs.tables))
@@ -114,7 +113,7 @@ def find_functions(
 
 
 def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
-    """Return how a pair is counted, given which column is the parent."""
+    """Return the properties by which a functional pair is priced."""
     small = min(parent.small, child.small) if parent.ordered and child.ordered else parent.small
     return Function(small, math.exp(child.size), parent.ordered and not child.ordered, clear)
 
@@ -122,16 +121,17 @@ def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
 def _rate(
     counts: Floats, parent: Side, child: Side, noise: Noise, constants: JointConstants
 ) -> tuple[float, float, bool]:
-    """Return how well the parent determines the child, and whether values follow its order.
+    """Return two ratings in nats, and whether values clearly follow the order of the parent.
 
-    Two values in nats come first: one ranks the pair, one says whether it is worth counting.
-    Counts have the parent first, shape (G, V).
+    The first rating ranks pairs; the second decides whether a pair is counted. ``counts`` have the
+    parent first, shape (G, V).
     """
     shares = child.counts / child.counts.sum()
     full, runs, clear = _full_energy(parent.units, shares), False, False
     if parent.ordered:
         runs, running = _run_along(counts, parent.units, shares, noise, constants)
-        # Numbers that are merely close follow from coarse bins, and few bins do not show which are.
+        # Mere correlation of two ordered columns follows from coarse bins, and few bins cannot tell
+        # a function from a correlation.
         if child.ordered and not (runs and min(counts.shape) >= 2 * constants.least_bins):
             return -math.inf, 0.0, False
         full = min(full, running)
@@ -160,9 +160,9 @@ def _rate(
 def _merge_rest(
     counts: Floats, parent: Side, child: Side, noise: Noise
 ) -> tuple[Floats, Side, Side, Noise]:
-    """Merge all values of the child except the most frequent one; return arguments of `_rate`.
+    """Merge the child's values except the most frequent one; return the arguments of `_rate`.
 
-    The merged values add to the penalty for many codes, like the codes of the parent.
+    The merged values add to the penalty for many codes of the parent.
     """
     often = int(child.counts.argmax())
     merged = np.stack([counts[:, often], np.delete(counts, often, axis=1).sum(axis=1)], axis=1)
@@ -179,8 +179,8 @@ def _look_beside(
 ) -> float | None:
     """Return a pair's likeness to a function without the most frequent value of the child.
 
-    Columns that share a value, as that a question was not asked, look functional for that alone.
-    The likeness is infinite if the value is rare, ``None`` if noise masks the rest.
+    Columns with a common value, such as "question not asked", look functional because of that value
+    alone. The result is infinite if the value is rare, ``None`` if noise masks the rest.
     """
     frequent = int(child.argmax())
     if not OFTEN <= child[frequent] < 1 or len(child) < 3:
@@ -198,10 +198,10 @@ def _look_beside(
 
 
 def _full_energy(parent: Floats, child: Floats) -> float:
-    """Return the energy, in squared shares of records, if the child were a function of the parent.
+    """Return the energy, in squared shares of records, that a function of the parent would have.
 
-    Large codes first, each gets the value with the most records left. The energy is infinite if
-    hardly any code gets a value other than the most frequent one.
+    Each code, large ones first, gets the value with the most records left. The energy is infinite
+    if hardly any code gets a value other than the most frequent one.
     """
     values = _give_values(parent, child)
     given = np.bincount(values, parent, len(child))
@@ -212,7 +212,7 @@ def _full_energy(parent: Floats, child: Floats) -> float:
 
 
 def _give_values(parent: Floats, child: Floats) -> Wholes:
-    """Give each code of the parent the value with the most records left, large codes first."""
+    """Give each code of the parent, large ones first, the value with the most records left."""
     left = [(-share, value) for value, share in enumerate(child)]
     heapq.heapify(left)
     values = np.empty(len(parent), dtype=np.int64)
@@ -225,10 +225,7 @@ def _give_values(parent: Floats, child: Floats) -> Wholes:
 def _run_along(
     counts: Floats, parent: Floats, child: Floats, noise: Noise, constants: JointConstants
 ) -> tuple[bool, float]:
-    """Return whether values follow the order of the parent, and the energy of such a table.
-
-    The margins then determine the whole table.
-    """
+    """Return whether values follow the order of the parent, and the energy of a monotone table."""
     centres = np.arange(len(parent)) @ counts / np.maximum(child, 1e-9)
     order = np.argsort(centres, kind='stable')
     running = couple(parent, child[order])
@@ -243,6 +240,6 @@ def _run_along(
 
 
 def _find_energy(counts: Floats, rows: Floats, columns: Floats, noise: Noise) -> float:
-    """Return the squared distance of counts from independent columns, beyond the noise."""
+    """Return the squared distance of counts from those of independent columns, beyond the noise."""
     departure = counts - np.outer(rows, columns) / rows.sum()
     return float(np.square(departure).sum() - noise.bound(counts))

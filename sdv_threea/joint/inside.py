@@ -1,4 +1,4 @@
-"""Codes inside bins: their weights, and draws of them."""
+"""Weights and draws of the codes inside bins."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from sdv_threea.arrays import Floats, Wholes
 
-#: Fractional parts of multiples of the golden ratio fill the unit interval evenly.
+#: Fractional parts of the multiples of the golden ratio fill the unit interval evenly.
 GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -22,9 +22,9 @@ def draw_inside(
 ) -> Wholes:
     """Draw one code inside the bin of each row, shape (n,), by the weights of the row's key.
 
-    A key is a row of ``weights``, shape (R, S), which has a weight for each code. ``of_code`` is
-    the bin of each code, -1 for none. ``keys`` and ``bins`` have one entry per row, shape (n,). If
-    a key gives no weight to a bin, codes are drawn by the weights of all keys together.
+    A key is a row of ``weights``, shape (R, S). ``of_code`` is the bin of each code, -1 for none.
+    ``keys`` and ``bins`` have one entry per row, shape (n,). If a key gives no weight to a bin,
+    codes are drawn by the weights of all keys together.
     """
     order = np.flatnonzero(of_code >= 0)
     order = order[np.argsort(of_code[order], kind='stable')]
@@ -47,10 +47,10 @@ def draw_inside(
 def fill_evenly(keys: Sequence[Wholes], rng: np.random.Generator, num_rows: int) -> Floats:
     """Draw uniform numbers, shape (n,), evenly spread among rows that have the same keys.
 
-    Sorted rows get consecutive terms of a sequence of which each stretch fills the interval evenly.
-    ``keys`` are codes of the rows, shape (n,) each, the most informative first. The codes of a key
-    are sorted in a random order: in a fixed order, unique keys would determine the numbers, and two
-    columns that are drawn with the same keys would be dependent.
+    Rows are sorted by their keys, and get consecutive terms of a sequence whose every stretch fills
+    the interval evenly. ``keys`` are codes of the rows, shape (n,) each, the most informative
+    first. The codes of a key are sorted in a random order: in a fixed order, unique keys would
+    determine the numbers, and two columns that are drawn with the same keys would be dependent.
     """
     alike = np.zeros(num_rows)
     for key in keys:
@@ -65,7 +65,6 @@ def fill_evenly(keys: Sequence[Wholes], rng: np.random.Generator, num_rows: int)
 
 
 def _search(passed: Floats, keys: Wholes, places: Floats) -> Wholes:
-    """Return where each place lies in the row of its key, shape (n,)."""
     found = np.empty(len(places), dtype=np.int64)
     order = np.argsort(keys, kind='stable')
     present, starts = np.unique(keys[order], return_index=True)

@@ -1,8 +1,8 @@
-r"""Release interactions: how counts of several columns differ from what fewer columns explain.
+r"""Release interactions: the part of joint counts that tables of fewer columns do not explain.
 
-The *interaction* of a table is its counts minus the means of rows and of columns. Tables of all
-pairs repeat the margins of each column, so each column is counted once, and only interactions are
-released of pairs and triples. A record moves an interaction less than counts: half as far in a
+The *interaction* of a table is its counts minus the means along each column. Tables of all pairs
+repeat the margins of each column, so each column is counted once, and pairs and triples are
+released as interactions only. A record moves an interaction less than counts: half as far in a
 table of two by two bins, and about a third as far in one of two by two by two.
 
 With ``e`` the indicator of a record's bin among ``G``, the record adds, in whole numbers,
@@ -11,7 +11,7 @@ With ``e`` the indicator of a record's bin among ``G``, the record adds, in whol
 
 to the sums of a table. These are ``w G_1 G_2 ...`` times the interaction, and are the residuals of
 Xiao, He, Zhang, Kifer (2023, *An Optimal and Scalable Matrix Mechanism for Noisy Marginals under
-Convex Loss Functions*), by which all marginals are answered best.
+Convex Loss Functions*), the optimal queries for all marginals together.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import Columns, sum_contrasts
 from sdv_threea.statistics import registry
 
-#: The smallest weight of a table. Weights are rounded to whole numbers, so small ones would be off.
+#: The smallest weight of a table. Weights are rounded to whole numbers, which would change smaller
+#: weights too much.
 LEAST_WEIGHT = 8
 
 #: Names of one, two or three columns on receipts.
@@ -45,11 +46,11 @@ NAMES = {1: 'columns', 2: 'pairs of columns', 3: 'triples of columns'}
 
 @dataclass(frozen=True)
 class Interactions:
-    """Released interactions of columns: publishable.
+    """Noisy interactions, in records: publishable.
 
     Args:
-        tables: Noisy interactions, in records, by columns: shape (G_1,), (G_1, G_2) or (G_1, G_2,
-            G_3). Interactions sum to zero along every axis.
+        tables: By columns, shape (G_1,), (G_1, G_2) or (G_1, G_2, G_3); sums along any axis are
+            zero.
         scales: Noise scale along any direction that interactions can have, by columns.
     """
 
@@ -82,9 +83,9 @@ def release_interactions(
 ) -> tuple[Interactions, Receipt]:
     """Return noisy interactions of columns, and their receipt.
 
-    ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted, and
-    one entry more than columns stands for the class. ``weights`` are whole numbers of at least one,
-    for at least one table.
+    ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted. The
+    class may be one more entry of ``bins``, the last. ``weights`` are whole numbers of at least
+    one, for at least one table.
 
     Formal guarantees:
         * the columns, bins and weights are public or released; a record adds to the sums of each
@@ -119,8 +120,8 @@ def weigh_pairs(
     """Return weights of pairs and of their columns, as :func:`release_interactions` takes them.
 
     Noise masks more of a small table than of a large one, so smaller tables weigh more. A column in
-    ``k`` pairs is a margin of each. If all columns have ``G`` bins, the variances of all tables
-    have the least sum if each column has ``sqrt(k) / G`` of the precision of a pair. ``stress``
+    ``k`` pairs is a margin of each. If all columns have ``G`` bins, the total variance of all
+    tables is least if each column has ``sqrt(k) / G`` of the precision of a pair. ``stress``
     multiplies the weights of each column's pairs.
     """
     areas = {pair: max(sizes[pair[0]] * sizes[pair[1]], 1) for pair in wanted}
@@ -136,7 +137,7 @@ def weigh_pairs(
 
 
 def round_weights(sizes: Sequence[int], weights: Mapping[Columns, float]) -> dict[Columns, int]:
-    """Return whole weights from those wanted: one over noise scales, up to a common factor."""
+    """Return whole-number weights, proportional to wanted weights: one over noise scales."""
     # Contrasts grow with the number of bins.
     each = {
         columns: own / max(math.prod(sizes[at] for at in columns), 1)
@@ -154,13 +155,12 @@ def contrasts(size: int) -> Floats:
 
 
 def _centre(table: Floats) -> Floats:
-    """Subtract the means along each axis: an interaction has none, so these are noise."""
+    """Subtract the means along each axis, which are noise: an interaction has none."""
     for axis, size in enumerate(table.shape):
         table = table - table.sum(axis=axis, keepdims=True) / max(size, 1)
     return table
 
 
 def _name(weights: Mapping[Columns, int]) -> str:
-    """Return how many tables of each kind there are, in words."""
     orders = [len(columns) for columns in weights]
     return ' and '.join(f'{orders.count(order)} {NAMES[order]}' for order in sorted(set(orders)))

@@ -1,7 +1,7 @@
 """Choose triples of columns to release, and estimate their distributions.
 
-A triple is released if the error that this removes exceeds the noise that it adds. Triples and
-pairs share a budget, so fewer triples make all pairs less noisy. The table of a triple is what its
+A triple is released if its release removes more error than its noise adds. Triples and pairs share
+a budget, so fewer triples make all pairs less noisy. The table of a triple is the table that its
 pairs imply, plus a shrunk departure. The whole module is post-processing.
 """
 
@@ -35,8 +35,7 @@ class Interplay:
     """Released interactions of triples, and their expectation: publishable.
 
     Args:
-        released: The released interactions of triples.
-        expected: Expected counts if pairs explain the triples, shape (A, B, C).
+        expected: Counts of triples that their pairs imply, shape (A, B, C).
         merged: For each column, the coarser bin of each of its bins, shape (G,).
         ordered: For each column, whether the order of its bins means something.
     """
@@ -47,7 +46,7 @@ class Interplay:
     ordered: tuple[bool, ...]
 
     def estimate(self, pairs: Mapping[Pair, Floats]) -> dict[Triple, Floats]:
-        """Return probabilities of each triple, shape (A, B, C), that have the given pairs."""
+        """Return probabilities of each triple, shape (A, B, C), that agree with the given pairs."""
         tables, scales, found = self.released.tables, self.released.scales, {}
         expected_of = {triple: own for triple, own in self.expected.items() if triple in tables}
         departures = {triple: tables[triple] - own for triple, own in expected_of.items()}
@@ -67,7 +66,7 @@ class Interplay:
         return found
 
     def _list_axes(self) -> list[Axis]:
-        """Return the coarser bins of all columns; columns in no triple have equal shares."""
+        """Return the shares of the coarser bins of all columns; equal ones outside of triples."""
         shares = [np.ones(int(own.max()) + 1) for own in self.merged]
         for triple, table in self.expected.items():
             for axis, column in enumerate(triple):
@@ -77,7 +76,7 @@ class Interplay:
         return [Axis(own / own.sum(), in_order) for own, in_order in columns]
 
     def _list_pairs(self, triple: Triple, pairs: Mapping[Pair, Floats]) -> list[tuple[int, Floats]]:
-        """Return the axes of a triple, each with the known table of the other two columns."""
+        """Return the known pair tables of a triple, each with the axis of the third column."""
         known = []
         for axis, both in AXES:
             i, j = (triple[at] for at in both)
@@ -95,8 +94,8 @@ def expect_triples(
 ) -> dict[Triple, Floats]:
     """Return the counts of each triple that its pairs imply, by maximum entropy, shape (A, B, C).
 
-    ``pairs`` are probabilities of bins, shape (G_i, G_j), and ``merged`` gives the coarser bin of
-    each bin, shape (G,).
+    ``pairs`` are probabilities of bins, shape (G_i, G_j); ``merged`` has the coarser bin of each
+    bin.
     """
     wanted = {pair for triple in triples for pair in combinations(triple, 2)}
     coarse = {(i, j): merge_table(pairs[i, j], merged[i], merged[j]) for i, j in wanted}
@@ -116,10 +115,7 @@ def expect_triples(
 
 
 def exceed_chance(distances: Floats, expected: Mapping[Triple, Floats]) -> Floats:
-    """Return by how much L1 distances exceed their Poisson expectation, shape (T,).
-
-    Distances are those of counts from rounded expected counts, in the order of ``expected``.
-    """
+    """Return L1 distances from rounded expected counts minus their Poisson means, shape (T,)."""
     by_chance = []
     for table in expected.values():
         whole = np.rint(table)
@@ -133,11 +129,11 @@ def exceed_chance(distances: Floats, expected: Mapping[Triple, Floats]) -> Float
 def needs_no_look(
     expected: Mapping[Triple, Floats], num_records: float, mu: float, constants: JointConstants
 ) -> bool:
-    """Return whether all triples are counted at once, without a look at their distances first.
+    """Return whether all triples are counted at once, without releasing their distances first.
 
-    The interaction of three flags is a single number, as is a look. The look is skipped if triples
-    have hardly more directions on average, and the noise of counting all of them is small compared
-    with the departures that matter.
+    The interaction of three flags is a single number, like their distance. So the distances are
+    skipped if triples have hardly more directions on average, and if the noise of counting all
+    triples is small compared with the departures that matter.
     """
     directions, sizes = _count_directions(expected.values())
     noise = math.sqrt((directions / sizes).sum() / constants.unseen_part) / mu
@@ -190,7 +186,7 @@ def merge_table(table: Floats, rows: Wholes, columns: Wholes) -> Floats:
 
 
 def _count_directions(tables: Iterable[Floats]) -> tuple[Floats, Floats]:
-    """Return the directions of the interaction of each table, and its bins, shape (T,) each."""
+    """Return the dimension of each table's interaction, and its number of bins, shape (T,) each."""
     shapes = [table.shape for table in tables]
     directions = [math.prod(max(size - 1, 0) for size in shape) for shape in shapes]
     sizes = [max(math.prod(shape), 1) for shape in shapes]
@@ -198,7 +194,7 @@ def _count_directions(tables: Iterable[Floats]) -> tuple[Floats, Floats]:
 
 
 def _add_noise_of_pairs(pairs: Interactions, mu: float, part: float) -> float:
-    """Return the extra error of a table of pairs if ``part`` of the budget goes to triples."""
+    """Return the extra error of a pair table if ``part`` of the budget goes to triples."""
     scales = np.array(list(pairs.scales.values()))
     if not scales.any():
         return 0.0
@@ -212,7 +208,6 @@ def _add_noise_of_pairs(pairs: Interactions, mu: float, part: float) -> float:
 
 
 def _add_pairs(table: Floats, pairs: Sequence[tuple[int, Floats]]) -> Floats:
-    """Replace the pairs of a table, shape (A, B, C), by the given ones."""
     for axis, wanted in pairs:
         missing = (wanted - table.sum(axis=axis)) / table.shape[axis]
         table = table + np.expand_dims(missing, axis)

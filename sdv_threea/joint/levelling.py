@@ -1,4 +1,4 @@
-"""Adjust probabilities of the bins of a column so that they have its margin: post-processing."""
+"""Adjust the probabilities of a column's bins to the column's margin: post-processing."""
 
 import math
 
@@ -13,15 +13,15 @@ MOST_ROUNDS, LEVEL = 50, 0.02
 #: The largest factor by which the probability of a bin changes in a round.
 MOST_PER_ROUND = 1e2
 
-#: Stands for a probability of zero.
+#: Replaces a probability of zero in logarithms.
 LEAST_CHANCE = 1e-12
 
 
 def level(chances: Floats, margin: Floats, most: float) -> Floats:
-    """Give the probabilities of records the margin of their column, in place.
+    """Adjust the probabilities of records to the margin of their column, in place.
 
-    The probabilities have the shape (n, G), and the wanted margin (G,). No bin changes by more than
-    the factor ``most``. Returns what the weights of the bins grow by, shape (G,).
+    ``chances`` have the shape (n, G), and the wanted ``margin`` (G,). No bin changes by more than
+    the factor ``most``. Returns the increments of the weights of bins, shape (G,).
     """
     added = np.zeros(len(margin))
     wanted = np.log(np.maximum(margin, LEAST_CHANCE))

@@ -1,4 +1,4 @@
-"""Choose the order of the columns in a chain of conditionals: this is post-processing."""
+"""Choose the order of the columns in a chain: post-processing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,11 +11,11 @@ from sdv_threea.joint.bins import Pair
 def choose_order(
     information: Floats, first: Sequence[int], neighbours: Mapping[int, Sequence[int]]
 ) -> list[int]:
-    """Return the columns in order: the given ones, then always the one that these predict best.
+    """Return the columns in order: the given ones, then always the column that these predict best.
 
     Trees of functional dependencies are walked from neighbour to neighbour, so that each of their
     columns depends on one other. Columns on the path between given ones come with them.
-    ``information`` is the symmetric mutual information, shape (m, m); ``neighbours`` are a forest.
+    ``information`` is the mutual information, shape (m, m); ``neighbours`` form a forest.
     """
     order: list[int] = []
     for column in first or [int(information.sum(axis=1).argmax())]:
@@ -26,7 +26,8 @@ def choose_order(
         told = information[order].sum(axis=0)
         for column, tree in trees.items():
             if not tree.isdisjoint(order):
-                # In a tree that is begun, neighbours come next, and other columns wait.
+                # In a tree with ordered columns, neighbours of these come next, and other columns
+                # wait.
                 near = not set(order).isdisjoint(neighbours.get(column, ()))
                 told[column] = told[column] + 1e6 if near else -np.inf
         told[order] = -np.inf
@@ -44,7 +45,7 @@ def list_neighbours(functions: Mapping[Pair, object] | Sequence[Pair]) -> dict[i
 
 
 def _find_tree(column: int, neighbours: Mapping[int, Sequence[int]]) -> set[int]:
-    """Return all columns that are connected to a column, without itself."""
+    """Return all columns that are connected to a column, without the column itself."""
     tree, new = {column}, [column]
     while new:
         new = [near for at in new for near in neighbours.get(at, ()) if near not in tree]
@@ -55,7 +56,7 @@ def _find_tree(column: int, neighbours: Mapping[int, Sequence[int]]) -> set[int]
 def _find_way(
     column: int, order: Sequence[int], neighbours: Mapping[int, Sequence[int]]
 ) -> list[int]:
-    """Return the path to a column from the nearest one in the order, which is left out."""
+    """Return the path to a column from the nearest ordered one, which is left out."""
     ways = [[column]]
     seen = {column}
     while ways:
@@ -72,7 +73,7 @@ def _find_way(
 def grow_forest(pairs: Sequence[Pair], num_given: int = 0) -> tuple[Pair, ...]:
     """Keep the pairs that close no cycle with earlier ones (Kruskal 1956).
 
-    The first ``num_given`` columns count as connected, so that no path leads from one to another.
+    The first ``num_given`` columns count as connected.
     """
     trees = dict.fromkeys(range(num_given), frozenset(range(num_given)))
     kept = []

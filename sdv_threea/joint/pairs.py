@@ -1,4 +1,4 @@
-"""Release pairs with an apparent functional dependency: histograms, code by code."""
+"""Release histograms of functional pairs, code by code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,8 @@ class PairCounts:
     """Noisy pair counts: publishable.
 
     Args:
-        tables: Counts by pair ``(i, j)``, ``i < j``: of codes, shape (S_i, S_j), or of bins, shape
-            (G_i, G_j).
-        scales: Noise scale by pair: of a count of a code or, for bins, along any direction of the
-            interaction.
+        tables: Counts by pair ``(i, j)``, ``i < j``, of codes, (S_i, S_j), or bins, (G_i, G_j).
+        scales: Noise scale of a code's count or, for bins, along any direction of the interaction.
     """
 
     tables: dict[Pair, Floats]

@@ -1,9 +1,9 @@
-"""Columns that are parts of another one: the month of a date, the hour of a clock time.
+"""Columns that are parts of another column: the month of a date, the hour of a clock time.
 
-Public functions of each numerical column are tried: if its released histogram gives nearly the
-histogram of another column, the other column may follow from it. How many records obey is counted
-together with sums (:mod:`~sdv_threea.joint.sums`). A function that nearly all records obey is known
-code by code without noise, and samples compute it.
+Public functions are applied to the released histogram of each numerical column. If the result is
+close to the histogram of another column, that column may follow from the number. The records that
+obey are counted together with sums (:mod:`~sdv_threea.joint.sums`). If nearly all records obey,
+the function is known code by code without noise, and samples compute it.
 """
 
 import re
@@ -21,7 +21,7 @@ from sdv_threea.joint.constants import PART_APART
 from sdv_threea.rows.intake.columns import read_categories, read_numbers
 from sdv_threea.rows.intake.scalars import spell
 
-#: Seconds of a day, and the furthest day from the start of 2000 that has a date.
+#: Seconds of a day, and the largest distance of a day from the start of 2000 in days.
 DAY, FURTHEST = 86_400.0, 730_000.0
 
 #: The weekday of the first of January 2000, counted from Monday.
@@ -31,13 +31,13 @@ SATURDAY = 5
 #: 20260131, and 60 gives the hour 18 of the minute 1,125 of a day.
 DIVISORS = (60.0, 100.0, 3_600.0, 10_000.0)
 
-#: Offsets that are added to the result of a function: months from 0 to 11, weekdays from 1 to 7.
+#: Offsets that are added to results: for months from 0 to 11, or weekdays from 1 to 7.
 OFFSETS = (0, 1, -1)
 
 #: Names of months and weekdays, by their first letters.
 NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec', 'mon tue wed thu fri sat sun'
 
-#: Values of an interval that are tried, and the most results of a function.
+#: Number of values that are tried in an interval, and the most results of a function.
 LOOKED_AT, MOST_RESULTS = 64, 512
 
 #: The most functions that are counted.
@@ -60,7 +60,7 @@ def _find_day_of_month(seconds: Floats) -> Floats:
     return np.asarray((days - days.astype('datetime64[M]')).astype(float) + 1)
 
 
-#: Functions of dates in seconds since 2000, whole numbers each.
+#: Functions of dates in seconds since 2000; the results are whole numbers.
 OF_DATES: dict[str, Callable[[Floats], Floats]] = {
     'year': lambda at: _find_day(at).astype('datetime64[Y]').astype(float) + 1970,
     'quarter': lambda at: np.ceil(_find_month(at) / 3),
@@ -81,9 +81,9 @@ class Part:
         total: The name of the column.
         parts: The name of the numerical column, alone.
         function: The name of the function, or the divisor.
-        offset: The offset that is added to its result.
-        values: The categories, and the whole number that each stands for; empty if
-            the part is numerical.
+        offset: The number that is added to the function's result.
+        values: Each category with the whole number that it stands for; empty if the column is
+            numerical.
     """
 
     total: str
@@ -102,7 +102,7 @@ class Part:
         return np.where(np.isnan(numbers), np.nan, found + self.offset)
 
     def holds(self, table: pd.DataFrame) -> Bools:
-        """Return which rows obey, shape (n,)."""
+        """Return which rows obey the function, shape (n,)."""
         found = self.find(read_numbers(table[self.parts[0]]))
         if not self.values:
             return np.asarray(read_numbers(table[self.total]) == found)
@@ -112,7 +112,7 @@ class Part:
         return np.asarray(np.array([*meant, np.nan])[places] == found)
 
     def show(self, found: Floats, own: pd.Series) -> pd.Series:
-        """Return the column with these results; values without a result stay as they are."""
+        """Return the column with computed values; rows without a result keep their value."""
         if not self.values:
             return own.where(np.isnan(found) | own.isna().to_numpy(), found)
         listed = pd.Series({number: value for value, number in self.values}, dtype=object)
@@ -120,7 +120,7 @@ class Part:
         return own.astype(object).where(shown.isna() | own.isna(), shown)
 
     def write(self, table: pd.DataFrame, domain: Domain) -> None:
-        """Replace the column of sampled rows, except for missing values and sentinels."""
+        """Compute the column in sampled rows, except for missing values and sentinels."""
         own, number = table[self.total], domain[self.parts[0]]
         found = self.find(read_numbers(table[self.parts[0]]))
         found[np.isin(table[self.parts[0]], getattr(number, 'sentinels', ()))] = np.nan
@@ -128,7 +128,7 @@ class Part:
         table[self.total] = self.show(found, own)
 
     def encode(self, found: Floats, own: Transformer) -> Wholes:
-        """Return the codes of the column for these results, -1 for none, shape (n,)."""
+        """Return the codes of results, -1 for none, shape (n,)."""
         if isinstance(own, NumberEncoder):
             return own.encode(pd.Series(found, name=self.total))
         codes = own.encode(pd.Series([value for value, _ in self.values], dtype=object))
@@ -136,10 +136,9 @@ class Part:
         return np.array([listed.get(each, -1) for each in found.tolist()], dtype=np.int64)
 
     def tabulate(self, number: NumberEncoder, own: Transformer, shares: Floats) -> Floats:
-        """Return probabilities of pairs of a number's code and its part's code, shape (S, V).
+        """Return joint probabilities of the codes of the number and of its part, shape (S, V).
 
-        ``shares`` are probabilities of the numerical column's codes, shape (S,); values are even
-        inside a code.
+        ``shares`` are probabilities of the number's codes, shape (S,).
         """
         codes, values = _list_values(number)
         shown = self.encode(self.find(values), own)
@@ -157,8 +156,8 @@ def find_parts(
 ) -> list[Part]:
     """Return the functions that columns may follow, the likeliest first.
 
-    ``columns`` are released probabilities of codes by name, shape (S,) each. Neither the numbers
-    nor what follows from them are ``barred`` columns.
+    ``columns`` are released probabilities of codes by name, shape (S,) each. ``barred`` columns
+    serve neither as numbers nor as parts.
     """
     free = {own: _read_values(own) for own in transformers if own.name not in barred}
     rated: list[tuple[float, Part]] = []
@@ -194,7 +193,7 @@ def _rate(  # noqa: PLR0913 (the number and what it gives, and the column)
     values: Values,
     wanted: Floats,
 ) -> tuple[float, Part]:
-    """Return the best part, and how far its distribution is from that of the column."""
+    """Return the best part, and the distance of its distribution from that of the column."""
     rated = []
     for offset in OFFSETS:
         part = Part(own.name, parts, function, offset, values)
@@ -206,14 +205,14 @@ def _rate(  # noqa: PLR0913 (the number and what it gives, and the column)
 
 
 def _list_values(number: NumberEncoder) -> tuple[Wholes, Floats]:
-    """Return codes and evenly spaced values inside each code, shape (S * LOOKED_AT,)."""
+    """Return codes and evenly spaced values inside each code, shape ((S - 1) * LOOKED_AT,)."""
     codes = np.repeat(np.arange(1, number.size), LOOKED_AT)
     places = np.tile((np.arange(LOOKED_AT) + 0.5) / LOOKED_AT, number.size - 1)
     return codes, number.decode(codes, np.random.default_rng(), places)
 
 
 def _read_values(own: Transformer) -> Values | None:
-    """Return what values of a category stand for, nothing for a whole number, else ``None``."""
+    """Return the numbers of categories; ``()`` for a whole-number column, otherwise ``None``."""
     if isinstance(own, NumberEncoder):
         return () if own.step and own.step % 1 == 0 else None
     listed = own.values  # noqa: PD011 (a tuple)

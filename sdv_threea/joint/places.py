@@ -1,4 +1,4 @@
-"""Draw the place of a value inside the interval of its code, dependent on other columns.
+"""Draw the place of a value inside the interval of its code, given other columns.
 
 By default the place is uniform. If one of two ordered columns determines the other, the records of
 a code are divided among codes of the other in order: from seven to eight o'clock, the first quarter
@@ -30,7 +30,7 @@ class Tie:
         pair: The columns; the first one is ordered.
         parts: For both columns, the part of its interval by codes of the pair: beginning and end,
             shape (S_i, S_j, 2). While the first place runs from beginning to end, so does the
-            second, which may fall. ``None`` for a category.
+            second, whose end may be the smaller number. ``None`` for a category.
     """
 
     pair: Pair
@@ -63,7 +63,7 @@ def tie_columns(
             parts = _cut(table, inside[1], borders)
             known = (numbers or {}).get((j, i))
             if known is not None:
-                # The likeliest code other than that of a missing number.
+                # The likeliest code that is not the missing number.
                 has, codes = np.flatnonzero(~np.isnan(known)), 1 + table[1:].argmax(axis=0)
                 around = known[has, None] + NARROWEST * np.array([-1, 1])
                 parts[0][codes[has], has] = around
@@ -72,12 +72,12 @@ def tie_columns(
 
 
 def _follows(table: Floats) -> bool:
-    """Return whether the first column leaves less than half of the second open, and than a nat."""
+    """True if the first column leaves less than a nat and half of the second column's entropy."""
     return left_open(table) < min(1.0, left_open(table.sum(axis=0, keepdims=True)) / 2)
 
 
 def draw_places(codes: Wholes, ties: Sequence[Tie], rng: np.random.Generator) -> dict[int, Floats]:
-    """Draw the places, in [0, 1], shape (n,), of ordered columns with ties: a forest."""
+    """Draw places in [0, 1], shape (n,), of the ordered columns in ties, which form a forest."""
     left = {column: np.tile([0.0, 1.0], (len(codes), 1)) for column in _find_numbers(ties)}
     for tie in ties:
         if tie.parts[1] is None:
@@ -99,7 +99,6 @@ def draw_places(codes: Wholes, ties: Sequence[Tie], rng: np.random.Generator) ->
 
 
 def _find_numbers(ties: Sequence[Tie]) -> set[int]:
-    """Return the columns that have places: the ordered ones."""
     return {tie.pair[0] for tie in ties} | {tie.pair[1] for tie in ties if tie.parts[1] is not None}
 
 
@@ -181,7 +180,7 @@ def _carry(places: Floats, own: Floats, other: Floats) -> Floats:
 
 
 def _meet(one: Floats, other: Floats) -> Floats:
-    """Intersect parts of an interval, shape (n, 2); where they do not meet, the first stays."""
+    """Intersect parts of an interval, shape (n, 2); keep the first if they do not meet."""
     low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
     met = np.stack([low, high], axis=1)
     return np.where((high - low > NARROWEST)[:, None], met, one)

@@ -1,7 +1,4 @@
-"""Prices of functional pairs that are counted code by code, by the noise that their codes bear.
-
-The whole module is post-processing.
-"""
+"""Price functional pairs, counted code by code, by their tolerable noise: post-processing."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -14,7 +11,7 @@ from sdv_threea.arrays import Floats
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import MISSED, JointConstants
 
-#: Weights of pairs that are counted code by code are multiples of one over this.
+#: Weights of pairs are multiples of one over this.
 WEIGHT_UNIT = 8
 
 
@@ -36,8 +33,8 @@ class Function(NamedTuple):
     def bear(self, num_records: float) -> float:
         """Return the largest noise of a count at which nearly all records still get their value.
 
-        A code of r records with noise s gets a wrong one of V values with probability V Q(r / s
-        sqrt(2)). Runs of codes have V borders, each of which is off by about half of s.
+        A code of r records with noise s gets a wrong one of V values with probability V Q(r / (s
+        sqrt(2))). Runs of codes have V borders; noise moves each by about s / 2 records.
         """
         if self.in_order:
             return 2 * MISSED * num_records / self.values
@@ -49,8 +46,8 @@ def carry_functions(
 ) -> tuple[dict[Pair, int], float]:
     """Return weights and the price of pairs that are counted code by code.
 
-    Pairs with much more noise than they bear are dropped: structure read from such counts is random
-    and creates impossible rows. Pairs whose values clearly follow an order stay, because
+    Pairs whose noise far exceeds the tolerable noise are dropped: structure read from such counts
+    is random and creates impossible rows. Pairs whose values clearly follow an order stay, because
     neighbouring codes support each other. The price, in GDP, is at most ``left``.
     """
     kept = dict(found)
@@ -75,8 +72,8 @@ def price_functions(
 ) -> tuple[dict[Pair, int], float]:
     """Return the weights and the price of at least one pair that is counted code by code.
 
-    Nearly all codes should have enough records for their noise. A record adds a weight, a whole
-    number of at least one, to a count. The price, in GDP, is at most ``left``.
+    A record adds a weight, a whole number, to a count. The price, in GDP, keeps the noise tolerable
+    for nearly all codes, but is at most ``left``.
     """
     borne = {pair: max(own.bear(num_records), 1.0) for pair, own in found.items()}
     most = min(max(borne.values()), constants.most_weighed * min(borne.values()))
@@ -87,7 +84,7 @@ def price_functions(
 
 
 def sum_needs(functions: Iterable[Function], num_records: float) -> float:
-    """Return the square of the price, in GDP, at which functions have the noise that they bear."""
+    """Return the square of the price, in GDP, at which functions have their tolerable noise."""
     return math.fsum(max(own.bear(num_records), 1.0) ** -2 for own in functions)
 
 

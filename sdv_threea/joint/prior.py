@@ -1,12 +1,12 @@
-"""Pair tables that follow from normal scores alone: noisy tables are shrunk toward these.
+"""Pair tables that follow from released correlations: noisy tables are shrunk toward them.
 
 Two standard normals of correlation ``r``, cut into bins, have the table (Mehler 1866)
 
     ``P(x in A, y in B) = sum_k r^k a_k(A) a_k(B)``, where
     ``a_k(A) = int_A phi(x) He_k(x) / sqrt(k!) dx``
 
-with the Hermite polynomials ``He_k``; ``a_0`` are the probabilities of the bins. Each class has its
-own normals and cuts, and the tables of all classes are added.
+with the Hermite polynomials ``He_k``. Each class has its own normals and cuts, and the tables of
+all classes are added.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def expect_tables(
 ) -> dict[Pair, Floats]:
     """Return expected counts of all pairs of columns, shape (G_i, G_j), at least zero.
 
-    The records of the classes are ``totals``, shape (C,), and the correlations of normals have the
+    ``totals`` are the records of each class, shape (C,). ``correlations`` are those of the normals,
     shape (C, m, m). ``bins`` give the bin of each code, shape (S,); -1 for none.
     """
     sizes = count_bins(bins)

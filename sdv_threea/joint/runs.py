@@ -1,8 +1,8 @@
 """Values that hold for a run of neighbouring codes, like an age group for ages from 25 to 45.
 
-Values along an ordered column are a hidden Markov chain: from one code to the next, the value
-stays, or is drawn again with a fixed probability. Neighbouring codes then support each other where
-noise is large. The whole module is post-processing.
+Values along an ordered column form a hidden Markov chain: from one code to the next, the value
+stays, or is drawn again with a fixed probability. So neighbouring codes support each other if noise
+is large. The whole module is post-processing.
 """
 
 from typing import NamedTuple
@@ -13,12 +13,10 @@ from sdv_threea.arrays import Floats
 
 
 class Posterior(NamedTuple):
-    """What noisy counts say of the values of codes.
+    """The posterior of the values of codes, given noisy counts.
 
-    Args:
-        chances: Probability of each value by code, shape (S, V).
-        evidence: Log likelihood of all counts.
-        drawn: Expected number of codes that draw their value again.
+    ``chances`` are probabilities of values by code, shape (S, V); ``drawn`` is the expected number
+    of codes that draw their value anew.
     """
 
     chances: Floats
@@ -27,10 +25,10 @@ class Posterior(NamedTuple):
 
 
 def find_values(logs: Floats, prior: Floats) -> Posterior:
-    """Return what is known of codes that have their values independently of each other.
+    """Return the posterior of codes whose values are independent of each other.
 
-    ``logs`` are log likelihoods of the values, shape (S, V), and ``prior`` are probabilities of the
-    values that a code draws, of the same shape.
+    ``logs`` are log likelihoods of the values, shape (S, V). ``prior`` are probabilities of values
+    that a code draws, of the same shape.
     """
     largest = logs.max(axis=1, keepdims=True)
     chances = np.exp(logs - largest) * prior
@@ -39,14 +37,14 @@ def find_values(logs: Floats, prior: Floats) -> Posterior:
 
 
 def follow_values(logs: Floats, prior: Floats, anew: float) -> Posterior:
-    """Return what is known of codes in an order, each of which draws its value with ``anew``.
+    """Return the posterior of ordered codes, each of which draws a value with probability ``anew``.
 
-    ``logs`` and ``prior`` are as above; there is at least one code. A code that does not draw has
-    the value of the one before it.
+    A code that does not draw has the value of the code before it. ``logs`` and ``prior`` are as in
+    :func:`find_values`, with at least one code.
     """
     largest = logs.max(axis=1)
     likely = np.exp(logs - largest[:, None])
-    # Messages from earlier codes and from later ones.
+    # Messages from earlier codes and from later codes.
     before, after, found = np.empty_like(likely), np.ones_like(likely), np.empty_like(likely)
     sums = np.empty(len(likely))
     before[0] = prior[0]

@@ -1,9 +1,9 @@
 """Numbers that are sums of others: found from released counts, counted once, computed in samples.
 
-Means and correlations of columns are released before, and show which numbers may be sums. A copy is
-a sum of one part. One count per likely sum or part of a date (:mod:`~sdv_threea.joint.parts`) then
-shows in how many records it holds. The count may be noisy, and cheap, because a sum holds in nearly
-all records or in nearly none.
+Released means and correlations of columns suggest which numbers are sums. A copy is a sum of one
+part. One count per likely sum or part of a date (:mod:`~sdv_threea.joint.parts`) then tells in how
+many records it holds. The count may be noisy, and cheap, because a sum holds in nearly all records
+or in nearly none.
 """
 
 import math
@@ -30,13 +30,15 @@ from sdv_threea.rows.intake.columns import read_numbers
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
-#: The most parts of a sum, numbers that are looked at, and copies and sums that are counted.
+#: The most parts of a sum, the most numbers that are tried, and the most copies or sums that are
+#: counted.
 MOST_PARTS, MOST_NUMBERS, MOST_SUMS = 4, 16, 8
 
-#: Noise scale of a count, as a share of the records: noise this small masks no rule that fails.
+#: Noise scale of a count, as a share of the records: at this scale, a rule that fails is
+#: recognised.
 PRECISE = (1 - NEARLY) / Evidence().clear_of_noise()
 
-#: Relative distance of two floats that are the same result of a few operations.
+#: Largest relative difference of two floats that are the same result of a few operations.
 SAME = 1e-9
 
 
@@ -44,8 +46,7 @@ SAME = 1e-9
 class Sum:
     """A numerical column that is the sum of others: publishable.
 
-    Args:
-        step: The granularity of the column, 0 if it is continuous.
+    ``step`` is the granularity of the column, 0 if it is continuous.
     """
 
     total: str
@@ -53,14 +54,14 @@ class Sum:
     step: float
 
     def add(self, table: pd.DataFrame) -> Floats:
-        """Return the parts of each row, added up, shape (n,); NaN where one is missing."""
+        """Return the sum of the parts in each row, shape (n,); NaN if one is missing."""
         added = np.zeros(len(table))
         for part in self.parts:
             added = added + read_numbers(table[part])
         return added
 
     def holds(self, table: pd.DataFrame) -> Bools:
-        """Return which rows add up, up to the rounding of the total and its parts, shape (n,)."""
+        """Return which rows add up, within the rounding of the total and its parts, shape (n,)."""
         total = read_numbers(table[self.total])
         with np.errstate(all='ignore'):
             added = self.add(table)
@@ -69,10 +70,10 @@ class Sum:
             return np.asarray(np.abs(total - added) <= rounding)
 
     def write(self, table: pd.DataFrame, domain: Domain) -> None:
-        """Replace the total of sampled rows by its parts added up.
+        """Replace the total of sampled rows by the sum of its parts.
 
-        A total stays as it was drawn if it is missing or a sentinel, if a part is missing, or if
-        the sum is beyond the released range.
+        A drawn total stays if it is missing or a sentinel, if a part is missing or a sentinel, or
+        if the sum is beyond the released range.
         """
         column, own = domain[self.total], read_numbers(table[self.total])
         assert isinstance(column, Number)
@@ -90,14 +91,11 @@ class Sum:
 def find_likely(
     domain: Domain, moments: Sequence[tuple[str, float, float]], correlations: Floats
 ) -> list[Sum]:
-    """Return the likely copies, sums of one part, and the likely sums, the likeliest first.
+    """Return the likely copies (sums of one part), then the likely sums, the likeliest first.
 
-    Sums of numbers that are likely copies come last: those of their originals say the same.
-
-    Args:
-        domain: The description of the columns.
-        moments: Name, mean and standard deviation of each number.
-        correlations: Their correlations, shape (k, k).
+    Sums that involve likely copies come last: the same sums of the originals come before them.
+    ``moments`` are the name, mean and standard deviation of each number, and ``correlations`` have
+    the shape (k, k).
     """
     names, means, deviations = zip(*moments, strict=True) if moments else ((), (), ())
     steps = [getattr(domain[name], 'step', None) or 0.0 for name in names]
@@ -120,13 +118,10 @@ def find_likely(
 def _list_near(
     means: Sequence[float], deviations: Sequence[float], steps: Sequence[float]
 ) -> Iterator[tuple[int, list[int], float]]:
-    """Yield numbers, parts whose means add up to theirs, and how far these are apart.
-
-    A copy may be as fine as its original, or rounded. Of two that are as fine, the later one counts
-    as the copy.
-    """
+    """Yield numbers, parts whose means add up to the number's, and the relative difference."""
     for at, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):
         for part in range(len(means)):
+            # A copy is coarser than its original, or as coarse and a later column.
             apart = abs(means[part] - mean) / (math.hypot(mean, deviation) or 1.0)
             if (steps[part], part) < (steps[at], at) and apart <= 1 - NEARLY:
                 yield at, [part], apart
@@ -143,7 +138,7 @@ def _list_near(
 
 
 def price_sums(num_sums: int, num_records: float) -> float:
-    """Return the price in GDP at which few records could be mistaken for nearly all, or none."""
+    """Return the price in GDP at which noise confuses no rule that holds with one that fails."""
     return math.sqrt(num_sums) / (PRECISE * max(num_records, 1.0))
 
 
@@ -175,9 +170,9 @@ def release_sums(
 
 
 def put_in_order(rules: Iterable[Sum | Part]) -> tuple[Sum | Part, ...]:
-    """Return the first rule of each total, after those of its parts.
+    """Return the first rule of each total, after the rules of its parts.
 
-    A rule by which a number would depend on itself, with those before it, is left out.
+    A rule is left out if it would make a number depend on itself, together with earlier rules.
     """
     chosen: dict[str, Sum | Part] = {}
     order: tuple[str, ...] = ()
@@ -196,7 +191,7 @@ def _count(likely: tuple[Sum | Part, ...], chunk: pd.DataFrame) -> Wholes:
 
 
 def list_numbers(domain: Domain, barred: Collection[str]) -> list[str]:
-    """Return the numbers that may be sums or parts of them: no times, nor ``barred`` columns."""
+    """Return the numbers that may be sums or parts of sums: no times, no ``barred`` columns."""
     return [
         column.name
         for column in domain.columns

@@ -3,11 +3,11 @@
 A table of two columns is the product of its margins and a departure from it. The margins are known
 well, from histograms of single columns. The departure is shrunk in two ways:
 
-* by a prior that is fitted to all tables: how far tables depart, and how similar neighbouring bins
-  are (:mod:`~sdv_threea.joint.departures`);
-* by the probability that a bin is empty, whose frequency is fitted to all tables (nonparametric
-  empirical Bayes: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). Shrinkage alone would leave
-  some mass to impossible pairs of values.
+* by a prior, fitted to all tables, of how far tables depart, and how similar neighbouring bins are
+  (:mod:`~sdv_threea.joint.departures`);
+* by the probability that a bin is empty, fitted to all tables (nonparametric empirical Bayes:
+  Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). The prior alone would leave some mass to
+  impossible pairs of values.
 
 The whole module is post-processing.
 """
@@ -42,7 +42,7 @@ def pool_margins(
 ) -> list[Floats]:
     """Return counts of the bins of each column, shape (G,), from its histogram and its interaction.
 
-    ``histograms`` hold bin counts and their variances, shape (G,) each. The counts are at least
+    ``histograms`` hold bin counts and their variances, shape (G,) each. The results are at least
     zero and sum to ``num_records``.
     """
     margins = []
@@ -60,10 +60,7 @@ def pool_margins(
 def complete(
     interactions: Interactions, margins: Sequence[Floats], num_records: float
 ) -> PairCounts:
-    """Return counts of all pairs: interactions plus margins; whole numbers if there is no noise.
-
-    ``margins`` are counts of the bins of each column, shape (G,).
-    """
+    """Return counts of all pairs: interactions plus margins; whole numbers if there is no noise."""
     tables = {}
     for i, j in interactions.pairs:
         found = interactions.tables[i, j]
@@ -84,8 +81,8 @@ def estimate_tables(
     """Return the probabilities of each pair of columns, shape (G_i, G_j), with the given margins.
 
     ``margins`` are bin counts, shape (G,). ``expected`` are counts of all pairs that follow from
-    other releases. Released tables are shrunk toward them, and they replace tables that are not
-    released.
+    other releases: released tables are shrunk toward them, and unreleased tables are replaced by
+    them.
     """
     independent = {(i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in expected}
     expected = {
@@ -115,7 +112,7 @@ def find_filled(pairs: PairCounts, expected: Mapping[Pair, Floats]) -> dict[Pair
     """Return the probability that each bin is not empty, in the shapes of the tables.
 
     The frequencies of :data:`RATIOS` are fitted to the counts of all tables, and then to those of
-    each table, where the common frequencies count as one more bin. If bins are many, a sample of
+    each table, with the common frequencies as one additional bin. If bins are many, a sample of
     them is used. ``pairs`` must have noise; ``expected`` are counts under independence.
     """
 
@@ -159,7 +156,7 @@ def couple(rows: Floats, columns: Floats) -> Floats:
 
 
 def mutual_information(table: Floats) -> float:
-    """Return the mutual information of two columns, in nats, of probabilities (G_i, G_j)."""
+    """Return the mutual information of two columns, in nats, from probabilities (G_i, G_j)."""
     independent = np.outer(table.sum(axis=1), table.sum(axis=0))
     seen = (table > 0) & (independent > 0)
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
@@ -186,7 +183,7 @@ def is_settled(table: Floats, settled: float) -> bool:
 
 
 def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
-    """Return the noise scale of a count of each pair, if margins have no noise."""
+    """Return the noise scale of a single count of each pair, if margins have no noise."""
     found = {}
     for pair, table in pairs.tables.items():
         # A single bin has no interaction and so no noise, but a positive scale is needed.
@@ -196,5 +193,4 @@ def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
 
 
 def _divide(wanted: Floats, sums: Floats) -> Floats:
-    """Divide wanted values by sums; where the sum is zero, the result is zero."""
     return np.asarray(wanted / np.where(sums > 0, sums, np.inf))

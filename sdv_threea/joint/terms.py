@@ -1,4 +1,4 @@
-"""Tables that the weights of a column are fitted to, with one or two of the columns before it."""
+"""Tables of a column and one or two columns before it, to which the column's weights are fitted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,13 +15,12 @@ from sdv_threea.joint.triples import Triple
 
 @dataclass(frozen=True)
 class Term:
-    """A table that a column is fitted to, and the row of it that each particle is in.
+    """A table that a column is fitted to, and the table row of each particle.
 
     Args:
         places: The row of each particle, shape (P,).
-        table: Probabilities, shape (R, G), or (R, C) of coarser bins of the column.
-        merged: The coarser bin of each bin of the column, shape (G,); ``None`` without coarser
-            bins.
+        table: Probabilities, shape (R, G); or (R, C) with coarser bins of the column.
+        merged: The coarser bin of each bin of the column, shape (G,), if any.
     """
 
     places: Wholes
@@ -29,14 +28,14 @@ class Term:
     merged: Wholes | None = None
 
     def expect(self, own: Floats) -> Floats:
-        """Return how many particles are wanted in each place of the table, shape (R, C)."""
+        """Return the wanted number of particles in each cell of the table, shape (R, C)."""
         counts = np.bincount(self.places, minlength=len(self.table))
         sums = self.table.sum(axis=1, keepdims=True)
         given = np.where(sums > 1e-12, self.table / np.maximum(sums, 1e-12), self.merge(own[None]))
         return np.asarray(given * counts[:, None])
 
     def merge(self, chances: NDArray[Any]) -> NDArray[Any]:
-        """Add up values of bins, shape (R, G), to those of coarser bins, if the term has any."""
+        """Add up values of bins, shape (R, G), by coarser bin, if the term has coarser bins."""
         return chances if self.merged is None else add_up(chances, self.merged, self.table.shape[1])
 
     def spread(self, steps: Floats) -> Floats:
@@ -46,11 +45,10 @@ class Term:
 
 @dataclass(frozen=True)
 class ParentPair:
-    """Probabilities or weights by the bins of two columns together, and of a later column.
+    """Values of a later column, given the bins of two columns together.
 
-    Args:
-        merged: For each of them, the coarser bin of each of its bins, shape (G,).
-        numbers: The values by joint coarser bin and bin of the later column, shape (A * B, G).
+    ``merged`` has the coarser bin of each bin of the two columns, and ``numbers`` the probabilities
+    or weights by joint coarser bin and bin of the later column, shape (A * B, G).
     """
 
     parents: Pair
@@ -58,18 +56,14 @@ class ParentPair:
     numbers: Floats
 
     def find(self, bins: Wholes) -> Wholes:
-        """Return the joint coarser bin of each record, shape (n,), given its bins, shape (n, m)."""
+        """Return the joint coarser bin of each record, shape (n,), from its bins, shape (n, m)."""
         one, two = (own[bins[:, at]] for own, at in zip(self.merged, self.parents, strict=True))
         return np.asarray(one * (self.merged[1].max() + 1) + two)
 
 
 @dataclass(frozen=True)
 class Triples:
-    """The distributions of three columns together: publishable.
-
-    The tables are probabilities, shape (A, B, C). ``merged`` has, for each column, the coarser bin
-    of each of its bins, shape (G,).
-    """
+    """Probabilities of triples, shape (A, B, C), and the coarser bins of columns: publishable."""
 
     tables: Mapping[Triple, Floats]
     merged: tuple[Wholes, ...]

@@ -1,8 +1,8 @@
-"""Release how far triples of columns are from what their pairs imply.
+"""Release the distances of triples of columns from the tables that their pairs imply.
 
-Pairs imply expected counts in each bin of three columns. The distance of private counts from these
-is one number per triple, so a look at hundreds of triples costs little. Interactions are then
-released of the triples that are worth it (:mod:`~sdv_threea.joint.interplay`).
+Pairs imply expected counts in each bin of three columns. The distance of private counts from
+expected ones is one number per triple, so hundreds of distances cost little. They decide of which
+triples interactions are released (:mod:`~sdv_threea.joint.interplay`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
-#: The most triples that are looked at: a limit of time.
+#: The most triples whose distances are released: a limit of time.
 MOST_LOOKS = 500
 
 #: Three columns, in ascending order. The class, if present, is the last column.
@@ -51,10 +51,7 @@ def num_triple_bins(num_records: float, mu: float, constants: JointConstants) ->
 def list_triples(
     information: Floats, tied: Collection[Pair], settled: Collection[int], most: int
 ) -> list[Triple]:
-    """Return the triples to look at: at most ``most``, of the largest mutual information of pairs.
-
-    Triples with a functional dependency (``tied``) only repeat a pair, and are left out.
-    """
+    """Return the ``most`` triples of the largest mutual information, without ``tied`` pairs."""
     free = [at for at in range(len(information)) if at not in settled]
     rated = [
         (-(information[i, j] + information[i, k] + information[j, k]), (i, j, k))
@@ -67,8 +64,8 @@ def list_triples(
 def merge_bins(shares: Floats, num_bins: int, *, ordered: bool) -> Wholes:
     """Return the coarser bin of each bin, shape (G,), for at most ``num_bins`` coarser bins.
 
-    Ordered neighbours are merged to about equal mass. In a category, the most frequent bins stay,
-    and the rest share one.
+    Ordered neighbours are merged to about equal mass. Of unordered bins, the most frequent ones
+    stay, and the rest share one.
     """
     if len(shares) <= num_bins:
         return np.arange(len(shares))
@@ -92,14 +89,14 @@ def release_distances(
 ) -> tuple[tuple[Floats, float], Receipt]:
     """Return noisy L1 distances of triples from expected counts, their noise scale, and a receipt.
 
-    ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted, and
-    one entry more than columns stands for the class. ``expected`` holds counts of at least one
+    ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted. The
+    class may be one more entry of ``bins``, the last. ``expected`` holds counts of at least one
     triple, shape (A, B, C).
 
     Formal guarantees:
         * the triples, bins and expected counts are public or released; a record counts in at most
-          one bin of a triple, as
-          :func:`~sdv_threea.accounting.sensitivities.distance_sensitivity` asks
+          one bin of a triple, as :func:`~sdv_threea.accounting.sensitivities.distance_sensitivity`
+          asks
     """
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]

@@ -1,9 +1,9 @@
 """Release and estimate the values that a category determines: a product's price, to the cent.
 
-The code of a number is an interval. Two digits of :data:`BASE` values each give the place inside,
-and are counted for each category. If nearly all records of a category have the same digits, the
-category determines the number. In this way, 128 counts distinguish 4,096 places. After the release,
-the rest is post-processing.
+The code of a number is an interval. Two digits of :data:`BASE` values each give the place inside
+the interval, and are counted for each category: 128 counts distinguish 4,096 places. If nearly all
+records of a category have the same digits, the category determines the number. All else is
+post-processing.
 """
 
 import math
@@ -28,7 +28,7 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import BASE, DIGITS, count_digits
 from sdv_threea.statistics import registry
 
-#: A count stands out if it exceeds this many noise scales; the largest of many zero counts does
+#: A count is significant if it exceeds this many noise scales; the largest of many zero counts does
 #: not.
 STANDING_OUT = Evidence().clear_of_noise(BASE)
 
@@ -38,12 +38,7 @@ FEW_FLOATS = 1e-14
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """Released counts of digits by category: publishable.
-
-    Args:
-        digits: Noisy counts by pair of a categorical and a numerical column, shape (DIGITS, S,
-            BASE).
-    """
+    """Noisy counts by pair of category and number, shape (DIGITS, S, BASE): publishable."""
 
     digits: dict[Pair, Floats]
     scale: float
@@ -82,10 +77,7 @@ def release_values(
 
 
 def has_wide_codes(shares: Floats, edges: Floats | None) -> bool:
-    """Return whether a column is numerical, and some of its codes are intervals of several values.
-
-    ``edges`` are the borders of codes, shape (E,); ``None`` if the column is not numerical.
-    """
+    """Return whether some codes of a numerical column are intervals of several values."""
     if edges is None:
         return False
     widths = np.diff(edges)
@@ -98,17 +90,16 @@ def has_wide_codes(shares: Floats, edges: Floats | None) -> bool:
 
 
 def may_have_one(table: Floats, constants: JointConstants) -> bool:
-    """Return whether each category may determine the value, by probabilities of shape (S, E).
+    """Return whether categories may determine the number, given joint probabilities, shape (S, E).
 
-    The category must leave little entropy, in absolute terms and compared with the entropy of the
-    numerical column.
+    The category must leave little entropy, absolutely and relative to the number's entropy.
     """
     alone = left_open(table.sum(axis=0, keepdims=True))
     return left_open(table) <= constants.one_code * min(alone, 1.0)
 
 
 def price_values(columns: Sequence[Floats], num_records: float, wanted: Sequence[Pair]) -> float:
-    """Return the price, in GDP, at which nearly all categories show their digits."""
+    """Return the price, in GDP, at which the digits of nearly all categories are recognised."""
     shares = (find_small(columns[category]) for category, _ in wanted)
     digits = [Function(own, BASE) for own in shares]
     return math.sqrt(sum_needs(DIGITS * [min(digits)] * len(digits), num_records))
@@ -117,7 +108,7 @@ def price_values(columns: Sequence[Floats], num_records: float, wanted: Sequence
 def keep_one_code(table: Floats, has: Bools) -> Floats:
     """Move each marked category's probability to its likeliest code, except for a missing number.
 
-    ``has`` marks categories that determine a number, shape (S,). The table has the shape (S, E);
+    ``has`` marks categories that determine a number, shape (S,). ``table`` has the shape (S, E);
     its row sums stay.
     """
     settled, present = table.copy(), table[has, 1:]
@@ -131,7 +122,7 @@ def estimate_values(
 ) -> dict[Pair, Floats]:
     """Return the place of each category's number in its interval, shape (S,); NaN if unknown.
 
-    Places lie in (0, 1). Categories whose counts are below the noise have one number if most of the
+    Places lie in (0, 1). Categories with too few records to tell have one number if most of the
     others do. ``tables`` are probabilities by pair, shape (S, E), category first.
     """
     found = {}
@@ -151,10 +142,7 @@ def estimate_values(
 def find_single(
     counts: ValueCounts, tables: Mapping[Pair, Floats], num_records: float
 ) -> tuple[Pair, ...]:
-    """Return the pairs whose categories evidently have one number and no other.
-
-    Records of the commonest number, which may be the same in all categories, do not count.
-    """
+    """Return the pairs whose categories evidently have a single number each."""
     found = []
     for pair, digits in counts.digits.items():
         present = num_records * tables[pair][:, 1:]
