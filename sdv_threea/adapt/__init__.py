@@ -1,24 +1,23 @@
-"""Adapt: the target given the other columns is fitted to a model's loss (step 2 of 3A).
+"""Adapt: fit the target, given the other columns, to the loss of a model (step 2 of 3A).
 
-Labels and numbers are predicted by one noisy generalised linear model (:mod:`~sdv_threea.adapt.fit`
-has its formulas). These modules may read encoded private records, as sums that
+One noisy generalised linear model predicts labels and numbers (:mod:`~sdv_threea.adapt.fit` has its
+formulas). These modules read encoded private records only as sums that
 :mod:`~sdv_threea.privacy` releases; all else is post-processing. Only
 :mod:`~sdv_threea.adapt.kernels` uses JAX.
 
 At ``alpha=1`` nothing is adapted. Otherwise the predictable part of a target is multiplied by
 ``tau = alpha + (1 - alpha) T``, which minimises ``alpha (tau - 1)^2 + (1 - alpha) (tau - T)^2``:
-the best factor for the density is one, and for the loss ``T``, because models learn more from
-targets that are easier to predict. Log odds of standard deviation ``s`` have ``T = log_odds_spread
-/ s``, between one and ``most_stretch``; numbers have ``T = number_stretch``, and their residuals
-shrink.
+the best factor is one for the density, and ``T`` for the loss, because models learn more from
+targets that are easier to predict. For log odds of standard deviation ``s``, ``T`` is
+``log_odds_spread / s``, between one and ``most_stretch``; for numbers ``T`` is ``number_stretch``.
 
 * :mod:`~sdv_threea.adapt.stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.adapt.labels`: the label model, and its private fit,
 * :mod:`~sdv_threea.adapt.numbers`: the model of a numerical target, and its private fit,
 * :mod:`~sdv_threea.adapt.fit`: the fit of both, step by step,
 * :mod:`~sdv_threea.adapt.links`: the target of a linear predictor: classes, or a number,
-* :mod:`~sdv_threea.adapt.design`: the factors of its weights: evidence, or bins,
-* :mod:`~sdv_threea.adapt.features`: and kernel features, computed row by row,
+* :mod:`~sdv_threea.adapt.design`: the inputs of a linear predictor: evidence, or bins,
+* :mod:`~sdv_threea.adapt.features`: further inputs: kernel features, computed row by row,
 * :mod:`~sdv_threea.adapt.belief`: the posterior of the weights, updated by noisy slopes,
 * :mod:`~sdv_threea.adapt.slopes`: the slope of the loss, summed over private rows,
 * :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,

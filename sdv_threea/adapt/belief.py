@@ -1,6 +1,6 @@
 """The normal posterior of weights, updated by one noisy slope after another: post-processing.
 
-The best weights ``w`` of a predictor have the prior ``w - w_0 ~ N(0, V)`` around the present
+The best weights ``w`` of a predictor have the prior ``w - w_0 ~ N(0, V)`` around the current
 weights ``w_0``. The released slope is ``s = H (w - w_0) + noise``, with the curvature ``H``; the
 noise has variance ``scale^2`` by the mechanism and covariance ``H`` by sampling. With
 ``S = H V H + H + scale^2 I``, a step of a Kalman filter (Newton's without noise) is::
@@ -18,20 +18,20 @@ from scipy.linalg import block_diag, solve_triangular
 
 from sdv_threea.arrays import Floats
 
-#: Added to the covariance of slopes, which is singular where nothing varies; relative to its
-#: largest entry, if that is not enough.
+#: Added to the covariance of slopes, which is singular if an input does not vary. If that is not
+#: enough, the second number times the largest entry is added.
 TINY, RELATIVE_TINY = 1e-6, 1e-9
 
 
 class Added(NamedTuple):
-    """Places of weights whose prior is known up to a factor, and its root ``R``, (r, r)."""
+    """Weights whose prior is known up to a factor, and the root ``R`` of the prior, (r, r)."""
 
     weights: slice
     root: Floats
 
 
 class Belief:
-    """What is known of the weights of ``K`` predictors: means, (K, D), and covariances, (K, D, D).
+    """Means, (K, D), and covariances, (K, D, D), of the weights of ``K`` predictors.
 
     Curvatures, (K, D, D), and slopes, (K, D), are of the same predictors.
     """
@@ -58,10 +58,10 @@ class Belief:
         spreads: Sequence[float],
         doubt: float,
     ) -> bool:
-        """Set the likeliest prior ``t^2 R R^T`` of added weights, of covariance zero till now.
+        """Give added weights, so far fixed at zero, their likeliest prior ``t^2 R R^T``.
 
-        ``spreads`` are the candidates for ``t``. Return whether weights get a prior: if its log
-        likelihood exceeds that of zero by more than ``doubt``.
+        ``spreads`` are the candidates for ``t``. Return whether weights get a prior: only if its
+        log likelihood exceeds that of zero by more than ``doubt``.
         """
         weights, root = added
         more = np.zeros((self.means.shape[1], len(root)))
@@ -74,7 +74,7 @@ class Belief:
         return best > doubt
 
     def step(self, curvatures: Sequence[Floats], slopes: Floats, scale: float) -> Floats:
-        """Learn from noisy slopes; return how far the means are to be moved, shape (K, D)."""
+        """Update the belief by noisy slopes; return the move of the means, shape (K, D)."""
         known = zip(curvatures, slopes, self.covariances, strict=True)
         found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
         self.covariances = np.stack([covariance for _, covariance in found])
@@ -99,11 +99,11 @@ def gain(
     more: Floats,
     spreads: Sequence[float],
 ) -> Floats:
-    """Return how much likelier priors ``V + t^2 M M^T`` make a slope than ``V`` does, in nats.
+    """Return the gain in log likelihood of a slope by priors ``V + t^2 M M^T`` over ``V``, in nats.
 
     ``covariance`` is ``V``, ``more`` is ``M``, shape (D, r), and ``spreads`` are values of ``t``.
-    With ``S = L L^T`` for ``V``, slopes have covariance ``L (I + t^2 U U^T) L^T``, where
-    ``U = L^-1 H M``, so one decomposition serves all ``t``.
+    With ``S = L L^T`` for ``V``, slopes have covariance ``L (I + t^2 U U^T) L^T``, where ``U = L^-1
+    H M``, so one decomposition serves all ``t``.
     """
     _, root = _slope_law(curvature, scale, covariance)
     white = solve_triangular(root, slope, lower=True)

@@ -1,12 +1,12 @@
-"""Designs: the factors of the weights of a linear predictor, by the codes of a record.
+"""Designs: the inputs of a linear predictor, by the codes of a record.
 
-A *term* puts records into bins: by one column, by two, or all records into one. Each bin has an
-*input*: a weight of evidence, with one weight per term (labels), or one, with a weight per bin
-(numbers). The weight of evidence of code ``s`` in column ``j`` for class ``c`` is
-``e_cj(s) = log p_j(s | c) / p_j(s)`` (Good 1950). Two classes have ``K = 1`` of them,
-``e_j(s) = log p_j(s | 1) / p_j(s | 0)``, and one predictor: the first class has log odds of zero.
-With ``C > 2`` classes there are ``K = C`` weights of evidence and predictors; a numerical target
-has ``K = 1``.
+A *term* puts records into bins: by one column, by two, or all records into one. For labels, the
+*input* of a bin is its weight of evidence, and a term has one weight. For numbers, the input of a
+bin is one, and each bin has a weight. The weight of evidence of code ``s`` in column ``j`` for
+class ``c`` is ``e_cj(s) = log p_j(s | c) / p_j(s)`` (Good 1950). With ``C > 2`` classes there are
+``K = C`` weights of evidence and predictors. Two classes have ``K = 1`` predictor, with
+``e_j(s) = log p_j(s | 1) / p_j(s | 0)``: the first class has log odds of zero. A numerical target
+has ``K = 1``, too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Codes = NDArray[np.integer]
 
 Number = TypeVar('Number', np.int64, np.float64)
 
-#: Units per one of inputs, which are whole numbers on private rows.
+#: Inputs are whole multiples of one over this on private rows.
 INPUT_UNITS = SCORE_UNITS
 
 #: Probabilities below this count as zero.
@@ -75,8 +75,7 @@ class Design:
     """Terms, and the inputs of their bins.
 
     Args:
-        inputs: The value that each of S bins of each of K terms contributes, in units of
-            ``1 / INPUT_UNITS``.
+        inputs: The input of each bin of each term, shape (K, S), in units of ``1 / INPUT_UNITS``.
         by_bin: Whether each bin has a weight of its own. If not, each term has one.
     """
 
@@ -90,7 +89,6 @@ class Design:
         return [term.size if self.by_bin else 1 for term in self.terms]
 
     def __add__(self, other: Design) -> Design:
-        """Return the terms of both."""
         return Design((*self.terms, *other.terms), (*self.inputs, *other.inputs), self.by_bin)
 
     def matrix(self, codes: Codes) -> Floats:
@@ -103,7 +101,7 @@ class Design:
         return np.concatenate(blocks, axis=1)[None]
 
     def tables(self, weights: Floats) -> tuple[Floats, ...]:
-        """Return what each bin adds to the predictors, (K, S) per term, from weights, (K, D)."""
+        """Return the effects of bins on the predictors, (K, S) per term, from weights, (K, D)."""
         own = np.split(weights, np.cumsum(self.sizes)[:-1], axis=1)
         pairs = zip(own, self.inputs, strict=True)
         return tuple(each * (table / INPUT_UNITS) for each, table in pairs)
@@ -155,12 +153,12 @@ def add_up(
 
 @dataclass(frozen=True)
 class Span:
-    """Bases ``Q`` of weights of evidence, (m, k) per class, where columns outnumber draws.
+    """Bases ``Q`` of weights of evidence, (m, k) per class, if columns outnumber draws.
 
     The evidence of ``n`` draws spans ``n`` of ``m`` dimensions, which contain all steps of a fit.
     With an orthonormal basis the fit of ``Q^T w`` equals that of ``w``, because the prior is
-    isotropic, and takes seconds instead of minutes at 5,000 columns. Without bases, coordinates
-    are the weights.
+    isotropic, and takes seconds instead of minutes at 5,000 columns. Without bases, coordinates are
+    the weights.
     """
 
     bases: tuple[Floats, ...] = ()

@@ -1,9 +1,9 @@
 """Features of a kernel: a few numbers of a record that depend on several columns at once.
 
-The features are Nystroem features (Williams and Seeger 2001) of a record's scores ``x``, shape
-(m,), with landmarks ``Z``, shape (P, m): ``phi(x) = (k(x, Z) - (1, x) B) A``, shape (r,). ``B``, (1
-+ m, P), is the least-squares fit of kernel values by scores over the draws; evidence already covers
-this linear part. ``A``, (P, r), projects the rest to its leading directions in the kernel's feature
+These are Nystroem features (Williams and Seeger 2001) of a record's scores ``x``, shape (m,), with
+landmarks ``Z``, shape (P, m): ``phi(x) = (k(x, Z) - (1, x) B) A``, shape (r,). ``B``, (1 + m, P),
+is the least-squares fit of kernel values by scores over the draws; evidence already covers this
+linear part. ``A``, (P, r), projects the remainder to its leading directions in the kernel's feature
 space, with covariance ``I`` over the draws. Vectors longer than ``radius`` are shortened.
 
 Float sums depend on the order of terms, so sums for private rows are of whole numbers below
@@ -46,28 +46,29 @@ SMALLEST_EXPONENT = -100
 #: sums of slopes.
 LARGEST_RADIUS = 2**18
 
-#: Largest number of features per ``mu n``, and per point: more would fit the points by chance.
+#: Largest number of features per ``mu n``, and per point: more would over-fit the points.
 MOST_PER_KNOWN, MOST_PER_POINT = 0.5, 1 / 8
 
-#: Largest number of entries of the features of all rows, except for the fewest features, and of
-#: the draws, per predictor: bounds time and memory.
+#: Largest number of entries of the features of all rows (with more than the fewest features), and
+#: of the features of draws per predictor: bounds of time and memory.
 MOST_FEATURE_ENTRIES, DRAWN_ENTRIES = 2**25, 2**26
 
-#: About how many rows get features: more would take time without gain.
+#: The number of rows that get features, about: more would take time without gain.
 MOST_FEATURED = 2**18
 
 #: Landmarks, unless there are more features. Twice as many gained nothing.
 NUM_LANDMARKS = 128
 
-#: Fewer features than this are not worth their budget; on large tables this is the most, to save
-#: time.
+#: Fewer features than this are not worth their budget. The second number is the most features of a
+#: large table, to save time.
 LEAST_FEATURES, FEWEST_MOST = 8, 128
 
-#: Above this ``mu n`` the limit of entries grows with its cube root, up to a factor whose cube root
-#: applies to features. 8 took three times as long as 3 in throw-away fits, for no gain.
+#: Above this ``mu n`` the limit of entries grows with the cube root of ``mu n``, by at most the
+#: second number; the limit of features grows with the cube root of that factor. 8 took three times
+#: as long as 3 in throw-away fits, for no gain.
 MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
 
-#: Smallest factor on the variance of draws; added to their second moments, relative to them.
+#: Smallest factor on the variance of draws; and the relative increment of their second moments.
 LEAST_STRETCH, TINY = 0.05, 1e-6
 
 
@@ -110,7 +111,7 @@ class Interplay:
         return self.see(codes) / INPUT_UNITS
 
     def see(self, codes: Codes) -> Codes:
-        """Return the integer features of records, (n, m) to (n, r), computed row by row."""
+        """Return the whole-number features of records, (n, m) to (n, r), computed row by row."""
         scores = self.scores(codes, np.zeros(len(codes), dtype=np.int64))
         return whole_features(scores, self.features)
 
@@ -128,7 +129,8 @@ def plan_interplay(  # noqa: PLR0913 (draws, how they are seen, and the price)
     """Return kernel features with zero weights, or ``None`` if there are none.
 
     Features need two columns with scores and enough ``known``, as :func:`num_features` says.
-    Squared norms of other inputs of the draws, (n, K), set the scale of the features.
+    ``squares``, (n, K), are squared norms of other inputs of the draws, to which features are
+    scaled.
     """
     num = squares.shape[1]
     rank = num_features(known, float(draws.weights.sum()), multiple, entries, constants)
@@ -183,7 +185,8 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     """Return at most ``rank`` features: the kernel's leading directions among public points.
 
     A share ``unclipped`` of the points has features of norm at most ``length``; by default features
-    have variance one. The first points are landmarks; eight points give one feature at most.
+    have variance one. The first points are landmarks; there is at most one feature per eight
+    points.
     """
     points = as_points(scores)
     landmarks = points[:num_landmarks]
@@ -216,7 +219,7 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
 def whole_features(
     scores: Codes, features: KernelFeatures
 ) -> NDArray[np.int16] | NDArray[np.int32]:
-    """Return the integer features of rows, (n, r), in units of ``1 / INPUT_UNITS``.
+    """Return the whole-number features of rows, (n, r), in units of ``1 / INPUT_UNITS``.
 
     Formal guarantees:
         * the features of a row are the same, bit for bit, in any table and at any place in it, even
@@ -255,7 +258,7 @@ def as_points(scores: Codes) -> Floats:
 
 
 def whole_projection(projection: Floats) -> tuple[Floats, ...]:
-    """Return a projection, (P, r), as integers, (r, P), and units, (r, 1), for exact sums."""
+    """Return a projection, (P, r), as whole numbers, (r, P), and units, (r, 1), for exact sums."""
     bits = 52 - KERNEL_BITS - math.ceil(math.log2(len(projection)))
     exponents = np.frexp(np.abs(projection).max(axis=0))[1] - bits
     units = np.ldexp(1.0, exponents)
@@ -277,10 +280,10 @@ def _project(values: Reals, projection: Floats, units: Floats) -> Floats:
 def match_moments(features: Floats, weights: Floats, moments: ScoreMoments) -> Floats:
     """Return the features of draws, (n, r), mapped linearly to the significant released moments.
 
-    With second moments ``G = L L^T`` of draws ``t = (1, phi)``, and ``M`` released, the eigenvalues
-    of ``L^-1 M L^-T - I`` are their difference. Noise of deviation ``s`` per entry has eigenvalues
-    up to ``2 s sqrt(d)`` (Wigner 1958), which are ignored. Larger ones are shrunk for the least
-    error: Gavish and Donoho (2017, arXiv 1405.7511, equation 7).
+    Draws ``t = (1, phi)`` have second moments ``G = L L^T``, and the released ones are ``M``. Their
+    difference has the eigenvalues of ``L^-1 M L^-T - I``. Noise of deviation ``s`` per entry has
+    eigenvalues up to ``2 s sqrt(d)`` (Wigner 1958), which are ignored. Larger ones are shrunk for
+    the least error: Gavish and Donoho (2017, arXiv 1405.7511, equation 7).
     """
     total = weights.sum()
     # This constant gives all entries equal noise.

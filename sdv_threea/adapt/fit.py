@@ -1,19 +1,20 @@
 """The fit of a noisy generalised linear model to the private rows: one for labels and for numbers.
 
-A *link* says what a linear predictor predicts, a *design* what its weights multiply, a *belief*
-what is known of them::
+A *link* defines the target of a linear predictor, a *design* its inputs, and a *belief* is the
+posterior of its weights::
 
     L(w)  = - sum_i log p(y_i | x_i w)       the loss: p is a softmax, or normal
-    s     = sum_i (y_i - E[y_i]) x_i         its noisy slope, which private rows are read for
+    s     = sum_i (y_i - E[y_i]) x_i         its slope over private rows, released with noise
     H     = sum_i Var[y_i] x_i x_i^T         its curvature, from draws of the density
 
 Each step releases a slope and updates the belief. Radii of slopes come from draws, too. Features of
-a kernel are the last inputs: their second moments over private rows are released, and draws are
-made to have them, because in some direction private rows may vary forty times as much as draws,
-whose curvature would then make steps forty times too long. This is the label solve of kernel
-inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050), where targets ``Y_S`` of synthetic
-records minimise a kernel machine's loss on the private rows: ``K_XS (K_SS + c I)^-1 Y_S = Phi W``,
-a ridge regression on features. Here the machine predicts the target of all samples itself.
+a kernel are the last inputs. Their second moments over private rows are released, and features of
+draws are adjusted to them: in some direction private rows may vary forty times as much as draws,
+and curvatures from draws would then make steps forty times too long. This is the label solve of
+kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050), where targets ``Y_S`` of
+synthetic records minimise a kernel machine's loss on the private rows: ``K_XS (K_SS + c I)^-1 Y_S =
+Phi W``, a ridge regression on features. Here the fitted machine itself predicts the target of all
+samples.
 """
 
 import math
@@ -50,7 +51,7 @@ from sdv_threea.statistics import registry
 #: Radii are whole multiples of one over this.
 RADII = 16
 
-#: Longest change of predictions in a step (root mean square): curvatures hold near the weights.
+#: Largest root mean square change of predictions in a step: curvatures hold only near the weights.
 LONGEST_STEP = 2.0
 
 #: Floor of squared lengths and of information, which are divisors.
@@ -62,7 +63,7 @@ Link = Classes | Numbers
 class Fit:
     """A linear predictor, fitted by steps along released slopes.
 
-    The weights in ``unopened`` have a prior of zero until the next slope sets it.
+    The weights in ``unopened`` are zero until the next slope sets their prior.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Fit:
         self.belief.widen(covariance)
 
     def count(self, term: Term) -> Floats:
-        """Return the curvature of the weights of a term's bins alone: records on the diagonal."""
+        """Return the curvature of a term's weights: the records of each bin, on the diagonal."""
         return np.diag(np.bincount(term(self.codes) + 1, self.records, term.size + 1)[1:])
 
     def add_features(self, features: Floats, moments: ScoreMoments, share: float) -> None:
@@ -121,8 +122,8 @@ class Fit:
     def radius(self, added: int = 0) -> int:
         """Return the norm to which slopes are clipped: most slopes of each class are shorter.
 
-        Bins of ``added`` terms have one more input of one each. The norm is positive, also where
-        all drawn slopes are zero.
+        Each of the ``added`` terms adds one input of one. The norm is positive, even if all slopes
+        of draws are zero.
         """
         longest = self._longest(self.squares() + added) * self.link.unit
         return max(math.ceil(longest * RADII), 1) * (INPUT_UNITS * TARGET_UNITS // RADII)
@@ -141,8 +142,8 @@ class Fit:
     def step(self, slopes: Floats, scale: float) -> None:
         """Move the weights along released slopes, (K D,), as far as their noise allows.
 
-        The first slope with new weights sets their prior by maximum likelihood. Features of no
-        likely use are dropped, because slopes without them need less noise.
+        The first slope with new weights sets their prior by maximum likelihood. Features that are
+        probably useless are dropped, because slopes without them need less noise.
         """
         own = self._span.restrict(slopes.reshape(len(self._inputs), -1)) / self.link.unit
         curvatures, noise = self._curvatures(), scale / self.link.unit
@@ -158,7 +159,7 @@ class Fit:
         self.unopened = self.unopened if useless else None
 
     def predictor(self, added: Design | None = None) -> Predictor:
-        """Return the predictor in whole numbers, with terms ``added`` that are zero."""
+        """Return the predictor in whole numbers, with weights of zero for terms ``added``."""
         tables, weights = self.parts()
         largest = LARGEST_WEIGHT * WEIGHT_UNITS
         # A feature is in units of 1 / INPUT_UNITS, a prediction in those of the link.
@@ -195,7 +196,7 @@ class Fit:
 
 
 class Looks:
-    """Looks of a fit at the private rows, each for a share of ``mu^2``; ``receipts`` of them.
+    """Releases of slopes and moments for a fit, each for a share of ``mu^2``, with ``receipts``.
 
     Formal guarantees:
         * two functions read the rows: :func:`~sdv_threea.adapt.slopes.sum_slopes`, of sensitivity
@@ -232,20 +233,19 @@ class Looks:
         return slopes, receipt.noise_scale
 
     def step(self, rows: Rows[Seen], share: float, times: int = 1) -> None:
-        """Release slopes and move the weights, a number of times, for a share of the price."""
+        """Release slopes and move the weights, ``times`` times, for a share of the price."""
         for _ in track(range(times), 'slope'):
             self._fit.step(*self.slopes(rows, share / times))
 
     def step_with(
         self, interplay: Interplay, rows: Rows[Seen], moments: float, share: float, times: int
     ) -> None:
-        """Release moments of features, and take steps with features while they are of use."""
+        """Release moments of features, and take steps with features while they are useful."""
         some = self._add_features(rows, interplay, moments)
         for _ in range(times):
             self.step(some if self._fit.num_features else rows, share / times)
 
     def _add_features(self, rows: Rows[Seen], interplay: Interplay, share: float) -> Rows[Seen]:
-        """Release the moments of features and add them to the fit; return rows with features."""
         # More rows would only take time.
         part = min(1.0, MOST_FEATURED / float(self._fit.records.sum()))
         some = rows.thin(part).map(partial(see_features, interplay)).keep()

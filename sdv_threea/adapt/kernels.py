@@ -1,4 +1,4 @@
-"""Kernels of users, in JAX: checked on public points, and called so that rows cannot mix.
+"""Kernels of users, in JAX: checked on public points, and evaluated row by row.
 
 A kernel maps points (a, m) and (b, m) to values (a, b). Kernel functions of
 ``neural_tangents.stax`` give their neural tangent kernel.
@@ -24,7 +24,7 @@ except ImportError:  # its place in older JAX
 #: ``with float64():`` computes in double precision without changing the user's JAX settings.
 float64 = partial(enable_x64, True)
 
-#: Relative difference up to which a kernel counts as symmetric.
+#: Largest relative difference of ``k(x, z)`` and ``k(z, x)`` of a symmetric kernel.
 SYMMETRY_TOLERANCE = 1e-6
 
 

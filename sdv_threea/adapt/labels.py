@@ -1,9 +1,10 @@
 """Labels: class probabilities of a record given its codes, fitted to the logistic loss.
 
-For codes ``s_1 ... s_m`` they are ``softmax_c(b_c + sum_j w_cj e_cj(s_j) + sum_k v_ck phi_k)``. The
-first sum is a scorecard of weights of evidence (naive Bayes if all ``w`` are one; smaller ``w``
-correct for redundant columns). The second sum is the joint effect of columns, in kernel features.
-The fit (:mod:`~sdv_threea.adapt.fit`) takes steps with evidence alone, then with features.
+Codes ``s_1 ... s_m`` have the probabilities
+``softmax_c(b_c + sum_j w_cj e_cj(s_j) + sum_k v_ck phi_k)``. The first sum is a scorecard of
+weights of evidence (naive Bayes if all ``w`` are one; smaller ``w`` correct for redundant columns).
+The second sum is the joint effect of columns, in kernel features. The fit
+(:mod:`~sdv_threea.adapt.fit`) takes steps with evidence alone, then with features.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 
-#: Largest number of entries of the features of all rows where ``mu n`` is small.
+#: Largest number of entries of the features of all rows, unless ``mu n`` is large.
 FEATURE_ENTRIES = 2**22
 
-#: Calibration steps at most: each removes a large part of the error.
+#: The most calibration steps: each removes a large part of the error.
 CALIBRATION_STEPS = 50
 
 #: Calibration stops at this relative error of the class shares.
@@ -60,7 +61,7 @@ class LabelModel:
         return found if self.interplay is None else found + self.interplay(codes)
 
     def chances(self, codes: Codes) -> Floats:
-        """The class probabilities of records, shape (n, C)."""
+        """Return the class probabilities of records, shape (n, C)."""
         return softmax(self.log_odds(codes))
 
     def draw(
@@ -81,7 +82,7 @@ class LabelModel:
     ) -> LabelModel:
         """Return the model with stretched log odds and with these class ``shares``, shape (C,).
 
-        Models need many records to learn uncertain labels; stretched log odds make labels more
+        Models need many records to learn uncertain labels. Stretched log odds make labels more
         certain and keep their order (:mod:`~sdv_threea.adapt`). Offsets then restore the shares
         over the draws.
         """

@@ -1,4 +1,4 @@
-"""Links: what a linear predictor predicts, and how far it is off, on draws and on private rows."""
+"""Links: targets of a linear predictor, with residuals on draws and on private rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from sdv_threea.adapt.slopes import (
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import AdaptConstants
 
-#: L-BFGS steps of the start, enough to come near the least loss.
+#: L-BFGS steps that fit the first weights; enough to come close to the least loss.
 START_STEPS = 40
 
-#: With fewer weights, their prior is that of this many.
+#: Fewer weights than this have the prior of this many.
 FEWEST_WEIGHTS = 16
 
-#: Number of draws for a fit. The number falls with columns and classes, because the array of
-#: evidence has at most ``MOST_ENTRIES`` entries, but not below the fewest.
+#: Bounds of the number of draws for a fit. The number falls with columns and classes, because the
+#: array of evidence has at most ``MOST_ENTRIES`` entries, but not below the least.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
 
@@ -51,16 +51,16 @@ class Draws(NamedTuple):
 
 
 def num_draws(num_classes: int, num_columns: int) -> int:
-    """Return how many records to draw for a fit."""
+    """Return the number of records to draw for a fit."""
     fitting = MOST_ENTRIES // (num_classes * (num_columns + 1))
     return min(max(fitting, LEAST_DRAWS), MOST_DRAWS)
 
 
 class Classes:
-    """Predictors are log odds of the classes, their softmax is probabilities.
+    """The target is a class: predictors are log odds, and their softmax is the probabilities.
 
-    ``groups`` are the classes of the draws, ``unit`` the unit of predictors, ``units`` those per
-    one on private rows.
+    ``groups`` are the classes of the draws; ``unit`` is the unit of predictors, and ``units`` are
+    the units per one on private rows.
     """
 
     units, unit = ODDS_UNITS, 1.0
@@ -87,7 +87,7 @@ class Classes:
             return loss + float(flat @ flat) / 2, gradient.ravel()
 
         means, limits = np.zeros(shape), {'maxiter': START_STEPS}
-        # A class that does not occur would have log odds without a limit.
+        # A class without draws would have infinite log odds.
         logs = np.log(np.maximum(self.shares, TINY))
         means[:, 0] = logs if self._num > 1 else np.diff(logs)
         found = minimize(lose, means.ravel(), jac=True, method='L-BFGS-B', options=limits)
@@ -102,7 +102,7 @@ class Classes:
     def curve(self, predicted: Floats, records: Floats) -> Floats:
         """Return the curvature of the loss of each draw in each predictor, shape (n, K).
 
-        The curvature is raised because all classes move at once.
+        The curvature is raised because the predictors of all classes move at once.
         """
         chances, others = softmax(all_odds(predicted)), self._num / max(self._num - 1, 1)
         least = self._constants.least_curvature * self.shares * (1 - self.shares)
@@ -110,15 +110,12 @@ class Classes:
         return self._own(own)
 
     def _own(self, values: Floats) -> Floats:
-        """Return the classes whose log odds are not zero, shape (n, C) to (n, K)."""
+        """Return the classes that have a predictor, shape (n, C) to (n, K)."""
         return values[:, values.shape[1] - self._num :]
 
 
 class Numbers:
-    """A numerical target, in units of ``unit``, the standard deviation of the density's residuals.
-
-    ``groups`` is one group of all draws.
-    """
+    """The target is a number; ``unit`` is the standard deviation of the density's residuals."""
 
     units = TARGET_UNITS
     residuals = staticmethod(number_residuals)
@@ -131,15 +128,15 @@ class Numbers:
         self._left = left[:, None] / TARGET_UNITS / self.unit
 
     def begin(self, inputs: Floats, num_weights: int) -> Belief:
-        """Return weights of zero, because draws are as the density predicts."""
+        """Return weights of zero, because the draws follow the density's prediction."""
         return Belief(np.zeros((1, num_weights)), np.zeros((1, num_weights, num_weights)))
 
     def miss(self, predicted: Floats) -> Floats:
-        """Return the residuals of the density, (n, 1): draws do not show what is predicted."""
+        """Return the residuals of the density, (n, 1), for any predictions."""
         return self._left
 
     def curve(self, predicted: Floats, records: Floats) -> Floats:
-        """Return the curvature of the loss of each draw, (n, 1): its variance is one."""
+        """Return the curvature of the loss of each draw, (n, 1); residuals have variance one."""
         return records[:, None]
 
 

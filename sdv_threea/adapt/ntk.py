@@ -54,7 +54,7 @@ class ReluNtk:
 
     Equals ``neural_tangents.stax.serial(Dense, Relu, ..., Dense)`` in ``'ntk'`` mode, with
     ``depth`` hidden layers and biases of deviation ``bias_std``, positive for finite gradients.
-    After inner products all is elementwise, so rows cannot mix.
+    After inner products all operations are elementwise, so rows cannot mix.
     """
 
     depth: int = 1

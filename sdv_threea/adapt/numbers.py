@@ -1,14 +1,13 @@
 """Numbers: the model of a numerical target given a record's other columns, and its private fit.
 
-A drawn record has a number of normal score ``t``. The density predicts ``f``
-(:mod:`~sdv_threea.adapt.trees`); the model predicts ``g``, which adds effects of bins of columns
-and of pairs, and of kernel features, to ``f``. The new score is ``g + kept (t - f) + jitter z``,
-with a standard normal ``z``; cuts turn it into a code of released frequency.
+The number of a drawn record has the normal score ``t``. The density predicts ``f``
+(:mod:`~sdv_threea.adapt.trees`). The model predicts ``g``: ``f`` plus effects of bins of columns
+and of pairs, and of kernel features. The new score is ``g + kept (t - f) + jitter z``, with a
+standard normal ``z``; cuts turn it into a code of released frequency.
 
-The first release of the fit (:mod:`~sdv_threea.adapt.fit`) is of columns, the second also of pairs,
-if the budget supports them; likely pairs stay. The last release has all terms again, and kernel
-features unless terms alone promise a larger gain. The prior of weights correlates neighbouring
-bins.
+The fit (:mod:`~sdv_threea.adapt.fit`) releases slopes for columns first, then also for pairs, if
+the budget allows; likely pairs stay. The last release has all terms again, and kernel features
+unless terms alone promise a larger gain. The prior of weights correlates neighbouring bins.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 
-#: Largest number of entries of the features of all rows where ``mu n`` is small.
+#: Largest number of entries of the features of all rows, unless ``mu n`` is large.
 FEATURE_ENTRIES = 2**24
 
-#: Most weights of bins, and most draws and inputs of draws that curvatures come from: bounds time
-#: and memory.
+#: Most weights of bins, and most draws and inputs of draws for curvatures: bounds of time and
+#: memory.
 MOST_WEIGHTS, MOST_DRAWS, MOST_INPUTS = 900, 10_000, 2**25
 
-#: Standard deviation of the normal part of residuals, relative to theirs. This noise gives
-#: conditions on the target a smooth likelihood.
+#: Standard deviation of the normal part of residuals, relative to that of residuals. The normal
+#: part gives conditions on the target a smooth likelihood.
 JITTER = 0.5
 
 #: Smallest relative probability of a released number.
@@ -65,7 +64,7 @@ class Expectation:
         scores: The scores of the target's codes, in score units, (S,); code 0 is the missing value.
         trees: The prediction ``f`` of the density.
         values: Corrections by the bins of ``terms``, in units of ``1 / TARGET_UNITS``.
-        interplay: Correction by features of other columns, in scores; ``None`` for none.
+        interplay: Correction by features of other columns, in scores, if any.
     """
 
     target: int
@@ -127,7 +126,7 @@ class NumberModel:
     Args:
         kept: Factor on a record's own residual.
         jitter: Standard deviation of the added normal, in scores.
-        cuts: Scores between the codes from 1 on, shape (S - 2,), of shares ``shares``, (S - 1,).
+        cuts: Scores that separate the codes from 1 on, (S - 2,), which have ``shares``, (S - 1,).
     """
 
     expectation: Expectation
@@ -182,7 +181,7 @@ class NumberModel:
 
 
 def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:
-    """Return the records per unit of noise in sums of residuals that are cut to one."""
+    """Return the records per noise scale in sums of residuals that are cut to one."""
     return num_records * mu / math.sqrt(max(num_terms, 1))
 
 
@@ -210,7 +209,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
 ) -> tuple[Expectation | None, tuple[Receipt, ...]]:
     """Fit the prediction of the target to the private rows; return it and all receipts.
 
-    The prediction is ``None`` if nothing is likely. ``single`` and ``coarse`` are the bin of each
+    The prediction is ``None`` if no term is likely. ``single`` and ``coarse`` are the bin of each
     code, (S,), per column, for terms of columns and of pairs; -1 for none.
 
     Formal guarantees:
@@ -262,7 +261,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
 def _begin(
     start: Expectation, draws: Draws, terms: tuple[Term, ...], constants: AdaptConstants
 ) -> tuple[Fit, Draws]:
-    """Return the fit of weights of zero, and the draws with a number that it knows."""
+    """Return the fit with zero weights, and the draws with a number that it uses."""
     design = indicators(terms)
     most = MOST_INPUTS // (sum(design.sizes) + MOST_WEIGHTS + constants.most_features)
     draws = draws.among(draws.codes[:, start.target] > 0).first(min(MOST_DRAWS, most))
@@ -284,10 +283,10 @@ def _add_pairs(
     scale: float,
     constants: AdaptConstants,
 ) -> None:
-    """Add the likely pairs by slopes in the terms before and in pairs, and take a step.
+    """Add the likely pairs, given slopes of earlier terms and of pairs, and take a step.
 
-    Each pair is judged by itself, with the likeliest multiple of its prior; ``roots`` are those of
-    the priors of bins of columns.
+    Each pair is judged by itself, with the likeliest multiple of its prior. ``roots`` are those of
+    the prior covariances of each column's bins.
     """
     own, *parts = np.split(
         slopes, np.cumsum([fit.belief.means.size, *(term.size for term in pairs[:-1])])
@@ -311,7 +310,6 @@ def _add_pairs(
 
 
 def _expect(start: Expectation, fit: Fit, interplay: Interplay | None) -> Expectation:
-    """Return the fitted prediction."""
     values = tuple(table[0] for table in fit.predictor().tables)
     kept = interplay and fit.num_features and replace(interplay, weights=fit.parts()[1])
     return replace(start, terms=fit.design.terms, values=values, interplay=kept or None)

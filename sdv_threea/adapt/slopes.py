@@ -1,9 +1,9 @@
-"""The one map of private records that fits a target: slopes of its loss, in whole numbers.
+"""Slopes of the loss of a target, in whole numbers: the one map of private records that fits it.
 
-The slope of a record in the weights of a predictor is its residual times its inputs: of a class
-``y_c - p_c``, in multiples of ``1 / TARGET_UNITS``, of a number ``t - g``, and inputs in
-multiples of ``1 / INPUT_UNITS``. Floats only hold whole numbers below ``2**53``, so sums are exact
-in any order.
+The slope of a record in the weights of a predictor is its residual times its inputs. Residuals,
+``y_c - p_c`` of a class or ``t - g`` of a number, are multiples of ``1 / TARGET_UNITS``, and inputs
+are multiples of ``1 / INPUT_UNITS``. Floats only hold whole numbers below ``2**53``, so sums are
+exact in any order.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from sdv_threea.adapt.design import Codes, Design, Number, add_up
 from sdv_threea.arrays import Wholes
 
-#: Units per one of a target, of what is predicted of it, and of its residual.
+#: Targets, their predictions and residuals are whole multiples of one over this.
 TARGET_UNITS = 2**12
 
-#: Units per one of the log odds of a class.
+#: Log odds of a class are whole multiples of one over this.
 ODDS_UNITS = 2**8
 
-#: Residuals of numbers are cut to this, two standard deviations of a number either way, so that
-#: the squared norm of a slope fits into 63 bits.
+#: Residuals of numbers are cut to two standard deviations of a number, so that the squared norm of
+#: a slope fits into 63 bits.
 LARGEST_RESIDUAL = 2 * TARGET_UNITS
 
 #: Weights of features are whole multiples of ``1 / WEIGHT_UNITS``, and bounded.
@@ -32,8 +32,8 @@ WEIGHT_UNITS, LARGEST_WEIGHT = 2**12, 2**8
 #: features of norm up to ``LARGEST_RADIUS``.
 BLOCK_ROWS = 2**11
 
-#: Entry ``k``: odds relative to the likeliest class at log odds ``-k / ODDS_UNITS``, times
-#: ``2**20``. Less likely classes use the last entry.
+#: Entry ``k`` is ``2**20`` times the odds of a class whose log odds are ``k / ODDS_UNITS`` below
+#: those of the likeliest class. Less likely classes use the last entry.
 ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * ODDS_UNITS + 1) / ODDS_UNITS)).astype(np.int64)
 
 
@@ -51,8 +51,8 @@ class Seen(NamedTuple):
 class Predictor(NamedTuple):
     """Linear predictors in whole numbers.
 
-    Shapes: tables (K, S) per term of a design, in units of the link; feature weights (K, r), in
-    ``1 / WEIGHT_UNITS`` of these per ``1 / INPUT_UNITS`` of a feature.
+    ``tables``, (K, S) per term of a design, are in units of the link; feature ``weights``, (K, r),
+    in ``1 / WEIGHT_UNITS`` of these per ``1 / INPUT_UNITS`` of a feature.
     """
 
     tables: tuple[Wholes, ...]
@@ -93,7 +93,7 @@ def sum_slopes(
         of_features += (left[rows].T.astype(np.float64) @ features).astype(np.int64)
     sums = []
     for term, table in zip(design.terms, design.inputs, strict=True):
-        # Residuals are summed by bin first, as floats that are exact whole numbers. Place zero has
+        # Residuals are summed by bin first, as floats that are exact whole numbers. Entry zero sums
         # the records in no bin.
         places = term(chunk.codes) + 1
         by_bin = [np.bincount(places, each, term.size + 1)[1:] for each in left.T]
@@ -114,7 +114,7 @@ def class_residuals(odds: Wholes, labels: Codes) -> Wholes:
 
 
 def number_residuals(predicted: Wholes, left: Codes) -> Wholes:
-    """Return what predictions leave of numbers, shape (n, 1), cut to the largest residual."""
+    """Return residuals of numbers, shape (n, 1), cut to the largest residual."""
     cut = np.clip(left[:, None] - predicted, -LARGEST_RESIDUAL, LARGEST_RESIDUAL)
     return np.asarray(cut, dtype=np.int64)
 

@@ -1,9 +1,9 @@
 """The stage *adapt*: fit the target to a loss over the private rows.
 
 A categorical target gets a model of its labels (:mod:`~sdv_threea.adapt.labels`), a numerical one a
-model of its numbers (:mod:`~sdv_threea.adapt.numbers`). One fit serves both.
+model of its numbers (:mod:`~sdv_threea.adapt.numbers`).
 
-Formal guarantees, of every function here:
+Formal guarantees of every function:
     * only the releases of :mod:`sdv_threea.adapt` read private records, and the account of the run
       keeps all receipts
 """
@@ -34,14 +34,14 @@ from sdv_threea.sampling.gaussians import Gaussians
 #: A target with fewer codes than this, the missing value included, cannot be regressed.
 LEAST_CODES = 3
 
-#: Number of draws of a numerical target: they train trees.
+#: Number of draws with a numerical target: trees are trained on them.
 NUM_DRAWS = 20_000
 
 
 def adapt(
     density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> LabelModel | Expectation | None:
-    """Return the model of the target, categorical or numerical; ``None`` if none is fitted.
+    """Return the model of the target, categorical or numerical, if one is fitted.
 
     No model is fitted at ``alpha=1``, without a target, or without a share of the budget.
     """
@@ -62,7 +62,7 @@ def calibrate(
     density: Density,
     run: Run,
 ) -> LabelModel | NumberModel | None:
-    """Calibrate the model's sharpness and the target's margin on draws; return the model."""
+    """Return the model with its sharpness and the target's margin calibrated on draws."""
     if adapted is None:
         return None
     model, shares = _model(mixture, joint, density, run), density.counts.shares
@@ -75,7 +75,7 @@ def calibrate(
 
 
 def _draw(model: Model, density: Density, run: Run) -> Draws:
-    """Draw records of a table with a numerical target, with classes as frequent as released."""
+    """Draw records of a table with a numerical target; classes have their released frequency."""
     codes, labels = model.draw(NUM_DRAWS, run.rng)
     return Draws(codes, labels, np.full(len(codes), density.counts.totals.sum() / len(codes)))
 
@@ -103,7 +103,7 @@ def _adapt_labels(
 def _adapt_number(
     density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> Expectation | None:
-    """Fit the regression of a numerical target; ``None`` where noise would exceed its signal."""
+    """Fit the regression of a numerical target; ``None`` if noise would exceed its signal."""
     constants, totals = run.constants.adapt, density.counts.totals
     target, scores = density.classes.target, density.pooled.scores
     at = int(np.searchsorted(encoder.scored, target)) if target is not None else 0
@@ -145,7 +145,7 @@ def _adapt_number(
 
 
 def _model(mixture: Mixture, joint: Joint | None, density: Density, run: Run) -> Model:
-    """Return the density to draw from: the joint density if there is one, or else Gaussians."""
+    """Return the density to draw from: the joint density if there is one, otherwise Gaussians."""
     if joint is None:
         return Gaussians(mixture, density.scores)
     return Chained(joint, density.counts.totals, run.given_codes)
@@ -169,8 +169,8 @@ def _cut(
 def _start(joint: Joint | None, density: Density, run: Run) -> Model:
     """Return the density whose draws the first labels are fitted to.
 
-    Gaussians use the same histograms as the evidence: draws from other histograms would contradict
-    the evidence. Their correlations are reduced.
+    Gaussians use the same histograms as the evidence, because draws from other histograms would
+    contradict the evidence. Their correlations are reduced.
     """
     gaussians = class_mixture(density.counts.totals, density.correlations)
     if joint is not None:

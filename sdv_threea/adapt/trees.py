@@ -1,7 +1,7 @@
 """Trees that predict a numerical column as the released density does, in whole numbers.
 
 The trees are grown on draws by scikit-learn's gradient boosting (Friedman 2001): post-processing. A
-prediction for a private row is a whole number, whatever its place in the table.
+prediction for a private row is a whole number that depends on the row alone.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,7 @@ from sdv_threea.arrays import Floats, Wholes
 #: Units of predictions per unit of a score.
 UNITS_PER_SCORE = TARGET_UNITS // SCORE_UNITS
 
-#: Number of trees, and how they are grown: steps, most comparisons before a leaf, most leaves, and
-#: fewest draws in a leaf.
+#: Number of trees, learning rate, largest depth, most leaves, and fewest draws in a leaf.
 NUM_TREES, RATE, DEPTH, LEAVES, LEAF_DRAWS = 80, 0.1, 6, 15, 40
 
 #: Rows per block, few enough for the cache.
@@ -30,13 +29,13 @@ BLOCK_ROWS = 2**14
 
 @dataclass(frozen=True)
 class Trees:
-    """Released trees: ``T`` trees of ``N`` places each.
+    """Released trees: ``T`` trees of ``N`` nodes each.
 
     Args:
         ranks: For each column, the rank of each code, and of code -1 in the last place, (S + 1,).
-        columns: The column compared at a place, shape (T, N).
+        columns: The column compared at a node, shape (T, N).
         cuts: The largest rank that goes left, shape (T, N).
-        ways: The next place, left and right, shape (2, T, N); a leaf leads to itself.
+        ways: The next node, left and right, shape (2, T, N); a leaf leads to itself.
         values: The value of each leaf, in units of ``1 / TARGET_UNITS``, shape (T, N).
     """
 
@@ -121,7 +120,6 @@ def _rank(column: Wholes, scores: Wholes, weights: Floats, size: int, is_ordered
 def _flatten(
     grown: Sequence[NDArray[Any]], ranks: tuple[Wholes, ...], columns: Wholes, depth: int
 ) -> Trees:
-    """Return scikit-learn's trees as arrays."""
     shape = len(grown), max(map(len, grown))
     asked, cuts, values = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     ways = np.tile(np.arange(shape[1]), (2, shape[0], 1))

@@ -1,8 +1,8 @@
 """Approximate: the density of every class (step 1 of 3A, arXiv 2307.01875).
 
-These modules may read encoded private records, as sums through :mod:`~sdv_threea.privacy`:
-column histograms, histograms by class, and second moments of normal scores. Everything else here is
-post-processing of these releases and must not read a record.
+These modules read encoded private records only as sums through :mod:`~sdv_threea.privacy`: column
+histograms, histograms by class, and second moments of normal scores. All other computations are
+post-processing and must not read a record.
 
 * :mod:`~sdv_threea.approximate.stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.approximate.counts`: the two releases of histograms,

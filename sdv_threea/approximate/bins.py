@@ -1,4 +1,4 @@
-"""Coarse bins of a column for counts by class, post-processed from earlier counts.
+"""Coarse bins of a column for counts by class: post-processing of earlier counts.
 
 The noise of single codes would exceed the counts of small classes, so ordered codes are counted in
 runs. Each category, the missing value and each *spike* (a code much heavier than its neighbours) is
@@ -15,12 +15,12 @@ from sdv_threea.constants import ApproximateConstants
 #: Fixed-point scale of bin weights.
 WEIGHT_UNIT = 16
 
-#: Shares of bins are floored here, so that weights are finite.
+#: Least share of a bin, so that weights are finite.
 LEAST_SHARE = 1e-9
 
 
 def num_class_bins(totals: Floats, scale: float, constants: ApproximateConstants) -> int | None:
-    """Return the number of bins of an ordered column; without noise ``None``, for one per code.
+    """Return the number of bins of an ordered column, or ``None`` for one bin per code.
 
     The number is the root of a typical class size in units of the noise scale: more bins show finer
     differences but hold fewer records at the same noise.
@@ -39,7 +39,7 @@ def cut_bins(
 
     Each of ``num_bins`` bins (``None`` for one per code) has an equal sum of root probabilities.
     Bins of equal mass would merge rare classes in sparse ranges; bins of equal width would mostly
-    be empty. Spikes, of probability above ``least``, get bins of their own.
+    be empty. Spikes of probability above ``least`` get bins of their own.
     """
     if num_bins is None or mask[1:].sum() <= num_bins:
         return np.arange(len(mask))
@@ -50,7 +50,7 @@ def cut_bins(
     # Rounding may move the last code beyond the last bin.
     places = np.minimum(places.astype(np.int64), num_bins - 1)
     places[spikes] = num_bins + np.arange(spikes.sum())
-    # Drop empty bins.
+    # Empty bins are dropped, and the others are numbered in the order of their codes.
     bins = np.unique(places, return_inverse=True)[1]
     means = np.bincount(bins, np.arange(len(bins))) / np.bincount(bins)
     ranks = np.empty_like(bins[: len(means)])
@@ -69,11 +69,12 @@ def _is_spike(shares: Floats, least: float, constants: ApproximateConstants) -> 
 def bin_weights(shares: Floats, least: float) -> Wholes:
     """Return integer weights of the bins of a column, (G,), larger for rarer bins.
 
-    A weight ``w`` divides the noise of a bin's count by ``w``. Noise of variance ``v`` loses about
-    ``v / n`` of the information in ``n`` records, ``1 / w^2`` records in any bin, and a record adds
-    ``w^2`` to the squared norm. The loss is least if ``w`` is the inverse fourth root of the share
-    of a bin. Shares below ``least`` count as ``least``. The mean of ``w^2`` is ``1 - exp(-H)`` for
-    the entropy ``H`` of the column: a column that is nearly constant cannot tell classes apart.
+    A weight ``w`` divides the noise of a bin's count by ``w``. Noise of variance ``v`` loses the
+    information of about ``v`` records, whatever the size of the bin, so ``1 / w^2`` records; a
+    record adds ``w^2`` to the squared norm. The loss is least if ``w`` is the inverse fourth root
+    of the bin's share. Shares below ``least`` count as ``least``. The mean of ``w^2`` is ``1 -
+    exp(-H)`` for the entropy ``H`` of the column: an almost constant column cannot tell classes
+    apart.
     """
     present = shares[shares > 0]
     squared = 1 - math.exp((present * np.log(present)).sum())
@@ -87,8 +88,8 @@ def reconcile(
 ) -> Floats:
     """Return least-squares counts of codes, (S,), from their own counts and counts of their bins.
 
-    A bin of ``k`` codes is known from their sum, with variance ``k scale^2``, and from its own
-    count. The precision-weighted difference is spread evenly over the codes.
+    The counts of ``k`` codes add up to a second count of their bin, of variance ``k scale^2``. The
+    precision-weighted difference of both counts is spread evenly over the codes.
     """
     sizes = np.bincount(bins, minlength=len(bin_counts))
     variances = sizes * scale**2

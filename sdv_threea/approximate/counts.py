@@ -1,4 +1,4 @@
-"""The releases of histograms: one release of all columns over all records, and one by class."""
+"""Release the histograms of all columns, over all records and by class."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Counts:
         columns: Noisy counts of each column's codes over all classes, each of shape (S,).
         totals: Number of records of each class, at least one, shape (C,).
         scale: Noise scale of a count, and an upper bound on that of a class size.
-        settled: The columns whose counts have no noise any more.
+        settled: The columns whose counts have been replaced by estimates without noise.
     """
 
     columns: tuple[Floats, ...]
@@ -45,15 +45,15 @@ class Counts:
 
     @property
     def shares(self) -> Floats:
-        """The shares of the classes, shape (C,)."""
+        """The share of each class, shape (C,)."""
         return np.asarray(self.totals / self.totals.sum())
 
     def least_evident(self, constants: Evidence) -> float:
-        """Return the share of the records above which a code is clear of noise."""
+        """Return the share of the records above which a code's count is significant."""
         return constants.clear_of_noise() * self.scale / float(self.totals.sum())
 
     def average(self, other: Counts) -> Counts:
-        """Return the precision-weighted average with another release of the same counts."""
+        """Return the precision-weighted mean of two releases of the same counts."""
         weight = precision_weight(self.scale, other.scale)
         columns = zip(self.columns, other.columns, strict=True)
         return Counts(
@@ -65,9 +65,9 @@ class Counts:
     def size_classes(self, by_class: ClassCounts, doubt: float) -> Counts:
         """Return counts whose class sizes are averaged with sums of bins, weighted by precision.
 
-        Every column's bins sum to the class size, which is more precise than its own count where
-        columns are many or records few. Clipping may affect classes unequally, so ``doubt``, a
-        relative standard deviation, is added to the error of these sums.
+        Each column's bins sum to the class size. With many columns or few records, these sums are
+        more precise than the released class size. Clipping may affect classes unequally, so
+        ``doubt``, a relative standard deviation, is added to the error of these sums.
         """
         variances = np.array([np.square(each).sum() for each in by_class.scales])
         if not self.scale or not variances.all():
@@ -81,12 +81,12 @@ class Counts:
 
 
 class BinPlan(NamedTuple):
-    """Released plan of the counts by class in one column.
+    """Plan of one column's counts by class, from releases.
 
     Args:
         bins: The bin of each code, shape (S,).
-        ordered: Whether the order of the bins has a meaning; bin 0 has the missing value.
-        weights: Integers that a record adds to the count of each bin, shape (G,).
+        ordered: Whether the order of the bins means something; bin 0 has the missing value.
+        weights: Whole numbers that a record adds to the count of each bin, shape (G,).
     """
 
     bins: Wholes
@@ -95,7 +95,7 @@ class BinPlan(NamedTuple):
 
 
 class ClassPlan(NamedTuple):
-    """Released plan of the counts by class.
+    """Plan of the counts by class, from releases.
 
     Args:
         radius: Largest norm of the vector that a record adds to all counts, a whole number.
@@ -133,8 +133,8 @@ def release_counts(  # noqa: PLR0913 (what is counted, and at what price)
 ) -> tuple[Counts, Receipt]:
     """Release the histograms of the columns and the sizes of the classes.
 
-    The shares of the codes of ``given`` columns, the first ones, shape (S,) each, are known from
-    other releases, so these columns are not counted.
+    The first columns are not counted if their shares of codes, ``given``, shape (S,) each, are
+    known from other releases.
 
     Formal guarantees:
         * a record adds one to at most one count of each column, and one to the size of its class:

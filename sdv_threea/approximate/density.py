@@ -1,7 +1,7 @@
-"""Post-processing from released counts to normal scores.
+"""Normal scores from released counts: post-processing.
 
-Counts of all records give the distribution of each column; coarser counts by class give the
-departures of the classes. Both define the normal scores, whose moments give the correlations.
+Counts of all records determine the distribution of each column; coarser counts by class determine
+how classes differ. Both define the normal scores, whose moments determine the correlations.
 """
 
 import math
@@ -38,8 +38,8 @@ class Density(NamedTuple):
         pooled: The normal scores over all classes.
         radius: The norm to which scores are clipped, in score units.
         correlations: Correlations of the normals behind the scores by class, shape (C, m, m).
-        chances: For each column, code probabilities of the population's classes, shape (C, S);
-            empty if there is one class.
+        chances: For each column, smoothed code probabilities by class, shape (C, S); empty if there
+            is one class.
     """
 
     classes: Classes
@@ -61,7 +61,7 @@ def plan_class_counts(
 ) -> ClassPlan:
     """Return the bins and weights of the counts by class.
 
-    ``scale`` is the standard deviation of the noise of a count if all weights are one.
+    ``scale`` is the noise scale of a count if all weights are one.
     """
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.clear_of_noise() * scale / counts.totals.sum()
@@ -101,7 +101,6 @@ def shorten(
 
 
 def _count_exactly(plans: Sequence[BinPlan]) -> ClassPlan:
-    """Return the plan without noise: unit weights and no clipping."""
     ones = [np.ones(len(plan.weights), dtype=np.int64) for plan in plans]
     alike = tuple(plan._replace(weights=own) for plan, own in zip(plans, ones, strict=True))
     kept = tuple(own.astype(np.float64) for own in ones)
@@ -119,12 +118,11 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
 ) -> tuple[NormalScores, NormalScores]:
     """Return normal scores within classes and over all classes, from released counts.
 
-    Without noise ``by_class`` defines the distributions; with noise ``chances`` does (see
-    :func:`class_chances`). ``evident_ends`` marks columns whose first and last code evidently
-    occur.
+    The distributions come from ``chances`` (see :func:`class_chances`), or from ``by_class`` if its
+    counts have no noise. ``evident_ends`` marks columns whose first and last code evidently occur.
     """
     histograms, orders, totals = [], [], counts.totals
-    # One record, or less if noise is smaller: the counts cannot contradict it.
+    # The share of one record, or less if the noise is less: counts cannot exclude such a share.
     least = min(counts.scale, 1.0) / totals.sum()
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):
@@ -148,10 +146,10 @@ def class_chances(
     ordered: Sequence[bool],
     constants: ApproximateConstants,
 ) -> tuple[Floats, ...]:
-    """Return code probabilities by class, (C, S) per column, of the population behind the records.
+    """Return smoothed code probabilities by class, shape (C, S) per column; none for one class.
 
-    Sampling error is smoothed away with the noise, because it does not generalise. Inside a bin all
-    classes share one distribution. The result is empty if there is one class.
+    Sampling error is smoothed away with the noise, because sampling error does not generalise.
+    Inside a bin all classes share one distribution.
     """
     if by_class is None:
         return ()
@@ -174,10 +172,10 @@ def class_chances(
 def clip_radius(variances: Floats, clip: float) -> int:
     """Return the norm to which scores are clipped, in score units: few records exceed it.
 
-    ``variances`` are those of the scores of each class, shape (C, m).
-    The squared norm of independent normals of variances ``v`` has mean ``sum v`` and variance
-    ``2 sum v^2``; it is bounded ``clip`` standard deviations above the mean. A multiple of the mean
-    would be too low for few columns and too high for many.
+    ``variances`` are those of the scores of each class, shape (C, m). The squared norm of
+    independent normals of variances ``v`` has mean ``sum v`` and variance ``2 sum v^2``; the bound
+    lies ``clip`` standard deviations above the mean. A multiple of the mean would be too low for
+    few columns and too high for many.
     """
     means = variances.sum(axis=1)
     deviations = np.sqrt(2 * np.square(variances).sum(axis=1))
@@ -208,7 +206,7 @@ def _shares_of_both(
 ) -> Floats:
     """Return the code probabilities of a column, (S,), from its counts over and in all classes."""
     own, scales = by_class.columns[at], by_class.scales[at]
-    # The classes add up to a second count of the column, in coarse bins.
+    # Counts by class add up to a second count of the column, in coarse bins.
     column = reconcile(
         counts.columns[at],
         counts.noise(at),
@@ -222,7 +220,6 @@ def _shares_of_both(
 def _see(
     counts: Counts, by_class: ClassCounts, at: int, mask: Bools, shares: Floats, occupied: Wholes
 ) -> Seen:
-    """Collect the released counts of the bins of a column that can occur."""
     plan, size = by_class.plans[at], len(by_class.plans[at].weights)
 
     def add_up(codes: Floats) -> Floats:

@@ -27,8 +27,9 @@ def class_correlations(
     Scores are means of normals on intervals. If two normals have correlation ``r`` and their scores
     variances ``v`` and ``w``, the covariance of the scores is ``r v w`` to first order. Over ``n``
     records their products sum to ``n v w r``, with sampling variance ``n v w`` plus the noise
-    variance, so ``r`` has the gain ``n v w``. Classes are shrunk toward their common correlations,
-    and these toward a few factors, the smooth part of neighbouring columns, and otherwise zero.
+    variance, so ``r`` has the gain ``n v w``. Correlations of classes are shrunk toward common
+    ones, and these toward a few factors and a smooth function of neighbouring columns, otherwise
+    toward zero.
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
     width = variances.shape[1]
@@ -74,9 +75,9 @@ def class_correlations(
 def correlation_evidence(
     moments: ScoreMoments, totals: Floats, variances: Floats, rows_per_unit: int = 1
 ) -> Floats:
-    """Return how far correlations over all classes are from zero, in standard deviations, (m, m).
+    """Return how many standard errors correlations over all classes are from zero, (m, m).
 
-    The error is that of the noise and of sampling, where up to ``rows_per_unit`` rows are alike.
+    The error consists of noise and of sampling error, where up to ``rows_per_unit`` rows are alike.
     """
     gains = np.einsum('c,ci,cj->ij', totals, variances, variances)
     error = np.sqrt(gains * rows_per_unit + len(totals) * moments.product_scale**2)
@@ -87,11 +88,11 @@ def find_factors(values: Floats, gains: Floats, variances: Floats) -> Floats:
     """Return the correlations, (pairs,), explained by a few factors common to all columns.
 
     A factor may exceed the noise even if no single correlation does. A symmetric noise matrix of
-    ``m`` columns and deviation ``s`` has a largest eigenvalue of about ``e = 2 s sqrt(m)``, above
-    ``e (1 + m^(-2/3))`` in one case of a hundred (Tracy and Widom 1996). A larger eigenvalue ``y``
-    becomes a factor of size ``sqrt(y^2 - e^2)``, optimal for the squared error (Gavish and Donoho
-    2017, *Optimal shrinkage of singular values*). ``values`` are noisy ``gains * correlation`` in
-    the order of :func:`numpy.triu_indices` without the diagonal.
+    ``m`` columns and deviation ``s`` has a largest eigenvalue of about ``e = 2 s sqrt(m)``, and
+    above ``e (1 + m^(-2/3))`` in one case of a hundred (Tracy and Widom 1996). A larger eigenvalue
+    ``y`` becomes a factor of size ``sqrt(y^2 - e^2)``, optimal for the squared error (Gavish and
+    Donoho 2017, *Optimal shrinkage of singular values*). ``values`` are noisy ``gains *
+    correlation`` in the order of :func:`numpy.triu_indices` without the diagonal.
     """
     matrix, upper = _lay_out(values)
     width, noise = len(matrix), float(variances.mean()) if len(variances) else 0.0
@@ -108,7 +109,7 @@ def find_factors(values: Floats, gains: Floats, variances: Floats) -> Floats:
 
 
 def find_likeness(values: Floats, gains: Floats, variances: Floats, doubt: float) -> Floats:
-    """Return the correlations smooth along columns, see :mod:`~sdv_threea.maths.neighbours`."""
+    """Return smooth correlations of neighbouring columns (:mod:`~sdv_threea.maths.neighbours`)."""
     matrix, upper = _lay_out(values)
     noise = float(variances.mean()) if len(variances) else 0.0
     smooth = smooth_pairs(matrix, math.sqrt(noise), doubt)[upper]
@@ -117,7 +118,6 @@ def find_likeness(values: Floats, gains: Floats, variances: Floats, doubt: float
 
 
 def _lay_out(values: Floats) -> tuple[Floats, Bools]:
-    """Return values of pairs as a symmetric matrix with zero diagonal, and the pairs' mask."""
     width = (math.isqrt(8 * len(values) + 1) + 1) // 2
     upper = np.triu(np.ones((width, width), dtype=np.bool_), 1)
     matrix = np.zeros((width, width))

@@ -1,4 +1,4 @@
-"""Post-processing from the noisy counts of a column over all classes to its probabilities."""
+"""Probabilities of a column from its noisy counts over all classes: post-processing."""
 
 import numpy as np
 from scipy.special import ndtr
@@ -21,8 +21,8 @@ def column_shares(
     """Return the probabilities of a column's codes, (S,): zero off ``mask``, with sum one.
 
     Ordered codes (from 1; code 0 is the missing value) are smoothed. Other codes get no records if
-    noise could explain their count: noise would give hundreds of empty categories a small share,
-    and models would learn from their records.
+    noise could explain their count: otherwise noise would give hundreds of empty categories a small
+    share, and models would learn from their records.
     """
     smoothed = counts
     if ordered and constants.shrink:
@@ -38,10 +38,10 @@ def keep_ends(histograms: Floats, mask: Bools, least: float) -> Floats:
     """Return histograms, (C, S), whose first and last possible value have at least share ``least``.
 
     Both ends are known to occur, but noise masks their few records. If the ends had no share,
-    samples would not span the range of the column. No end is raised above an equal share.
+    samples would not span the range of the column.
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
-    # In a column of few codes the ends get no more than an equal share.
+    # No end is raised above an equal share of all codes.
     share = min(least, 1 / mask.sum())
     kept = histograms.copy()
     kept[:, ends] = np.maximum(kept[:, ends], share)
@@ -53,7 +53,7 @@ def known_records(
 ) -> float:
     """Return how many records have a code that can occur, between one and the total.
 
-    The result is the total unless the noisy sum of the counts is lower by more than ``doubt``
+    The result is the total, unless the noisy sum of the counts is lower by more than ``doubt``
     standard deviations. ``scale`` is one noise scale for all codes, or one per code.
     """
     # Upper confidence bound: noise adds up over the codes.
@@ -63,7 +63,7 @@ def known_records(
 
 
 def _smooth_numbers(values: Floats, mask: Bools, scale: float) -> Floats:
-    """Smooth the counts of codes that can occur, except the missing value, which has no order."""
+    """Smooth the counts of codes that can occur, except the missing value."""
     inside = mask.copy()
     inside[0] = False
     smoothed = values.copy()
@@ -74,7 +74,7 @@ def _smooth_numbers(values: Floats, mask: Bools, scale: float) -> Floats:
 def _stand_out(counts: Floats, mask: Bools, scale: float, false_share: float) -> Bools:
     """Return the codes that noise does not explain, with false discovery rate ``false_share``.
 
-    The threshold is that of Benjamini and Hochberg 1995 (for estimates Abramovich et al. 2006).
+    The threshold is that of Benjamini and Hochberg (1995).
     """
     if scale == 0:
         return mask

@@ -9,10 +9,11 @@ from scipy.special import log_ndtr, ndtr, ndtri
 
 from sdv_threea.arrays import Floats, Wholes
 
-#: Largest number of steps to find a quantile: Newton steps double the digits, halvings gain a bit.
+#: Largest number of steps that find a quantile: Newton steps double the digits, halvings gain a
+#: bit.
 MAX_STEPS = 200
 
-#: Relative tolerance of a quantile, for its step or for its probability.
+#: Relative tolerance of a quantile: of its step or of its probability.
 PRECISION = 4e-16
 
 
@@ -31,12 +32,12 @@ class Mixture:
     covariances: Floats
 
     def sample(self, num_rows: int, rng: np.random.Generator) -> tuple[Wholes, Floats]:
-        """Return classes, (num_rows,), and quantiles of scores in their class, (num_rows, m)."""
+        """Draw classes, (num_rows,), and quantiles of scores in their class, (num_rows, m)."""
         classes, scores = self.draw(num_rows, rng)
         return classes, self.quantiles(scores, classes)
 
     def draw(self, num_rows: int, rng: np.random.Generator) -> tuple[Wholes, Floats]:
-        """Return the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
+        """Draw the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
         num_classes, num_components, width = self.means.shape
         flat = self.weights.ravel() / self.weights.sum()
         components = rng.choice(len(flat), size=num_rows, p=flat)
@@ -68,8 +69,8 @@ class Mixture:
     def invert(self, quantiles: Floats) -> Floats:
         """Return the scores at quantiles, both (C, m, n): the inverse of :meth:`quantiles`.
 
-        The smaller of the two tail probabilities has full relative precision. Scores are infinite
-        at the quantiles 0 and 1. All classes need weight.
+        The smaller tail probability has full relative precision. Scores are infinite at the
+        quantiles 0 and 1. All classes need weight.
         """
         shares = (self.weights / self.weights.sum(axis=1, keepdims=True))[:, None, None]
         means = np.swapaxes(self.means, 1, 2)[:, :, None]
@@ -116,7 +117,7 @@ def regularize(mixture: Mixture, trust: float) -> Mixture:
 
 
 def class_mixture(totals: Floats, correlations: Floats) -> Mixture:
-    """Return the mixture of one zero-mean Gaussian per class, of shapes (C,) and (C, m, m)."""
+    """Return the mixture of one zero-mean Gaussian per class."""
     num_classes, width = correlations.shape[:2]
     return Mixture(totals[:, None], np.zeros((num_classes, 1, width)), correlations[:, None])
 
@@ -140,7 +141,7 @@ def _find(
         low, high = np.where(miss < 0, found, low), np.where(miss > 0, found, high)
         with np.errstate(over='ignore', invalid='ignore'):
             step = found - miss * np.exp(tail - density) * np.sqrt(2 * np.pi)
-        # Halve the bounds where a Newton step leaves them.
+        # A Newton step outside the bounds is replaced by their middle.
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         done = (np.abs(miss) <= PRECISION) | (np.abs(step - found) <= PRECISION * np.abs(found))
         found = np.where(done, found, step)

@@ -1,4 +1,4 @@
-"""The release of moments of normal scores: counts, sums and products of the records of each group.
+"""Release moments of normal scores: counts, sums and products over the records of each group.
 
 A record with scores ``s`` is the vector ``t = (w, s)`` with a constant ``w``. Its second moments
 ``t t^T`` contain a count ``w^2``, sums ``w s`` and products ``s s^T``, so one proof bounds all.
@@ -48,7 +48,7 @@ class ScoreMoments:
 
     @property
     def products(self) -> Floats:
-        """Sum of the products of scores, shape (G, m, m): a new array each time."""
+        """Sums of the products of scores, shape (G, m, m): a new array each time."""
         width = self.sums.shape[1]
         upper = mask(width)
         matrices = np.empty((len(self.triangles), width, width))
@@ -60,7 +60,7 @@ class ScoreMoments:
         """Return the moments scaled to undo the average effect of clipping.
 
         Clipping shortens records with several large scores, and so masks correlation. ``energy`` is
-        the expected sum of all squared scores; ``most`` caps the factor on squares, because noise
+        the expected sum of all squared scores. ``most`` caps the factor on squares, because noise
         rather than clipping may have made them small.
         """
         squares = self.triangles.take(diagonal(self.sums.shape[1]), axis=1)

@@ -1,6 +1,6 @@
-"""Class probabilities in each bin of a column: smoothed log odds, post-processed from noisy counts.
+"""Class probabilities in each bin of a column: log odds, smoothed from noisy counts.
 
-Of the ``n`` records in a bin, a part ``r`` has a class whose share of all records is ``p``::
+A part ``r`` of the ``n`` records in a bin has a class, whose share of all records is ``p``::
 
     y = n r + noise                            records of the class
     z = n (1 - r) + noise                      records of all other classes
@@ -23,20 +23,20 @@ from numpy.typing import NDArray
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import ApproximateConstants
 
-#: Rounds of linearising, smoothing and weighing priors: more than six change nothing.
+#: Rounds of linearising, smoothing and weighing priors; more than six change nothing.
 ROUNDS = 6
 
-#: Newton steps that make the classes add up.
+#: Newton steps by which each class sums to its size.
 LEVEL_STEPS = 4
 
 #: Floor of count variances, which are divisors.
 LEAST_VARIANCE = 1e-3
 
-#: Distance of class shares from zero and one, at least.
+#: Least distance of class shares from zero and one.
 LEAST_SHARE = 1e-12
 
-#: Distance of rates from zero and one where log odds are linearised, at least; and the largest
-#: distance of an observation from its linearisation point.
+#: Least distance of rates from zero and one if log odds are linearised; and the largest distance of
+#: an observation from its linearisation point.
 LEAST_RATE, LARGEST_MOVE = 1e-5, 3.0
 
 #: Largest number of effects of all priors at once: bounds the memory.
@@ -44,7 +44,7 @@ MOST_EFFECTS = 2**22
 
 
 class Seen(NamedTuple):
-    """Released counts of the ``G`` bins of a column that can occur, in order.
+    """Released counts of the ``G`` possible bins of a column, in order.
 
     Args:
         by_class: Noisy counts, shape (C, G), of noise scales ``scales``, shape (G,).
@@ -77,13 +77,13 @@ class Prior(NamedTuple):
 
 
 class Effects(NamedTuple):
-    """Fields of :class:`Seen`, one entry per effect: of each class in each bin, (N,).
+    """Fields of :class:`Seen`, with one entry per class and bin, shape (N,).
 
     Args:
         variances: Noise variances of ``own``, ``others`` and ``whole``, shape (3, N).
         share: Share of the class among all records.
         size: Number of bins of the column.
-        curve: Index of the class and column of the effect, ascending.
+        curve: Index of the class and column, ascending.
     """
 
     own: Floats
@@ -106,7 +106,7 @@ class Effects(NamedTuple):
 def class_rates(
     columns: Sequence[Seen], totals: Floats, constants: ApproximateConstants
 ) -> list[Floats]:
-    """Return the probabilities of the ``C >= 2`` classes in each bin, shape (C, G) per column."""
+    """Return the probabilities of at least two classes in each bin, shape (C, G) per column."""
     if not constants.shrink:
         return [_at_their_word(seen, totals) for seen in columns]
     shares = totals / totals.sum()
@@ -134,7 +134,7 @@ def class_rates(
 
 
 def make_prior(constants: ApproximateConstants) -> Prior:
-    """Return the priors: each effect size, weighed by its root, with each smoothness."""
+    """Return the priors: each effect size, weighted by its root, with each smoothness."""
     sizes, parts = np.array(constants.effect_sizes), constants.smooth_parts
     size, part = (each.ravel() for each in np.meshgrid(sizes, np.arange(len(parts)), indexing='ij'))
     smooth, length = np.array(parts)[part].T
@@ -197,7 +197,6 @@ def _smooth_runs(seen: Floats, noise: Floats, falls: Floats, prior: Prior) -> tu
 def _cut(
     columns: Sequence[Seen], num_classes: int, constants: ApproximateConstants
 ) -> Iterator[Sequence[Seen]]:
-    """Yield blocks of columns whose effects fit into memory."""
     sizes = [len(seen.expected) * num_classes for seen in columns]
     room = MOST_EFFECTS // (len(constants.effect_sizes) * len(constants.smooth_parts))
     first = total = 0
@@ -210,7 +209,7 @@ def _cut(
 
 
 def _line_up(columns: Sequence[Seen], classes: Wholes, shares: Floats) -> Effects:
-    """Concatenate the counts of these classes over all columns."""
+    """Concatenate the counts of some classes over all columns."""
     count = len(classes)
     sizes = np.array([len(seen.expected) for seen in columns])
 
@@ -288,7 +287,7 @@ def _rate(bins: Effects, effects: Floats) -> Floats:
 def _fold(
     columns: Sequence[Seen], rates: Sequence[Floats], count: int, shares: Floats
 ) -> list[Floats]:
-    """Split concatenated rates by column, and normalise the classes to sum to one."""
+    """Split concatenated rates by column; classes sum to one."""
     sizes = [len(seen.expected) * count for seen in columns]
     parts = np.split(np.concatenate(rates), np.cumsum(sizes)[:-1])
     found = [part.reshape(count, -1) for part in parts]

@@ -1,4 +1,4 @@
-"""Normal scores: integers that place the codes of a column, in each class, on a standard normal.
+"""Normal scores: whole numbers that place the codes of a column, by class, on a standard normal.
 
 The codes, in order, divide the standard normal into intervals of their probabilities. The *score*
 of a code is the mean of the normal on its interval; between cumulative probabilities ``a`` and
@@ -77,11 +77,11 @@ def normal_scores(
     for at, (histogram, order) in enumerate(zip(histograms, orders, strict=True)):
         borders = _cumulate(histogram[:, order])
         scores = np.empty(histogram.shape, dtype=np.int64)
-        # Rounded to whole units before any record is read.
+        # Scores are rounded before any record is read.
         scores[:, order] = np.rint(_interval_means(borders) * SCORE_UNITS)
         tables.append(scores)
         cuts.append(borders)
-        # Scores have mean zero.
+        # The mean is zero, so the variance is the mean square.
         variances[:, at] = (histogram * np.square(scores / SCORE_UNITS)).sum(axis=1)
     return NormalScores(tuple(tables), tuple(cuts), orders, variances)
 
@@ -95,9 +95,8 @@ def target_order(histogram: Floats, totals: Floats) -> Wholes:
     joint = histogram * totals[:, None]
     mass = joint.sum(axis=0)  # the number of records of each code
     if len(totals) == 1:
-        # Only one class: frequent codes come first.
         return np.argsort(-mass, kind='stable')
-    # Excess class probabilities of a code, shrunk by one record of average classes.
+    # Excess class probabilities of a code, shrunk by one average record.
     lean = (joint + totals[:, None] / totals.sum()) / (mass + 1) - totals[:, None] / totals.sum()
     axis = np.linalg.svd(lean * np.sqrt(mass), full_matrices=False)[0][:, 0]
     # The sign of a singular vector is arbitrary.
@@ -106,7 +105,6 @@ def target_order(histogram: Floats, totals: Floats) -> Wholes:
 
 
 def _cumulate(probabilities: Floats) -> Floats:
-    """Return cumulative probabilities, from 0 to 1: shape (C, S) to (C, S + 1)."""
     borders = np.zeros((len(probabilities), probabilities.shape[1] + 1))
     np.cumsum(probabilities, axis=1, out=borders[:, 1:])
     return np.asarray(borders / borders[:, -1:])

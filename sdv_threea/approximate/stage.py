@@ -1,8 +1,8 @@
 """The stage *approximate*, release by release: columns, classes, correlations, pairs of columns.
 
-Formal guarantees, of every function here:
-    * only the releases called here read private records, and the account of the run keeps all
-      receipts
+Formal guarantees of every function:
+    * only the releases that are called in this module read private records, and the account of the
+      run keeps all receipts
 """
 
 import math
@@ -58,7 +58,7 @@ from sdv_threea.rows.records import Encoded, Located
 from sdv_threea.rows.scores import score_in_class
 from sdv_threea.statistics import registry
 
-#: Parts of numbers are counted if they and sums cost at most this part of it.
+#: Parts of numbers are counted if they and sums cost at most this part of the remaining price.
 MOST_FOR_PARTS = 0.1
 
 
@@ -105,7 +105,7 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
     given = _share_given(sizes, run)
     once = release_counts(encoded, sizes, classes.count, given, **spending.terms('columns'))
     counts = spending.keep(once)
-    # A column without variance is in no pair.
+    # Columns of public rows count as constant here, so that no pair contains them.
     domain, whole = encoder.description.domain, counts.totals.sum(keepdims=True)
     each = zip(encoder.scored_transformers, counts.columns, strict=True)
     several = [whole if getattr(domain[own.name], 'alone', False) else found for own, found in each]
@@ -118,7 +118,7 @@ def _count_columns(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> 
 
 
 def _settle(counts: Counts, columns: Sequence[Column]) -> Counts:
-    """Replace noisy counts of name buckets, and of public rows, by estimates that are as uneven."""
+    """Replace noisy counts of name buckets and of public rows by equally uneven estimates."""
     found, total, settled = list(counts.columns), float(counts.totals.sum()), set()
     for at, own in enumerate(columns):
         if isinstance(own, Number) or (own.pseudonyms is None and not own.alone):
@@ -135,7 +135,7 @@ def _settle(counts: Counts, columns: Sequence[Column]) -> Counts:
 
 
 def _share_given(sizes: Sequence[int], run: Run) -> list[Floats]:
-    """Return the shares of the codes of given columns, shape (S,) each, in the drawn rows.
+    """Return the shares of the codes of given columns in the drawn rows, shape (S,) each.
 
     Without noise the list is empty: counting these columns costs nothing, and is more precise.
     """
@@ -148,7 +148,7 @@ def _share_given(sizes: Sequence[int], run: Run) -> list[Floats]:
 def share_codes(codes: Wholes, size: int) -> Floats:
     """Return the share of each code, shape (S,), without values that have no code (-1).
 
-    If no value has a code, as when noise masks all values of a category, shares are equal.
+    If no value has a code, for example because noise masks all categories, shares are equal.
     """
     counts = np.bincount(codes[codes >= 0], minlength=size)
     return counts / counts.sum() if counts.any() else np.full(size, 1 / size)
@@ -157,7 +157,6 @@ def share_codes(codes: Wholes, size: int) -> Floats:
 def _count_classes(
     counts: Counts, masks: Sequence[Bools], encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> ClassCounts | None:
-    """Release the histograms of all columns in each class, if there are several."""
     num_classes, transformers = encoder.classes.count, encoder.scored_transformers
     if num_classes == 1 or not transformers:
         return None
@@ -180,7 +179,7 @@ def _price_moments(encoder: RecordEncoder, run: Run) -> dict[str, Any]:
 def find_sums(
     density: Density, encoder: RecordEncoder, rows: Rows[pd.DataFrame], run: Run
 ) -> tuple[Sum | Part, ...]:
-    """Return the columns that are sums or parts of others, by what is released and a count each."""
+    """Return the columns that are sums or parts of others, found by releases and one count each."""
     domain, counts = encoder.description.domain, density.counts
     transformers = encoder.scored_transformers
     given = domain.names[: run.plan.known.num_given]
@@ -202,7 +201,7 @@ def find_sums(
     sums = find_likely(domain, moments, within)
     if price_sums(len(sums) + len(parts), num_records) > MOST_FOR_PARTS * left:
         parts = []
-    # Missing cells are mostly missing together.
+    # Missing cells are assumed to be missing in the same records.
     missing = {name: float(own[0]) for name, own in columns.items()}
     rules: list[Sum | Part] = [*sums, *parts]
     sizes = {
@@ -218,7 +217,6 @@ def find_sums(
 
 
 def _find_moments(number: Transformer, shares: Floats) -> tuple[float, float]:
-    """Return the mean and the standard deviation of a number with these shares of codes."""
     edges, present = getattr(number, 'edges', np.zeros(1)), shares[1:]
     middles = (edges[:-1] + edges[1:]) / 2
     num = max(float(present.sum()), np.finfo(float).tiny)
@@ -237,8 +235,8 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
 ) -> Joint:
     """Release pair counts, and fit a joint density to them.
 
-    The counts need ``rows`` besides codes, because a code does not show where in its interval a
-    number is. Parts of numbers among ``sums`` are known without a count.
+    The counts need ``rows`` in addition to codes, because a code does not tell where in its
+    interval a number is. Parts of numbers among ``sums`` are known without a count.
     """
     counts, scores = density.counts, density.scores
     columns = [counts.shares @ scores.chances(at) for at in range(len(counts.columns))]
@@ -269,7 +267,7 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
 def _cut_columns(
     density: Density, columns: list[Floats], num_bins: int, encoder: RecordEncoder, run: Run
 ) -> Singles:
-    """Return the columns, whose shares of codes are known, in the bins that pairs count."""
+    """Return released facts of the columns, in the bins in which pairs are counted."""
     counts, constants, transformers = density.counts, run.constants, encoder.scored_transformers
     ordered = [transformer.ordered for transformer in transformers]
     bins = cut_pair_bins(
@@ -295,7 +293,7 @@ def _cut_columns(
 
 
 def _leave_doubtful(correlations: Floats, pairs: PairPlan, run: Run) -> Floats:
-    """Return the correlations, without those of doubtful columns whose pairs are not counted."""
+    """Return the correlations, with zero for doubtful columns whose pairs are not counted."""
     kept, counted = correlations.copy(), set(pairs.pairs)
     for i in run.plan.known.doubtful:
         for j in range(run.plan.known.num_given, kept.shape[-1]):
