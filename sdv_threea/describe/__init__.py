@@ -1,8 +1,7 @@
 """The first stage: estimate the unknown facts (*blanks*) of a domain privately.
 
-These modules may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. The
-modules must keep nothing but a :class:`~sdv_threea.describe.description.Description`, which may be
-published.
+These modules read canonical private columns only as sums through :mod:`~sdv_threea.privacy`. They
+keep only a :class:`~sdv_threea.describe.description.Description`, which may be published.
 
 * :mod:`~sdv_threea.describe.description`: the stage: releases the unknown facts of the domain,
 * :mod:`~sdv_threea.describe.size`: the number of records,
@@ -11,8 +10,8 @@ published.
 * :mod:`~sdv_threea.describe.values`: how often values occur,
 * :mod:`~sdv_threea.describe.ranges`: noisy counts of numbers on a public grid,
 * :mod:`~sdv_threea.describe.closer`: grids that are refined where numbers lie,
-* :mod:`~sdv_threea.describe.sentinels`: numbers that stand for something else,
-* :mod:`~sdv_threea.describe.numbers`: the release of these counts, in several looks,
+* :mod:`~sdv_threea.describe.sentinels`: numbers that stand for something else, such as 999,
+* :mod:`~sdv_threea.describe.numbers`: the release of counts of numbers, in several looks,
 * :mod:`~sdv_threea.describe.bulk`: the likely place of the bulk of a numerical column,
 * :mod:`~sdv_threea.describe.ends`: the ends of an estimated range,
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,

@@ -1,6 +1,6 @@
 """Exact counts of a chunk of private rows; noise is added to their sums over all chunks.
 
-Formal guarantees, of every function here:
+Formal guarantees of every function:
     * a record counts by itself, whatever the other rows hold, and adds one to at most one count per
       question and column, except for :func:`tally_rarer` and :func:`count_tails`
     * the answers of chunks add up to those of the table
@@ -44,7 +44,7 @@ def read_cells(domain: Domain, table: pd.DataFrame) -> dict[str, Cells]:
 def answer(name: str, columns: tuple[Column, ...], cells: Mapping[str, Cells]) -> Any:
     """Return counts, shape (columns, bins), or a tally per column, for a question of one look.
 
-    For ``'spikes'`` the bins are buckets of numbers.
+    For ``'spikes'`` the bins are hash buckets of numbers.
     """
     return _ANSWERS[name]([cells[column.name] for column in columns], columns)
 
@@ -67,8 +67,8 @@ def tally_rarer(
     """Return a tally per column of values not yet found, in units of ``1 / RECORD_UNITS``.
 
     A record with ``k`` such values adds ``isqrt(RECORD_UNITS^2 / k)`` to the count of each. After
-    the common values are found, most records have few, so the noise barely grows with the number of
-    columns (Gopi et al. 2020, arXiv 2002.09745, with weights; Swanberg et al. 2023, arXiv
+    the common values are found, most records have few others, so the noise barely grows with the
+    number of columns (Gopi et al. 2020, arXiv 2002.09745, with weights; Swanberg et al. 2023, arXiv
     2301.01998, with several looks).
 
     Formal guarantees:
@@ -88,22 +88,23 @@ def tally_rarer(
 
 
 def count_again(looks: tuple[Look, ...], table: pd.DataFrame) -> Wholes:
-    """Return the counts of several columns, each on its own grid; the shape is (looks, places)."""
+    """Return the counts of several columns, each on its own grid, shape (looks, places)."""
     cells = [read_numbers(table[look.column.name]) for look in looks]
     return _count_places(looks, cells)
 
 
 def count_tails(looks: tuple[Look, ...], beyond: Sequence[Bools], table: pd.DataFrame) -> Wholes:
-    """Return counts of numbers beyond the bulk of their column, in ``1 / RECORD_UNITS``.
+    """Return counts of numbers beyond the bulk of their column, shape (looks, places).
 
-    A record with ``k`` such numbers adds ``isqrt(RECORD_UNITS^2 / k)`` to the place of each. The
-    shape is (looks, places). ``beyond`` marks the places of a look that lie beyond its bulk.
+    Counts are in units of ``1 / RECORD_UNITS``: a record with ``k`` such numbers adds
+    ``isqrt(RECORD_UNITS^2 / k)`` to the place of each. ``beyond`` marks the places of a look that
+    lie beyond its bulk.
 
     Formal guarantees: one record adds a vector of non-negative whole numbers, whose L2 norm is at
     most ``RECORD_UNITS``, whatever the bulks are.
     """
     places = [look.place(read_numbers(table[look.column.name])) for look in looks]
-    # The place -1 is that of a missing number, which is neither below nor above.
+    # A missing number has the place -1, which is neither below nor above.
     left = np.array(
         [np.append(own, False)[at] for own, at in zip(beyond, places, strict=True)], dtype=np.bool_
     )
@@ -117,13 +118,12 @@ def count_tails(looks: tuple[Look, ...], beyond: Sequence[Bools], table: pd.Data
 
 
 def _share_out(left: Bools) -> Wholes:
-    """Return the amount that each record adds to each of its counts, shape (n,)."""
     shares = [0, *(math.isqrt(RECORD_UNITS**2 // k) for k in range(1, len(left) + 1))]
     return np.asarray(np.array(shares)[left.sum(axis=0)])
 
 
 def _weigh(cells: Distinct, weights: Wholes) -> Tally:
-    """Return the summed weights of the records with each value, where not zero."""
+    """Return the summed weights of the records with each value, if not zero."""
     # Whole numbers below 2^53: as floats they are exact, and so are their sums.
     sums = np.bincount(cells.codes + 1, weights, len(cells.listed) + 1)[1:].astype(np.int64)
     listed = zip(cells.listed, sums.tolist(), strict=True)
@@ -169,7 +169,7 @@ def _tally_all(cells: list[Any], columns: tuple[Column, ...]) -> tuple[Tally, ..
 
 
 def _find_buckets(numbers: Floats) -> Wholes:
-    """Return the bucket of each number, the same for equal numbers; -1 where missing."""
+    """Return the bucket of each number, the same for equal numbers; -1 if missing."""
     # The leading bits of a product with an odd number are well mixed. Equal numbers have equal
     # bits, because reading leaves no negative zero.
     shift = np.uint64(64 - NUM_BUCKETS.bit_length() + 1)

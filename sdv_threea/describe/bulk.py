@@ -1,8 +1,8 @@
 """The likely place of the bulk of a numerical column in which no single bin is significant.
 
-Most numbers form a hump on a logarithmic grid: many records in the middle, few at the ends. Humps
-of all places and widths, with the known number of records, are therefore weighted by the likelihood
-of the noisy counts.
+Most numbers form a hump on a logarithmic grid: many records in the middle, few at the ends. So
+humps of all places and widths, with the known number of records, are weighted by the likelihood of
+the noisy counts.
 """
 
 import math
@@ -21,12 +21,12 @@ END_OF_HUMP = 3.0
 def likely_ends(
     sketch: Sketch, num_looks: int, constants: DescribeConstants
 ) -> tuple[float, float] | None:
-    """Return borders of bins between which the bulk is likely to lie; ``None`` if unknown."""
+    """Return the borders of bins between which the bulk is likely to lie, if known."""
     if sketch.num_records is None or not sketch.scales.any():
         return None
     evidence, units = sketch.evidence, sketch.units
     bar = constants.clear_of_noise(num_looks)
-    # A heavy zero is released by itself, and would mask the other numbers here.
+    # A frequent zero is released by itself, and would mask the other numbers here.
     heavy = constants.clear_of_noise(num_looks * len(evidence))
     zero = (sketch.edges.sum(axis=1) == 0) & (evidence > heavy)
     left = sketch.num_records - float(sketch.counts[zero].sum())
@@ -36,7 +36,8 @@ def likely_ends(
         return None
     widths = constants.bulk_widths
     expected = _expect(evidence, units, find_unlikely(sketch, constants), left, widths)
-    # The expectation has an error of about its own size, so average it with the count by precision.
+    # The error of the expectation is about its own size, so it is averaged with the count by
+    # precision.
     counts = np.maximum((expected + evidence * expected**2) / (1 + expected**2), 0.0)
     if not counts.any():
         return None
@@ -48,7 +49,7 @@ def likely_ends(
 def _expect(
     evidence: Floats, units: Floats, unlikely: Floats, left: float, widths: tuple[float, ...]
 ) -> Floats:
-    """Return expected counts, shape (k,), averaged over humps by likelihood, in noise scales.
+    """Return expected counts in noise scales, averaged over humps by likelihood, shape (k,).
 
     ``evidence`` is in noise scales; ``left`` is the number of records; ``widths`` are in bins.
     """

@@ -26,8 +26,9 @@ from sdv_threea.describe.ranges import (
 )
 from sdv_threea.domain import Number
 
-#: ... and is then split until it has twice as many. At once it is split into this many and more, a
-#: part for as many records as its noise; neighbouring parts are merged again.
+#: A narrow cluster is split until it has this many bins. At first it is split into more parts, at
+#: most ``MOST_PARTS``: one for as many records as their noise. Neighbouring parts are then merged
+#: again.
 SPLIT_BINS = 2 * NARROW_BINS
 MOST_PARTS = 1024
 
@@ -39,7 +40,7 @@ FLOATS_PER_PART = 2.0**8
 
 
 class Zone(NamedTuple):
-    """A part of a grid to be split: its ends, its new borders, and the evident records before."""
+    """A part of a grid to split: its ends, its new borders, and its evident records so far."""
 
     low: float
     high: float
@@ -55,7 +56,7 @@ class Look:
         column: The column, whose grid has the bins.
         codes: Numbers that are often used for missing values, ascending, shape (c,).
         counts: Records in each of the k bins, and with each code, shape (k + c,).
-        scales: The noise scales of the counts; infinite where nothing was counted.
+        scales: The noise scales of the counts; infinite for bins that were not counted.
     """
 
     column: Number
@@ -65,11 +66,11 @@ class Look:
 
     @property
     def num_bins(self) -> int:
-        """The number of bins."""
+        """Number of bins."""
         return len(self.counts) - len(self.codes)
 
     def sketch(self, step: float) -> Sketch:
-        """Return the counts by bin, without bins that hold no multiple of a step."""
+        """Return the counts by bin, without bins that contain no multiple of a step."""
         bins = slice(self.num_bins)
         return grid_sketch(self.counts[bins], self.scales[bins], step, find_grid(self.column))
 
@@ -90,7 +91,7 @@ class Look:
         return np.asarray((highs <= low) | (lows >= high))
 
     def average(self, counts: Floats, scales: Floats | float) -> Look:
-        """Return the look averaged with other counts, by precision; further counts are left out."""
+        """Return the look averaged with other counts, by precision; surplus counts are ignored."""
         counts = counts[: len(self.counts)]
         scales = np.broadcast_to(np.asarray(scales, dtype=np.float64), counts.shape)
         fresh = np.isinf(self.scales) | (scales == 0)
@@ -102,7 +103,7 @@ class Look:
         return replace(self, counts=weight * counts + (1 - weight) * self.counts, scales=noise)
 
     def split(self, zones: list[Zone]) -> Look:
-        """Return the look with finer bins in zones, not counted yet."""
+        """Return the look with new, uncounted bins in zones."""
         grid = find_grid(self.column)
         counts, scales, codes = self.counts, self.scales, slice(self.num_bins, None)
         kept = np.ones(len(grid), dtype=np.bool_)
@@ -167,8 +168,8 @@ def _part(edges: Floats, found: Wholes) -> list[Wholes]:
 def find_points(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> dict[float, float]:
     """Return single numbers and their counts: lone evident bins that further looks made tiny.
 
-    A float in such a bin would have as many digits as the bin is narrow, so the roundest one stands
-    for it.
+    The roundest number in such a bin stands for it: any other number has as many digits as the bin
+    is narrow.
     """
     lone = [bins[0] for bins in find_clusters(sketch, num_looks, constants) if len(bins) == 1]
     spans = {at: sketch.edges[at].tolist() for at in lone}
@@ -180,7 +181,7 @@ def find_points(sketch: Sketch, num_looks: int, constants: DescribeConstants) ->
 
 
 def find_zones(look: Look, step: float, num_looks: int, constants: DescribeConstants) -> list[Zone]:
-    """Return the zones of a look to be split: the bins of narrow clusters, and bins around them."""
+    """Return the zones of a look to split: the bins of narrow clusters, and bins around them."""
     sketch = look.sketch(step)
     clusters = find_clusters(sketch, num_looks, constants)
     zones: list[Zone] = []
@@ -195,7 +196,7 @@ def find_zones(look: Look, step: float, num_looks: int, constants: DescribeConst
         if zones:
             low = max(low, zones[-1].high)
         if low < high:
-            # Few records far off may be a single value, which needs fine parts.
+            # A few records far off may be a single value, which needs fine parts.
             wanted = float(sketch.evidence[bins].sum())
             parts = wanted if wanted >= SPLIT_BINS else MOST_PARTS
             mass = float(sketch.counts[bins].sum())
@@ -204,7 +205,7 @@ def find_zones(look: Look, step: float, num_looks: int, constants: DescribeConst
 
 
 def _is_narrow(sketch: Sketch, first: int, last: int, step: float) -> bool:
-    """Return whether a cluster has few bins, far from zero, that can be split."""
+    """Return whether a cluster has few bins, lies far from zero, and can be split."""
     low, high = np.sort(np.abs([sketch.edges[first, 0], sketch.edges[last, 1]]))
     crosses = sketch.edges[first, 0] * sketch.edges[last, 1] <= 0
     if crosses or last - first + 1 >= NARROW_BINS or high > 4 * low:
@@ -232,10 +233,10 @@ def settle(
     num_looks: int,
     constants: DescribeConstants,
 ) -> Look:
-    """Merge the bins of each zone again, until noise no longer masks which of them are occupied.
+    """Merge the bins of each zone again, until counts clearly show which of them are occupied.
 
-    If noise masks it in bins of any size, a zone among others keeps its bins and counts of the look
-    before; a single zone keeps the largest bins.
+    If bins of no size are clear, a zone among others keeps the bins and counts of the earlier look;
+    a single zone keeps the largest bins.
     """
     for low, high, _, mass_before in zones:
         grid = find_grid(look.column)

@@ -1,7 +1,8 @@
 """The private description of a table: the blanks of its domain, filled in from noisy counts.
 
-Values of categories and heavy numbers are released above a stability threshold. Ranges, granularity
-and missing values follow from noisy counts. Facts that the user stated as public cost nothing.
+Values of categories and heavy numbers are released if their noisy count exceeds a stability
+threshold. Ranges, granularity and missing values follow from noisy counts. Facts that the user
+stated as public cost nothing.
 """
 
 import math
@@ -53,22 +54,22 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import take
 
 #: A threshold lies at most this many noise scales above the counts that it must mask. Candidates
-#: start this far below the threshold of a column, so that the threshold alone decides which values
-#: are released.
+#: are counted from this far below the threshold of a column, so that the threshold alone decides
+#: which values are released.
 FAR = 8.0
 
 
 @dataclass(frozen=True)
 class Description:
-    """A publishable domain without blanks, and the noisy counts behind it, by column.
+    """A domain without blanks, and the noisy counts behind it, by column: publishable.
 
     Args:
-        sketches: Noisy counts of numerical columns; none where each value has a code.
+        sketches: Noisy counts of numerical columns, except for those with a code for each value.
         spikes: Heavy single values of numerical columns and their noisy counts.
         estimated: Names of the columns whose range was estimated.
         extrapolated: Whether estimated ranges extend beyond the bins with evident records.
         beyond: Upper estimates of the records below and above a sketch, each with its noise scale.
-        listed: For a categorical target: the number of records with a released value, and its noise
+        listed: For a categorical target, the number of records with a released value, and its noise
             scale.
         heaps: Shares of the numbers of a column that were rounded to each step.
     """
@@ -108,7 +109,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     ``delta`` is for thresholds and needed if values are unknown. ``mu`` is the price of a record;
     thresholds account for ``rows_per_unit``. ``extrapolate`` extends ranges beyond the evidence,
     where noise masks the last records. ``loose`` names numbers whose stated ranges are too wide for
-    ``num_records``, the released number; their ranges are estimated within the stated ones.
+    the released ``num_records``; their ranges are estimated within the stated ones.
     """
     questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit, loose)
     questions = suit_records(questions, num_records, constants)
@@ -127,7 +128,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     found = _find_steps(by_step, looks, constants)
     columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
     columns = [fill_values(fill_step(column, found), values) for column in columns]
-    # Granularity first, because bins without a multiple of the step are left out.
+    # Granularity comes first, because bins without a multiple of the step are left out.
     both = asked.get('ranges'), asked.get('tails') or asked.get('closer')
     steps = {each.name: each.step or 0.0 for each in columns if isinstance(each, Number)}
     rest = Rest(rows, steps, len(looks), receipts, constants)
@@ -150,24 +151,24 @@ def describe(  # noqa: PLR0913 (what, and at what price)
 
 
 def asks(domain: Domain) -> bool:
-    """Whether a domain has blanks that need private rows."""
+    """Return whether a domain has blanks that need private rows."""
     return bool(find_blanks(domain))
 
 
 def is_open(domain: Domain) -> bool:
-    """Whether a domain leaves open which values a category has, or where numbers lie."""
+    """Return whether the values of a category, or a bound of a number, are unknown."""
     return bool({'classes', 'categories'} & set(find_blanks(domain)) or _unbounded(domain))
 
 
 def needs_threshold(domain: Domain) -> bool:
-    """Whether values are released above a threshold, which needs a part of ``delta``."""
+    """Return whether values are released above a threshold, which needs a part of ``delta``."""
     return bool(set(THRESHOLDS) & set(find_blanks(domain)))
 
 
 def _ask(
     rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
 ) -> dict[str, Asked]:
-    """Return all questions with exact answers, in one pass; second looks are still open."""
+    """Return all questions with exact answers, from one pass; second looks have no answers yet."""
     first = {
         name: asked.state(name, partial(answer, name, asked.columns))
         for name, asked in questions.items()
@@ -182,7 +183,6 @@ def _ask(
 
 
 def _unbounded(domain: Domain) -> tuple[str, ...]:
-    """Return the names of the numbers with an unknown bound."""
     return tuple(
         column.name
         for column in domain.columns
@@ -208,7 +208,7 @@ def _release_missing(
 def _count_numbers(
     domain: Domain, num_records: float | None, missing: Mapping[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float]]:
-    """Return the number of records with a value, with its noise scale, where known."""
+    """Return the known numbers of records with a value, with their noise scales, by column."""
     if num_records is None:
         return {}
     never = {column.name: (0.0, 0.0) for column in domain.columns if column.nullable is False}
@@ -219,7 +219,7 @@ def _count_numbers(
 def _release_steps(
     asked: Asked | None, numbers: Mapping[str, tuple[float, float]], receipts: list[Receipt]
 ) -> dict[str, StepCounts]:
-    """Release how round the numbers of each column are."""
+    """Release how many numbers of each column are multiples of each step."""
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
@@ -235,7 +235,7 @@ def _release_steps(
 def _find_steps(
     by_step: Mapping[str, StepCounts], looks: Sequence[Look], constants: DescribeConstants
 ) -> dict[str, float]:
-    """Return the likely step of each column, by the counts by step and those on the grid."""
+    """Return the likely step of each column, given its counts by step and on the grid."""
     sizes = {}
     for look in looks:
         if look.column.name in by_step:
@@ -251,7 +251,7 @@ def _find_heaps(
     spikes: Mapping[str, Mapping[float, float]],
     bar: float,
 ) -> dict[str, Heaps]:
-    """Return the rounding of each column to coarser steps than the one that was found."""
+    """Return the shares of numbers that were rounded to steps coarser than their column's."""
     return {
         name: find_heaps(own, found[name], spikes.get(name, {}), bar)
         for name, own in by_step.items()
@@ -285,7 +285,7 @@ def _release_rarer(
     listed: Mapping[str, Mapping[Hashable, Hashable]],
     receipts: list[Receipt],
 ) -> dict[str, dict[Hashable, Hashable]]:
-    """Release values rarer than those found; return all, in order of keys."""
+    """Release values that are rarer than those found; return all, in order of keys."""
     more: dict[str, dict[Hashable, Hashable]] = {}
     if asked is not None:
         columns = asked.question.columns
@@ -306,7 +306,7 @@ def _release_spikes(
 
     Most values occur once and may not fit into memory. The first pass therefore counts buckets of
     values, and the second pass the values in heavy buckets. No value is lost: equal values share a
-    bucket, which has at least as many records as each of them.
+    bucket, which has at least as many records as each value in it.
     """
     if asked is None:
         return {}
@@ -331,7 +331,7 @@ def _add_points(
     steps: Mapping[str, float],
     constants: DescribeConstants,
 ) -> dict[str, dict[float, float]]:
-    """Return heavy numbers and, for columns without a step, those that further looks single out."""
+    """Return heavy numbers and, for columns without a step, single numbers of further looks."""
     points = {
         name: {
             value: count
@@ -344,7 +344,6 @@ def _add_points(
 
 
 def _find_bar(sketch: Sketch, constants: DescribeConstants) -> float:
-    """Return the least number of records of a heavy number."""
     return max(OWN_CODE * float(sketch.counts.sum()), constants.fewest)
 
 

@@ -1,9 +1,9 @@
 """The ends of an estimated range: sure ends, and likely ends of the tails beyond them.
 
-A run of bins that is significant has a record somewhere, so a column surely reaches the end of the
-run that is nearer to the middle. Beyond, noise masks the records of each bin, but their decrease
-shows where they are likely to end: samples outside the real range are invalid, and a range that
-ends early moves its last records inwards.
+A significant run of bins has a record somewhere, so a column surely reaches the end of the run that
+is nearer to the middle. Beyond that end, noise masks the records of each bin, but the decrease of
+the counts shows where records probably end. Both errors cost: samples outside the real range are
+invalid, and a range that ends early moves its last records inwards.
 """
 
 import math
@@ -17,10 +17,11 @@ from sdv_threea.constants import MORE, SHAPES, DescribeConstants
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.ranges import Sketch, evident_runs, likeliest_run, snap_to_zero
 
-#: A tail ends where it has this many records left: the median of the largest of many numbers.
+#: A tail ends at this many remaining records: the median of the largest of many numbers.
 LAST = math.log(2)
 
-#: A code is a single value among bins if it is less wide than this part of all codes.
+#: A code is a single value among bins if its width is less than this part of the width of all
+#: codes.
 SINGLE = 1e-9
 
 
@@ -37,7 +38,7 @@ class Looks(NamedTuple):
     constants: DescribeConstants
 
     def clear_of_noise(self, num_tests: int = 1) -> float:
-        """Return how many standard deviations are clear of noise, in tests of each column."""
+        """Return how many standard deviations are significant, in tests of each column."""
         return self.constants.clear_of_noise(num_tests * self.num)
 
 
@@ -46,7 +47,7 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
 
     ``second`` counts codes, with the first and last value of each as ``edges``; ``sketch`` counts
     on the public grid. Ends in reverse order mean that some value lies between them. If nothing is
-    significant, they are the middle of the likeliest run.
+    significant, the ends are those of the middle part of the likeliest run.
     """
     # If each value has a code, the codes nest in the bins of the sketch, and both looks average.
     second = replace(second, of_times=sketch.of_times)
@@ -89,9 +90,9 @@ def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tu
 def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeConstants) -> float:
     """Return the estimated last value in the last bin of a likely range, which ends at ``border``.
 
-    A bin may be an octave wide. Its records are taken as uniform up to an end, and all ends are
-    weighted by the likelihood of the counts of the closer look, ``second``. If these counts are not
-    informative, the end is about that of the bin.
+    A bin may be an octave wide. Its records are assumed to be uniform up to an end, and all ends
+    are weighted by the likelihood of the counts of the closer look, ``second``. If these counts are
+    not informative, the end is about that of the bin.
     """
     last = int(np.searchsorted(sketch.edges[:, 1], border))
     start = sketch.edges[last, 0]
@@ -117,14 +118,14 @@ def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeCon
 
 
 def mirror(look: Sketch) -> Sketch:
-    """Return a look at the column whose values have the other sign."""
+    """Return a look at the column with the opposite sign."""
     return replace(look[::-1], edges=-look.edges[::-1, ::-1])
 
 
 def _holds_most(second: Sketch, ends: tuple[float, float], looks: Looks) -> bool:
-    """Whether few records lie beyond sure ends, up to noise; guessing would add invalid numbers."""
+    """Return whether few records lie beyond sure ends, up to noise: then no end is guessed."""
     beyond = (second.edges[:, 1] < ends[0]) | (second.edges[:, 0] > ends[1])
-    # A frequent zero shows nothing of where the others end.
+    # A frequent zero does not show where other numbers end.
     others = second.counts[second.edges.any(axis=1)].sum()
     few = looks.constants.tail * max(float(others), 0.0)
     noise = float(np.linalg.norm(second.scales[beyond]))
@@ -136,9 +137,10 @@ def _holds_most(second: Sketch, ends: tuple[float, float], looks: Looks) -> bool
 def guess_end(look: Sketch, looks: Looks) -> float:
     """Return the likely end of the upper tail of a look; minus infinity if counts show no tail.
 
-    The column ends before it with the probability ``looks.reach``. The tail begins where the
-    records beyond are just evident. Tails of several shapes, with an end at any code, are weighted
-    by the likelihood of the noisy counts, and by a prior that does not depend on the unit.
+    The column ends before it with the probability ``looks.reach``. The tail begins at the last
+    place beyond which the records are significant. Tails of several shapes, with an end at any
+    code, are weighted by the likelihood of the noisy counts, and by a prior that does not depend on
+    the unit.
     """
     if not look.scales.any():
         return -math.inf
@@ -156,7 +158,8 @@ def guess_end(look: Sketch, looks: Looks) -> float:
         return -math.inf
     start = max(int(starts[-1]) - MORE, 0)
     tail, places = look[start:], borders[start:] - borders[start]
-    # Negative noise may make the sum of the tail too small; the evident records are its least size.
+    # Negative noise may make the sum of the tail too small; the significant records are its
+    # minimum.
     records = float(max(beyond[start], beyond[starts[-1]]))
     shares = np.stack([_share_beyond(places, LAST / records, own) for own in SHAPES])
     weights = _fit(tail, shares, records) * np.diff(places) / places[1:]
@@ -168,8 +171,8 @@ def guess_end(look: Sketch, looks: Looks) -> float:
 def _share_beyond(places: Floats, left: float, shape: float) -> Floats:
     """Return the share of a tail beyond each place, for an end at each but the first: (k, k + 1).
 
-    The share beyond ``x`` is ``(1 - x / length)^shape``. An infinite shape makes it exponential, a
-    negative one heavy. The share ``left`` lies beyond the end.
+    The share beyond ``x`` is ``(1 - x / length)^shape``; an infinite shape is an exponential tail,
+    and a negative shape a heavy one. The share ``left`` lies beyond the end.
     """
     if math.isinf(shape):
         return np.asarray(left ** (places / places[1:, None]))
@@ -181,8 +184,8 @@ def _fit(tail: Sketch, shares: Floats, num_records: float) -> Floats:
     """Return the likelihood of tails up to a factor, maximised over the number of records.
 
     The last tail has no shape: its expected counts are the released counts themselves, up to each
-    end. This tail fits precise counts best, but each count is a parameter, for which Schwarz's
-    criterion charges.
+    end. This tail fits precise counts best, but each count is a parameter, which Schwarz's
+    criterion penalises.
     """
     freedom = math.log(num_records) / 2
     parts = -np.diff(shares, axis=-1)
@@ -194,7 +197,7 @@ def _fit(tail: Sketch, shares: Floats, num_records: float) -> Floats:
 
 
 def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
-    """Whether nothing is significant in either look at a column."""
+    """Return whether nothing is significant in either look at a column."""
     return not any(len(evident_runs(look, looks.num, looks.constants)) for look in (second, sketch))
 
 
@@ -205,7 +208,7 @@ def step_out(evidence: Floats, looks: Looks, scale: float = 0.0) -> int:
     """
     lengths = looks.constants.runs
     clear = looks.clear_of_noise(2 * len(lengths))  # at both ends of each column
-    # One more place, which is never reached, ends the search.
+    # One more place, which no run reaches, ends the search.
     reached = np.zeros(len(evidence) + 1, dtype=np.bool_)
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     for length in lengths:
@@ -216,7 +219,7 @@ def step_out(evidence: Floats, looks: Looks, scale: float = 0.0) -> int:
 
 
 def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
-    """Return the bins that values surely reach, downwards and upwards, as at most one pair."""
+    """Return the outermost bins that values surely reach, below and above, as at most one pair."""
     evidence, runs = look.evidence, evident_runs(look, looks.num, looks.constants)
     if not len(runs):
         return []

@@ -1,4 +1,4 @@
-"""The blanks of a domain, filled in with released numbers: post-processing."""
+"""Fill in the blanks of a domain from releases: post-processing."""
 
 import math
 from collections.abc import Collection, Hashable, Mapping
@@ -39,7 +39,7 @@ def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> 
 
 
 def _reach(sketch: Sketch, end: float, looks: Looks) -> float:
-    """Return the likely end of the tail beyond bins that are occupied up to ``end``, plus a bin.
+    """Return the likely end of the tail beyond occupied bins up to ``end``, plus a bin.
 
     The tail has only numbers of the same sign.
     """
@@ -79,7 +79,6 @@ def cut_range(column: Column, stated: Column) -> Column:
 
 
 def _list_ends(stated: Column) -> tuple[float, float]:
-    """Return the ends of a stated range, infinite where nothing is stated."""
     assert isinstance(stated, Number)
     low = -math.inf if stated.low is None else stated.low
     return low, math.inf if stated.high is None else stated.high
@@ -98,14 +97,14 @@ def fill_step(column: Column, steps: Mapping[str, float]) -> Column:
 
 
 def fill_sentinels(column: Column, found: Mapping[str, tuple[float, ...]]) -> Column:
-    """Return the column with the sentinels that were found, besides stated ones."""
+    """Return the column with the found sentinels in addition to stated ones."""
     if not isinstance(column, Number) or column.name not in found:
         return column
     return replace(column, sentinels=tuple(sorted({*column.sentinels, *found[column.name]})))
 
 
 def fill_values(column: Column, values: Mapping[str, Collection[Hashable]]) -> Column:
-    """Return the column with its values filled in; without any, all its cells are missing."""
+    """Return the column with its values filled in; without values, all its cells are missing."""
     if not isinstance(column, Category) or column.name not in values:
         return column
     known, ordered = tuple(values[column.name]), False

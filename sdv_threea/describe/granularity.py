@@ -1,6 +1,6 @@
-"""Counts of numbers by the coarsest step that they are multiples of, and steps of rounded ones.
+"""Counts of numbers by the coarsest step that divides them, and shares of rounded numbers.
 
-Only counts of records by step are released; the rest is post-processing.
+Only counts of records by step are released; all else is post-processing.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ Heaps = tuple[tuple[float, float], ...]
 
 
 class StepCounts(NamedTuple):
-    """Noisy numbers of records by the coarsest step that their number is a multiple of.
+    """Noisy counts of records by the coarsest step of which their number is a multiple.
 
     ``counts`` has one entry per step, coarse to fine, and one for no step. Zeros are multiples of
-    every step and evidence for none, so they are counted apart. ``known`` is a step of which all
-    numbers are multiples, by what is public, or 0. ``total`` is the number of records with a value
-    and its noise scale, if released.
+    every step and evidence for none, so they are counted apart. ``known`` is a public step of which
+    all numbers are multiples, or 0. ``total`` is the number of records with a value and its noise
+    scale, if released.
     """
 
     counts: Floats
@@ -47,10 +47,10 @@ class StepCounts(NamedTuple):
 
 
 def list_steps(column: Number) -> tuple[float, ...]:
-    """List the steps to be tried for a column, coarse to fine; a known step comes last.
+    """Return the steps to try for a column, coarse to fine; a known step comes last.
 
     Round steps (tens, five cents, quarters) are tried unless a transformer may have shifted
-    numbers, which then are on its grid.
+    numbers, whose grid then contains the shifted numbers.
     """
     steps = column.steps
     if column.grid is None and steps == DECIMAL_STEPS:
@@ -64,14 +64,13 @@ def list_steps(column: Number) -> tuple[float, ...]:
 
 
 def _divides(fine: float, coarse: float) -> bool:
-    """Return whether a step is a multiple of a finer one."""
     times = coarse / fine if fine else 0.0
     return times > 1.5 and abs(times - round(times)) <= STEP_TOLERANCE * times
 
 
 @lru_cache
 def _list_finer(steps: tuple[float, ...], code: int) -> tuple[int, ...]:
-    """List the places of the finer steps that divide a step, and the place of no step."""
+    """Return the places of the finer steps that divide a step, and the place of no step."""
     finer = range(code + 1, len(steps))
     return (*(at for at in finer if _divides(steps[at], steps[code])), len(steps))
 
@@ -85,12 +84,12 @@ def find_multiples(steps: tuple[float, ...]) -> Bools:
 
 
 def step_codes(values: Floats, steps: tuple[float, ...]) -> Wholes:
-    """Return the place of each number's coarsest step, -1 where missing, ``len(steps)`` if none."""
+    """Return the place of each number's coarsest step, ``len(steps)`` for none, -1 if missing."""
     codes = np.full(len(values), len(steps), dtype=np.int64)
     codes[np.isnan(values)] = -1
     left = [np.flatnonzero(codes >= 0)] * (len(steps) + 1)
     for code, step in reversed(list(enumerate(steps))):
-        # A multiple of a step is one of all finer steps that divide it.
+        # A multiple of a step is a multiple of all finer steps that divide the step.
         tried = min((left[at] for at in _list_finer(steps, code)), key=len)
         own = values[tried]
         distance = np.abs(np.round(own / step) * step - own)
@@ -122,8 +121,9 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar:
     People pay 2,000 more often than 1,987: heaping, in survey statistics. Numbers that are
     multiples of a coarser step by chance (every tenth ten is a hundred) are subtracted, from fine
     to coarse. Up to :data:`MOST_ALONE` heavy single numbers (``spikes``), which may be caps or
-    codes for missing, are also subtracted. The result is empty if no number was rounded further
-    than to ``step``. ``bar`` is how many standard deviations are clear of noise and chance.
+    codes for missing values, are also subtracted. The result is empty if no number was rounded to a
+    step coarser than ``step``. Counts need ``bar`` standard deviations of noise and chance to be
+    significant.
     """
     if step not in own.steps:
         return ()
@@ -147,9 +147,9 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar:
 
 @lru_cache
 def find_chances(steps: tuple[float, ...]) -> Floats:
-    """Return the chance of a multiple of each step to be one of a step and of none coarser.
+    """Return how often a random multiple of each finer step has a given coarsest step.
 
-    The shape is (finer step, coarser step).
+    The shape is (finer step, coarsest step).
     """
     divided = find_multiples(steps)[:, :-1]
     each = np.zeros(len(steps))  # the density of numbers of each step and of none coarser

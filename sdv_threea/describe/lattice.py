@@ -10,11 +10,11 @@ from sdv_threea.arrays import Floats
 from sdv_threea.constants import MAX_LATTICE
 from sdv_threea.domain import Column, Number
 
-#: From this multiple on, floats cannot tell neighbours apart.
+#: From this multiple on, floats do not distinguish neighbours.
 LARGEST_MULTIPLE = 2.0**52
 
 #: Largest distance of a float from a multiple, relative to the larger of number and step: enough
-#: for the rounding of a few operations.
+#: for the rounding errors of a few operations.
 STEP_TOLERANCE = 1e-12
 
 #: The step that all steps of decimals are multiples of.
@@ -22,7 +22,7 @@ FINEST = 1e-9
 
 
 def is_lattice(column: Column) -> TypeGuard[Number]:
-    """Whether a column is numerical, with values that are known and few enough for a code each."""
+    """Return whether a column is numerical, with known values, few enough for a code each."""
     if not isinstance(column, Number) or not column.step:
         return False
     if column.low is None or column.high is None:
@@ -31,7 +31,7 @@ def is_lattice(column: Column) -> TypeGuard[Number]:
 
 
 def has_few_values(low: float, high: float, step: float) -> bool:
-    """Whether a range has a step (not 0) and few enough multiples of it for a code each."""
+    """Return whether a range has a step (not 0) and few enough multiples of it for a code each."""
     if not step or (high - low) / step >= MAX_LATTICE:
         return False
     return max(abs(low), abs(high)) / step < LARGEST_MULTIPLE
@@ -58,7 +58,8 @@ def multiples(times: Floats, step: float) -> Floats:
 def shared_step(steps: Sequence[float]) -> float:
     """Return the coarsest step that divides all steps; 0 if there is none, or a step is 0.
 
-    Sums and differences of their multiples are its multiples: a twentieth for quarters and tenths.
+    Sums and differences of multiples of quarters and tenths, for example, are multiples of a
+    twentieth.
     """
     times = [round(step / FINEST) for step in steps]
     both = zip(steps, times, strict=True)
@@ -67,7 +68,7 @@ def shared_step(steps: Sequence[float]) -> float:
 
 
 def find_roundest(low: float, high: float) -> float:
-    """Return the number of the fewest digits in ``[low, high)``, which must not hold 0."""
+    """Return the number of the fewest digits in ``[low, high)``, which must not contain 0."""
     largest = math.ceil(math.log10(max(abs(low), abs(high))))
     steps = (10.0**power for power in range(largest, largest - 17, -1))
     firsts = (float(multiples(np.array([np.ceil(low / step)]), step)[0]) for step in steps)
@@ -89,7 +90,7 @@ def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]
 
 
 def _round_up(quotient: float) -> int:
-    """Return the least whole number that is not below a quotient, up to rounding."""
+    """Return the least whole number that is not below a quotient, up to rounding errors."""
     nearest = round(quotient)
     close = abs(nearest - quotient) <= STEP_TOLERANCE * max(1.0, abs(quotient))
     return nearest if close else math.ceil(quotient)

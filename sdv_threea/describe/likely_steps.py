@@ -1,9 +1,9 @@
-"""The likely step of a column, by noisy counts of records by step: post-processing.
+"""The likely step of a column, given noisy counts of records by step: post-processing.
 
-Each candidate is a hypothesis: its multiples share the records, no record is finer, and some have
-no coarser step. Either the numbers are multiples of coarser steps as often as chance (every tenth
-number is a multiple of ten), or they have any shares. A priori whole numbers are about as likely as
-no step, and decimals have few digits, by the likely sizes of the numbers.
+Each candidate is a hypothesis: all numbers are its multiples, and some are multiples of no coarser
+step. Numbers are multiples of coarser steps either as often as by chance (every tenth number is a
+multiple of ten), or arbitrarily often. A priori, whole numbers are about as likely as no step, and
+decimals have few digits, relative to the likely sizes of the numbers.
 """
 
 import math
@@ -23,44 +23,44 @@ from sdv_threea.domain import ROUND_STEPS, ROUND_TIMES
 #: numbers; of decimals; and of no step. Set by hand.
 KINDS = (0.04, 0.35, 0.21, 0.4)
 
-#: If this part of the numbers is zero, which exceeds so many standard deviations, whole numbers are
-#: more likely by a factor: flags and counts are often zero. Set by hand.
+#: If this part of the numbers is zero, and zeros exceed noise by this many standard deviations,
+#: whole numbers are more likely by the last factor: flags and counts are often zero. Set by hand.
 FREQUENT, CLEAR, IF_ZEROS = 0.1, 3.0, 3.0
 
-#: Each decimal digit beyond this many after the leading one multiplies the probability by a factor.
-#: Set by hand.
+#: Each significant digit beyond the first number multiplies the probability by the second. Set by
+#: hand.
 USUAL_DIGITS, RARER = 2.0, 0.7
 
-#: Standard deviations of the share of numbers that are multiples of a coarser step by chance. Set
-#: by hand.
+#: Standard deviations of the share of numbers that are multiples of a coarser step, around the
+#: share by chance. Set by hand.
 SHARES = (0.05, 0.2, 0.5)
 
-#: Probability of a coarser step to have numbers, unless chance decides. Set by hand.
+#: Prior probability that a coarser step has numbers, unless chance decides. Set by hand.
 COARSER = 0.25
 
-#: A step is chosen if all numbers are its multiples with this probability: to round a value away is
-#: twice as bad as to add digits that no value has.
+#: A step is chosen if all numbers are its multiples with this probability: rounding values away is
+#: twice as bad as adding digits that no value has.
 SURE = 2 / 3
 
-#: The least prior probability, of steps that are coarser than the numbers.
+#: The least prior probability: that of steps that are coarser than the numbers.
 LEAST = 1e-12
 
-#: Sizes of most numbers of a column: shares of the octaves about the middle one.
+#: Shares of the numbers of a column in the octaves around the middle one.
 HUMP: Floats = np.exp(-((np.arange(-4, 5) / 1.5) ** 2) / 2)
 HUMP /= HUMP.sum()
 
 
 class Sizes(NamedTuple):
-    """Sizes that most numbers other than zero may have, and their likelihoods; both shape (k,)."""
+    """Sizes that most numbers other than zero may have, and their likelihoods, shape (k,) each."""
 
     values: Floats
     likelihoods: Floats
 
 
 def find_sizes(sketch: Sketch, own: StepCounts, constants: DescribeConstants) -> Sizes | None:
-    """Return the sizes that most numbers of a sketch may have, octaves; ``None`` for times.
+    """Return the octaves that most numbers of a sketch may be in; ``None`` for times.
 
-    Humps about each octave, of as many numbers as there are, are weighted by their likelihood.
+    Humps around each octave, with the known number of records, are weighted by their likelihood.
     """
     if sketch.of_times:
         return None
@@ -81,14 +81,13 @@ def find_sizes(sketch: Sketch, own: StepCounts, constants: DescribeConstants) ->
 
 
 def _add_humps(values: Floats, hump: Floats) -> Floats:
-    """Return the sum of the values about each octave, weighted by a hump; shape of the values."""
     return np.asarray(np.convolve(values, hump)[len(hump) // 2 :][: len(values)])
 
 
 def likely_step(own: StepCounts, sizes: Sizes | None = None) -> float:
     """Return the coarsest step of which all numbers are multiples, with the probability ``SURE``.
 
-    The result is the known step if there is none, and 0 without a known one.
+    Without such a step, return the known step, or 0.
     """
     if not own.counts.any():  # zeros are whole numbers
         return own.known or own.steps[_find_plain(own.steps, 0.0)]
@@ -100,7 +99,7 @@ def likely_step(own: StepCounts, sizes: Sizes | None = None) -> float:
 
 @lru_cache
 def _shape(steps: tuple[float, ...]) -> tuple[Floats, Bools]:
-    """Return the shares of multiples by chance, and which may occur, by step and none."""
+    """Return the shares of multiples by chance, and which may occur, for each step and none."""
     last = len(steps)
     chances, may_occur = np.eye(last + 1), np.ones((last + 1, last + 1), dtype=np.bool_)
     chances[:last, :last], may_occur[:last] = find_chances(steps), find_multiples(steps)
@@ -114,7 +113,7 @@ def _count_all(own: StepCounts) -> tuple[float, float]:
 
 
 def _count_numbers(own: StepCounts) -> tuple[float, float]:
-    """Return how many numbers are not zero, at least about their noise, and this noise."""
+    """Return the number of records other than zero, at least its noise, and this noise."""
     scale, (total, noise) = max(own.scale, NO_NOISE), _count_all(own)
     return max(total - own.zeros, scale), math.hypot(scale, noise)
 
@@ -131,14 +130,14 @@ def _fit(own: StepCounts) -> Floats:
 def _fit_chances(own: StepCounts, number: float, noise: float, spread: float) -> Floats:
     """Return the log likelihood if chance decides which numbers are multiples of coarser steps.
 
-    ``number`` is how many there are, ``noise`` its standard deviation, and ``spread`` that of the
-    shares, which are normal.
+    ``number`` has the standard deviation ``noise``; the shares of multiples have ``spread``.
     """
     scale, (chances, _) = max(own.scale, NO_NOISE), _shape(own.steps)
     uneven = chances * (1 - chances)
     variances = scale**2 + uneven * (number + (spread * number) ** 2)
     gaps = own.counts - number * chances
-    # The number is a shared error of all counts, a matrix of rank one (Sherman and Morrison 1950).
+    # The error of the number is common to all counts, a matrix of rank one (Sherman and Morrison
+    # 1950).
     agreeing, seen = (gaps * chances / variances).sum(axis=1), (chances**2 / variances).sum(axis=1)
     distance = (gaps**2 / variances).sum(axis=1) - agreeing**2 / (noise**-2 + seen)
     volume = np.log(variances / scale**2).sum(axis=1) + np.log1p(noise**2 * seen)
@@ -146,14 +145,14 @@ def _fit_chances(own: StepCounts, number: float, noise: float, spread: float) ->
 
 
 def _fit_any(own: StepCounts, number: float) -> Floats:
-    """Return the log likelihood if each count is nothing or any part of the number of records.
+    """Return the log likelihood if each count is zero or any part of the number of records.
 
-    The counts of finer numbers are nothing, and that of the step itself is not. A priori each
-    coarser step has a number with the probability ``COARSER``.
+    The counts of finer numbers are zero, and that of the step itself is not. A priori each coarser
+    step has a number with the probability ``COARSER``.
     """
     counts, scale = own.counts, max(own.scale, NO_NOISE)
     nothing = -((counts / scale) ** 2) / 2
-    # The chance of noise to lead from some count between 0 and the number to this one.
+    # The log likelihood of this count, averaged over true counts between 0 and the number.
     far = counts > number / 2
     low, high = (counts - number) / scale, counts / scale
     low, high = np.where(far, -high, low), np.where(far, -low, high)
@@ -183,7 +182,7 @@ def _expect(own: StepCounts, sizes: Sizes | None) -> Floats:
 
 @lru_cache
 def _list_kinds(steps: tuple[float, ...], known: float) -> list[tuple[float, Floats]]:
-    """List kinds of steps: their prior probability, and which steps, and none, are of the kind."""
+    """Return kinds of steps: their prior probabilities, and the steps (or none) of each kind."""
     each: Floats = np.array([*steps, 0.0])
     plain = each == each[_find_plain(steps, known)]
     rounder = each > known if known else np.isin(each, [*ROUND_STEPS, *ROUND_TIMES])
@@ -193,6 +192,6 @@ def _list_kinds(steps: tuple[float, ...], known: float) -> list[tuple[float, Flo
 
 
 def _find_plain(steps: tuple[float, ...], known: float) -> int:
-    """Return the place of the plain step: the known one, or that of whole numbers or of days."""
+    """Return the place of the known step, or otherwise of whole numbers or days."""
     rounder = {*ROUND_STEPS, *ROUND_TIMES}
     return steps.index(known) if known else [step in rounder for step in steps].index(False)

@@ -1,9 +1,9 @@
-"""Which of two columns to model: the narrower, by their released ranges. Post-processing.
+"""Choose between a column and its difference from another column: post-processing.
 
-A column and its difference from another column determine each other, so only one is modelled. Dates
-of admission lie within a few years, and ages at admission within ninety years; discharges also lie
-within a few years, but stays last for days. The same counts describe a narrow number more
-precisely.
+Either determines the other, so only the one with the narrower released range is modelled: the same
+counts describe a narrow number more precisely. Dates of admission lie within a few years, ages at
+admission within ninety years. Dates of discharge also lie within a few years, but stays last for
+days.
 """
 
 from dataclasses import replace
@@ -40,7 +40,7 @@ def keep_narrower(description: Description, either: tuple[tuple[str, str], ...])
 
 
 def _spread(description: Description, name: str) -> float:
-    """Return the distance between the quartiles of a column: noise at its ends hardly moves it."""
+    """Return the distance between the quartiles of a column: noise at its ends hardly matters."""
     sketch = description.sketches.get(name)
     counts = np.zeros(0) if sketch is None else np.maximum(sketch.counts, 0)
     if sketch is None or not counts.any():

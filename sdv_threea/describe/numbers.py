@@ -1,9 +1,9 @@
 """Noisy counts of numbers on grids, from several looks at the rows.
 
-The first look counts on the public grid. If the first look finds many records in few bins, further
-looks split these bins. The last look has most of the budget. With many numbers it counts only the
-records beyond the bulk of each, which are few: all columns share one count per record, and the
-noise does not grow with their number.
+The first look counts on the public grid. If many records lie in few bins, further looks split these
+bins. The last look has most of the budget. With several columns, the last look counts only numbers
+beyond the bulk of their column. A record has few such numbers, so all columns share one count per
+record, and the noise does not grow with the number of columns.
 """
 
 import math
@@ -29,11 +29,7 @@ from sdv_threea.rows.chunks import Rows
 
 
 class Rest(NamedTuple):
-    """Arguments of all further looks: the rows, the steps of the columns, and the receipts so far.
-
-    Args:
-        num: The number of columns, which share probabilities of error.
-    """
+    """Arguments of all further looks; ``num`` columns share the probabilities of error."""
 
     rows: Rows[pd.DataFrame]
     steps: Mapping[str, float]
@@ -42,17 +38,17 @@ class Rest(NamedTuple):
     constants: DescribeConstants
 
     def look_again(self, asked: Asked, sums: Callable[[Any], Any]) -> tuple[Floats, float]:
-        """Look at the rows; return the noisy counts and their noise scale."""
+        """Take another look at the rows; return the noisy counts and their noise scale."""
         counts, receipt = asked.look(self.rows, sums).add_noise()
         self.receipts.append(receipt)
         return counts, receipt.noise_scale
 
     def step(self, look: Look) -> float:
-        """Return the step of the column of a look."""
+        """Return the step of the look's column."""
         return self.steps[look.column.name]
 
     def find_zones(self, look: Look) -> list[Zone]:
-        """Return the zones of a look to be split."""
+        """Return the zones of a look to split."""
         return find_zones(look, self.step(look), self.num, self.constants)
 
 
@@ -88,8 +84,8 @@ def release_sketches(
     The first sketch shows where numbers lie beyond the bulk; its counts are too low if records have
     several such numbers. The counts of the second are upper estimates, as if each record had shared
     its count among all columns. ``looks`` are the first ones; ``asked`` are the first and the last
-    question, ``None`` if not asked; ``numbers`` are those of records with a value, with their
-    noise, by column; if values may be missing, by what is stated, the number is not known.
+    question, if asked. ``numbers`` are the counts of records with a value, with their noise, by
+    column; a count is unknown if it is not stated whether values may be missing.
 
     Formal guarantees: the rows are read by the questions, by
     :func:`~sdv_threea.describe.answers.count_again` and by
@@ -127,9 +123,9 @@ def release_sketches(
 
 
 def _split(looks: list[Look], first: Asked, last: Asked, rest: Rest) -> tuple[list[Look], Asked]:
-    """Split bins where numbers lie close together; the last look gets the remaining price.
+    """Split bins in which numbers lie close together; the last look gets the remaining price.
 
-    The last look of a column that is split each time has the noise of the first.
+    A column that is split each time has the noise of the first look in its last one.
     """
     looks, exact = list(looks), math.isinf(first.question.mu)
     spare = 0.0 if exact else (last.question.mu**2 - first.question.mu**2) / MOST_SPLITS
@@ -177,7 +173,7 @@ def _look_last(looks: list[Look], last: Asked, rest: Rest) -> tuple[list[Look], 
         return found, found
     beyond = [_find_beyond(look, rest) for look in looks]
     tails, noise = rest.look_again(last, partial(count_tails, tuple(looks), beyond))
-    # Bounds of one contribution: unshared, and shared by all columns.
+    # Largest and smallest contribution of a record: unshared, and shared by all columns.
     parts = RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(looks))
     likely, most = (
         [
@@ -190,7 +186,7 @@ def _look_last(looks: list[Look], last: Asked, rest: Rest) -> tuple[list[Look], 
 
 
 def _find_beyond(look: Look, rest: Rest) -> Bools:
-    """Return which counts of a look are beyond the bulk: inside no cluster of evident bins."""
+    """Return which counts of a look are outside all clusters of evident bins."""
     sketch = look.sketch(rest.step(look))
     runs = evident_runs(sketch, rest.num, rest.constants)
     beyond = np.ones(len(look.counts), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Questions to the private rows, each put to all columns with the same blank."""
+"""Questions to the private rows. Each question concerns all columns with the same blank."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import Statistic, Summed, take
 from sdv_threea.statistics.describe import QUESTIONS
 
-#: Questions whose answer is a list of values above a threshold.
+#: Questions that are answered by values above a threshold.
 THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')
 
 #: Questions that depend on the answers to others.
@@ -77,7 +77,7 @@ class Question:
 
 
 class Asked(NamedTuple):
-    """A question and its exact answer, which is private and ``None`` before its look."""
+    """A question and its exact answer, which is private and ``None`` before the question is put."""
 
     name: str
     question: Question
@@ -85,7 +85,7 @@ class Asked(NamedTuple):
     delta: float
 
     def look(self, rows: Rows[Any], sums: Callable[[Any], Any]) -> Asked:
-        """Return the question with sums from a look of its own at the rows."""
+        """Return the question with sums from its own look at the rows."""
         (summed,) = take(rows, self.question.state(self.name, sums))
         return self._replace(summed=summed)
 
@@ -102,7 +102,7 @@ class Asked(NamedTuple):
 
 
 def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[Column, ...]]:
-    """Return the columns of each question that must be asked; ``loose`` ranges count as unknown."""
+    """Return the columns of each question to ask; ``loose`` ranges count as unknown."""
     numbers = [column for column in domain.columns if isinstance(column, Number)]
     listed = [
         column
@@ -141,7 +141,7 @@ def loosen(domain: Domain, loose: Collection[str]) -> Domain:
 def find_asked_part(
     domain: Domain, constants: DescribeConstants, loose: Collection[str] = ()
 ) -> float:
-    """Return the part of the full questions that is asked; all are if no range or value is stated.
+    """Return the part of the questions that is asked, relative to no stated range or value.
 
     With this part of the budget no question has more noise than if nothing were stated, so stating
     facts saves budget for other stages.
@@ -165,9 +165,9 @@ def find_wide(domain: Domain, evidence: float, constants: DescribeConstants) -> 
     """Return the numbers whose stated ranges are too wide for the number of records.
 
     Noise gives each value of a range some records, which matters if values are many and records
-    few. If too many ranges are wide, none is returned, as estimating all would cost other stages
-    more. ``evidence`` is the released number of records, in units of the noise that histograms of
-    all columns would have at the whole budget.
+    few. If too many ranges are wide, none is returned, because estimating all would cost other
+    stages more. ``evidence`` is the released number of records, in units of the noise that
+    histograms of all columns would have at the whole budget.
     """
     found = tuple(
         column.name
@@ -186,7 +186,7 @@ def _weigh(
     minor = constants.minor
     weights = {'nulls': minor, 'steps': minor, 'spikes': constants.spikes}
     shares = {name: len(columns) * weights.get(name, 1) ** 2 for name, columns in blanks.items()}
-    # Everything is fitted inside the classes, so their question has a least share.
+    # All later fits depend on the classes, so their question has a least share.
     if 'classes' in shares:
         others = math.fsum(shares.values()) - shares['classes']
         shares['classes'] = max(shares['classes'], constants.least_for_classes * others)
@@ -229,8 +229,8 @@ def _look_twice(
 ) -> dict[str, Question]:
     """Return two looks of a question, the first with the part ``first`` of the budget.
 
-    If the second look counts only what the first did not find, a record has little of it, so all
-    columns share one count per record, and the noise does not grow with their number.
+    A record has few values that the first look missed. So if the second look counts only these, all
+    columns share one count per record, and the noise does not grow with the number of columns.
     """
     prices = asked.mu * math.sqrt(first), asked.mu * math.sqrt(1 - first)
     return {
@@ -245,7 +245,7 @@ def suit_records(
     """Return the questions adapted to the released number of records.
 
     With few records, numbers are counted in coarser bins. With many, numbers with open ranges get a
-    second look at their tails. Round steps are counted too.
+    second look at their tails. Round steps are counted, too.
 
     Formal guarantees: the questions depend on the table through the released number of records
     alone.
@@ -272,7 +272,7 @@ def suit_records(
 
 
 def _count_open(asked: Question) -> int:
-    """Return how many numbers have an end of the range that is not stated."""
+    """Return the number of numerical columns with an unknown bound."""
     numbers = (column for column in asked.columns if isinstance(column, Number))
     return sum(column.low is None or column.high is None for column in numbers)
 

@@ -1,7 +1,7 @@
 """Ranges of numbers, estimated from noisy counts on a grid that is the same for every table.
 
-The grid is public, so that its borders disclose nothing, and logarithmic, because the magnitude of
-values is unknown. Noise gives every bin a count, so the occupied bins have to be estimated.
+The grid is public, so its borders disclose nothing, and logarithmic, because the magnitude of
+values is unknown. Noise gives every bin a count, so the occupied bins must be estimated.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Sketch:
         scale: Noise scale of each count, shape (k,), or of all; 0 for none.
         num_records: The approximate number of records, if known.
         of_times: Whether the numbers are times, in seconds.
-        usual: A released range of similar numbers; ``None`` if there is none.
+        usual: A released range of similar numbers, if any.
     """
 
     edges: Floats
@@ -84,7 +84,7 @@ def find_grid(column: Column) -> Floats:
 
 
 def coarsen(column: Number) -> Number:
-    """Return a column with a bin per octave; times keep their bins, as an octave is 17 years."""
+    """Return a column with a bin per octave. Times keep their bins: an octave is 17 years."""
     if column.of_times:
         return column
     borders = np.array(column.grid) if column.grid else _POSITIVE
@@ -94,7 +94,7 @@ def coarsen(column: Number) -> Number:
 
 
 def occupied_borders(step: float) -> Floats:
-    """Return the borders of the public grid, without bins that hold no multiple of a step."""
+    """Return the borders of the public grid, without bins that contain no multiple of a step."""
     bins = grid_sketch(np.zeros(NUM_BINS), 0.0, step).edges
     return np.append(bins[:, 0], bins[-1, 1])
 
@@ -108,7 +108,7 @@ def grid_bins(values: Floats, grid: Floats = PUBLIC_GRID) -> Wholes:
 def grid_sketch(
     counts: Floats, scale: float | Floats, step: float, grid: Floats = PUBLIC_GRID
 ) -> Sketch:
-    """Return a sketch of noisy counts by the bins of a grid, without bins that hold no value.
+    """Return a sketch of noisy counts by the bins of a grid, without bins that contain no value.
 
     ``step`` is the granularity of the values, 0 for continuous ones.
     """
@@ -116,7 +116,7 @@ def grid_sketch(
     sketch = Sketch(edges, counts[: len(edges)], scales[: len(edges)])
     if not step:
         return sketch
-    # The first multiple that is not below a bin lies in it, or none does.
+    # A bin contains a multiple if the first multiple from its lower border on lies in it.
     first = np.ceil(sketch.edges[:, 0] / step)
     return sketch[first * step < sketch.edges[:, 1]]
 
@@ -124,9 +124,9 @@ def grid_sketch(
 def leave_far(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
     """Return the bins that a range may reach: usual bins, and others up to evident ones.
 
-    If similar numbers have a released range, that range is usual, with its width on both sides.
-    Otherwise, usual times are known. Births lie up to a century before 2000, so one more octave is
-    usual there. Without this, noise moved ends of masked dates to years such as 2319.
+    If similar numbers have a released range, bins within its width of that range are usual.
+    Otherwise usual times are known; births lie up to a century before 2000, so one more octave is
+    usual before 2000. Without this limit, noise moved ends of masked dates to years such as 2319.
     """
     if sketch.usual is not None:
         low, high = sketch.usual
@@ -164,7 +164,7 @@ def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) ->
 
 
 def _grow(evidence: Floats, signs: Floats) -> int:
-    """Return how many bins in a row exceed their noise and have the sign of the end of a range.
+    """Return how many bins in a row exceed their noise and have the sign of the range's end.
 
     ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the range.
     """
@@ -190,8 +190,7 @@ def snap_to_zero(end: float) -> float:
 def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Wholes:
     """Return the first and the last bin of each significant run, short runs first, shape (runs, 2).
 
-    The threshold is higher for numbers that are unusual a priori: noise must not make numbers
-    absurd.
+    The threshold is higher for unusual numbers, so that noise does not make ranges absurd.
     """
     # All runs share the false alarm rate evenly (Bonferroni).
     looks = num_looks * NUM_BINS * len(constants.runs)
@@ -212,8 +211,8 @@ def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
 def standing_out(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Wholes:
     """Return the bins of significant runs that no shorter run explains.
 
-    Longer runs include empty bins, but only they show values that are spread thinly around a heavy
-    value. Bins that do not exceed their noise are left out.
+    Longer runs include empty bins, but only long runs reveal values that are spread thinly around a
+    heavy value. Bins that do not exceed their noise are left out.
     """
     found = np.zeros(len(sketch.counts), dtype=np.bool_)
     for length in sorted(constants.runs):
@@ -225,10 +224,10 @@ def standing_out(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
 
 
 def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, int]:
-    """Return the first and the last bin of the run that is likeliest to hold the values.
+    """Return the first and the last bin of the run that most likely contains the values.
 
     This is for sketches without a significant run. Noise makes some run look full, so the prior
-    decides: most numbers are positive, neither tiny nor huge.
+    matters: most numbers are positive, neither tiny nor huge.
     """
     each = sketch.evidence, find_unlikely(sketch, constants), 1 / sketch.units
     sums, penalties, precise = (np.concatenate([[0.0], np.cumsum(one)]) for one in each)

@@ -1,8 +1,7 @@
 """Numbers that stand for something else: 999 for an unknown age, -9 for a question not asked.
 
-Usual codes are public and counted apart from the bins of a grid, so that no look has to find them.
-A code, or any other single value, is a sentinel if it has evident records and lies far from all
-other values.
+Usual codes are public, and are counted apart from the bins of a grid. A code, or any other single
+value, is a sentinel if it has evident records and lies far from all other values.
 """
 
 from dataclasses import replace
@@ -15,7 +14,7 @@ from sdv_threea.describe.closer import Look, find_clusters
 from sdv_threea.describe.ranges import Sketch, find_grid, find_unlikely
 from sdv_threea.domain import Number
 
-#: Usual codes among numbers: all digits are 7, 8 or 9, and a few before the last nine.
+#: Usual codes among numbers: all digits are 7, all are 8 or all are 9, with either sign.
 DIGITS = [int(digit * length) for digit in '789' for length in range(1, 11)]
 CODES = np.unique([sign * code for sign in (-1, 1) for code in DIGITS]).astype(np.float64)
 
@@ -25,14 +24,15 @@ DATES = ('0001-01-01', '1753-01-01', '1800-01-01', '1899-12-30', '1900-01-01', '
 _SECONDS = np.array(DATES, dtype='datetime64[s]') - np.datetime64('2000-01-01', 's')
 TIME_CODES = _SECONDS.astype(np.float64)
 
-#: If a column has a single other value, a code up to this one may be the end of a range: 1 and 9.
+#: If a column has a single other value, a code up to this one may be the end of a range, such as
+#: from 1 to 9.
 LAST_DIGIT = 9.0
 
 
 def make_look(column: Number) -> Look:
-    """Return a look at a column that has counted nothing yet.
+    """Return a look at a column without any counts.
 
-    There are no codes where a transformer may have moved the numbers.
+    Usual codes are left out if a transformer may have shifted the numbers.
     """
     codes = TIME_CODES if column.of_times else CODES
     codes = np.zeros(0) if column.grid is not None else codes
@@ -86,7 +86,7 @@ def _find_single(sketch: Sketch, step: float) -> Bools:
 
 
 def _count_multiples(sketch: Sketch, step: float) -> Floats:
-    """Return the number of values in each bin, shape (k,): as many as floats, without a step."""
+    """Return the number of values in each bin, shape (k,): many floats without a step."""
     if not step:
         return np.full(len(sketch.counts), 2.0**52)
     first, end = np.ceil(sketch.edges / step).T
@@ -102,7 +102,7 @@ def _may_leave(value: float, ends: tuple[float, float], column: Number) -> bool:
 def _is_apart(
     value: float, count: float, ends: tuple[float, float], others: Sketch, step: float, bar: float
 ) -> bool:
-    """Return whether a value lies far from all other values, with hardly any between."""
+    """Return whether a value lies far from all other values, with hardly any values between."""
     low, high = (value, ends[0]) if value < ends[0] else (ends[1], value)
     width, gap = ends[1] - ends[0], high - low
     if gap < FAR_OFF / (1 - FAR_OFF) * width:
@@ -120,8 +120,8 @@ def _return_codes(
 ) -> Sketch:
     """Return a sketch that counts usual codes in their bins again.
 
-    If a bin also has other values, codes that are not evident are not added: the count of the bin
-    is scaled up for them, which adds less noise.
+    Codes that are not evident are not added if a bin also has other values; the count of the bin is
+    scaled up for these codes, which adds less noise.
     """
     counts, variances = sketch.counts.copy(), sketch.scales**2
     own, noise = look.counts[look.num_bins :], look.scales[look.num_bins :] ** 2

@@ -1,4 +1,4 @@
-"""The number of records: the first release, which determines the shares of the budget."""
+"""Release the number of records: the first release, which determines the shares of the budget."""
 
 import numpy as np
 import pandas as pd

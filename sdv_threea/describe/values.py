@@ -15,7 +15,7 @@ from sdv_threea.rows.intake.scalars import spell
 
 
 class Tally(dict[Hashable, tuple[Hashable, int]]):
-    """Value counts, by unique key: ``(value, count)``. Tallies of parts of a column add up."""
+    """Value counts ``(value, count)`` by unique key. Tallies of parts of a column add up."""
 
     def __add__(self, other: Tally) -> Tally:
         small, large = sorted((self, other), key=len)
@@ -45,10 +45,10 @@ class NumberTally:
 
 
 class Keys(Sequence[tuple[int, Any]]):
-    """The keys of several columns, as pairs of a column's place and a key, made on access.
+    """The keys of several columns, as pairs of a column's place and a key.
 
-    ``owners`` holds the place of the column of each key, ascending. All pairs would take much
-    memory.
+    ``owners`` holds the place of the column of each key, ascending. Pairs are made on access,
+    because all pairs would take much memory.
     """
 
     def __init__(self, keys: Sequence[Sequence[Any] | Floats], owners: Wholes) -> None:
