@@ -1,7 +1,7 @@
 """Private rows, read in chunks. Callers get only sums over all rows.
 
-A statistic maps chunks to exact sums, which add up to those of the table, bit for bit, in any order
-and for any chunks. So memory is bounded by a chunk, and chunks may lie on other machines.
+A statistic maps chunks to exact sums, which add up to the sums of the table, bit for bit, in any
+order and for any chunks. So memory is bounded by a chunk, and chunks may lie on other machines.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LEAST_ROWS = 2**13
 #: Bytes of mapped chunks that are kept for the next pass; other chunks are mapped again.
 KEPT_BYTES = 2**28
 
-#: Every sum must stay below this, far from where 64-bit integers wrap around.
+#: Every sum must stay below this, well below the limit of 64-bit integers.
 LARGEST_SUM = 2**62
 
 
@@ -53,7 +53,7 @@ class Source(Protocol):
         """Return the sum of a statistic over all chunks."""
 
     def keep(self, steps: Steps) -> Source | None:
-        """Return a source whose chunks are mapped once; ``None`` if this source cannot do that."""
+        """Return a source whose chunks are mapped once, or ``None`` if that is impossible."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Rows(Generic[Chunk]):
     """Private rows of which only sums are read; ``steps`` are applied to each chunk in order.
 
     Formal guarantees: all work on chunks and on their sums runs inside
-    :func:`~sdv_threea.rows.guard.guarded`, wherever the chunks lie: no warning, log, print or
-    error of a library shows a cell.
+    :func:`~sdv_threea.rows.guard.guarded`, wherever the chunks lie: no warning, log, print or error
+    of a library shows a cell.
     """
 
     source: Source
@@ -76,13 +76,13 @@ class Rows(Generic[Chunk]):
         return cast('Rows[New]', replace(self, steps=(*self.steps, step)))
 
     def keep(self) -> Rows[Chunk]:
-        """Return rows that remember mapped chunks for further passes, as their source can."""
+        """Return rows that remember mapped chunks for further passes, if their source can."""
         with guarded():
             kept = self.source.keep(self.steps)
         return self if kept is None else Rows(kept)
 
     def spill(self) -> Groups:
-        """Return the mapped chunks in a file, one for each number."""
+        """Return the mapped chunks in a file, each under its own number."""
         with guarded():
             groups = Groups(0, in_file=True)
             for number, chunk in enumerate(self.source):
@@ -90,7 +90,7 @@ class Rows(Generic[Chunk]):
         return groups
 
     def exchange(self, send: Callable[..., Any], take: Callable[[Chunk, Any], New]) -> Rows[New]:
-        """Return what chunks make of what they sent each other: see :meth:`Groups.exchange`."""
+        """Return chunks mapped with what other chunks sent to them: see :meth:`Groups.exchange`."""
         with guarded():
             return Rows(cast(Groups, self.source).exchange(send, take))
 
@@ -114,7 +114,7 @@ def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.D
 
 
 def hold(chunk: Chunk) -> Rows[Chunk]:
-    """Return rows in one chunk, which is in memory and stays whole."""
+    """Return rows in one chunk in memory, which is never split."""
     groups = Groups(1, in_file=False)
     groups.add(0, chunk)
     return Rows(groups)
@@ -131,7 +131,7 @@ class _Chunks:
         return reduce(add, map(statistic, self))
 
     def keep(self, steps: Steps) -> Source:
-        """Return chunks that are mapped once, up to :data:`KEPT_BYTES` of them."""
+        """Return chunks of which up to :data:`KEPT_BYTES` are mapped only once."""
         return Kept(self, steps, [])
 
 
@@ -170,7 +170,7 @@ class Kept(_Chunks):
 
 
 class Groups(_Chunks):
-    """Chunks by number, in memory or in a file that has no name and ends with this object."""
+    """Chunks by number, in memory or in an unnamed file that ends with this object."""
 
     def __init__(self, count: int, *, in_file: bool) -> None:
         self.count = count
@@ -178,7 +178,7 @@ class Groups(_Chunks):
         self._chunks = defaultdict[int, list[Any]](list)
 
     def add(self, number: int, chunk: Any) -> None:
-        """Add a chunk to those of a number."""
+        """Add a chunk under a number."""
         if self._file is not None:
             place = self._file.seek(0, SEEK_END)
             pickle.dump(chunk, self._file, pickle.HIGHEST_PROTOCOL)
@@ -187,7 +187,7 @@ class Groups(_Chunks):
         self._chunks[number].append(chunk)
 
     def read(self, number: int) -> Iterator[Any]:
-        """Return the chunks of a number, in the order in which they were added."""
+        """Yield the chunks of a number, in the order in which they were added."""
         for chunk in self._chunks[number]:
             if self._file is not None:
                 self._file.seek(chunk)
@@ -198,7 +198,7 @@ class Groups(_Chunks):
         return chain.from_iterable(map(self.read, range(self.count)))
 
     def keep(self, steps: Steps) -> _Chunks:
-        """Return all chunks mapped, and cut if they are tables."""
+        """Return all chunks mapped; a mapped table is cut into slices."""
         kept = self.alike()
         for number in range(self.count):
             for mapped in map(partial(_apply, steps), self.read(number)):
@@ -210,9 +210,10 @@ class Groups(_Chunks):
         return kept
 
     def exchange(self, send: Callable[[int, Any], Any], take: Callable[[Any, Any], Any]) -> Groups:
-        """Return each chunk mapped by ``take``, with the list of what all chunks sent to it.
+        """Return each chunk mapped by ``take``, which also gets the list of messages to its number.
 
-        ``send`` takes a number and its chunk, and returns pairs of a number and what goes there.
+        ``send`` takes a number and its chunk, and returns pairs of a receiving number and a
+        message.
         """
         sent, kept = self.alike(), self.alike()
         for number in range(self.count):
@@ -225,7 +226,7 @@ class Groups(_Chunks):
         return kept
 
     def alike(self) -> Groups:
-        """Return a place for as many chunks, empty."""
+        """Return an empty object for as many numbers."""
         return Groups(self.count, in_file=self._file is not None)
 
 
@@ -252,7 +253,6 @@ def _apply(steps: Steps, chunk: Any) -> Any:
 
 
 def _toss(share: float, chunk: Any) -> Any:
-    """Return a random sample of the rows of a chunk."""
     table = isinstance(chunk, pd.DataFrame)
     num_rows = len(chunk) if table else len(chunk[0])
     coins = np.random.default_rng()
@@ -261,7 +261,6 @@ def _toss(share: float, chunk: Any) -> Any:
 
 
 def _measure(chunk: Any) -> int:
-    """Return the bytes of a chunk, texts of a table included."""
     if isinstance(chunk, pd.DataFrame):
         return int(chunk.memory_usage(deep=True).sum())
     return sum(each.nbytes for each in chunk)

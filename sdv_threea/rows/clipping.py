@@ -32,14 +32,14 @@ def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
         return vectors
     clipped = vectors.copy()
     scaled = _scale_down(vectors[outside].astype(np.int64), radius)
-    # The proof must not depend on float rounding, so the norm is checked again in whole numbers; a
+    # The proof must not depend on float rounding, so the norm is checked again in whole numbers. A
     # vector that fails counts as zero.
     clipped[outside] = np.where(_within(scaled, radius)[:, None], scaled, 0)
     return clipped
 
 
 def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
-    """Return which vectors have a norm of at most the radius, decided in exact arithmetic."""
+    """Return which vectors have a norm of at most the radius, in exact arithmetic."""
     largest = magnitude(vectors)
     if vectors.shape[1] * largest**2 < EXACT_FLOAT:
         squared, size = np.empty(len(vectors)), block_rows(vectors.shape[1])

@@ -1,6 +1,6 @@
 """Private records as codes: each cell becomes one code of a finite list, by itself.
 
-Formal guarantees, of every function here:
+Formal guarantees of every function:
     * the result for a record is a function of that record and of public or released facts
 """
 
@@ -15,13 +15,13 @@ from sdv_threea.rows.intake.columns import read_categories, read_numbers
 from sdv_threea.rows.intake.scalars import spell
 from sdv_threea.rows.records import Encoded, Located
 
-#: The last place in a bin.
+#: The largest place in a bin: places are shares below one.
 LAST_PLACE = np.nextafter(1.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Bins:
-    """The codes of numbers: 0 for a missing one, and one for each bin between ascending edges."""
+    """Codes of numbers: 0 for a missing one, and one for each bin between ascending edges."""
 
     edges: NDArray[np.float64]
     step: float
@@ -56,7 +56,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Listed:
-    """The codes of categories: 0 for a missing value, then the values, then ``unlisted`` ones."""
+    """Codes of categories: 0 for a missing value, then the values, then all ``unlisted`` ones."""
 
     values: tuple[Hashable, ...]
     nullable: bool
@@ -101,7 +101,8 @@ class Coder:
         labels = label(codes, self.target, self.of_code)
         # A record whose target is not on the list has no class, and is not counted.
         kept = np.flatnonzero(labels >= 0)
-        # Columns are read one at a time: stored column by column, in small integers.
+        # Later passes read one column at a time, so codes are stored column by column, in small
+        # integers.
         return Encoded(
             np.asfortranarray(codes[kept][:, self.scored]),
             labels[kept].astype(np.min_scalar_type(-self.num_classes)),
@@ -111,7 +112,7 @@ class Coder:
 def encode_columns(columns: Columns, table: pd.DataFrame) -> NDArray[np.signedinteger]:
     """Return the codes of a table, shape (n, number of columns); -1 for unlisted values.
 
-    Codes are stored column by column, in the smallest integers that hold them.
+    Codes are stored column by column, in the smallest integer type that fits.
     """
     largest = max((each.size for _, each in columns), default=1)
     codes = np.empty((len(table), len(columns)), dtype=np.min_scalar_type(-largest), order='F')

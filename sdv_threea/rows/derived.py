@@ -1,6 +1,6 @@
 """Derive columns that replace others, record by record; the derivations are public.
 
-Formal guarantees, of every function here:
+Formal guarantees of every function:
     * a row of the result is a function of the same row of the table
 """
 
@@ -22,7 +22,7 @@ Cells = dict[str, Any]
 
 @dataclass(frozen=True)
 class Deriving:
-    """Maps rows with the columns of the user to rows with derived ones, by ``names`` in order."""
+    """Maps rows with the user's columns to rows with derived ones, in the order of ``names``."""
 
     untouched: tuple[str, ...]
     steps: tuple[Callable[[pd.DataFrame], Cells], ...]
@@ -43,7 +43,7 @@ def translate(facts: tuple[Facts, ...], derive: Deriving, chunk: pd.DataFrame) -
 
 
 def join_values(name: str, names: tuple[str, ...], table: pd.DataFrame) -> Cells:
-    """Join the values of each record."""
+    """Join the values of several columns to tuples, record by record."""
     found = [find_distinct(table[each]) for each in names]
     numbers = np.zeros(len(table), dtype=np.int64)
     for codes, listed in found:

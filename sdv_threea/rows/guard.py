@@ -1,9 +1,9 @@
 """A guard around all code that touches private rows: libraries cannot show a private cell.
 
-Libraries warn, log, print and raise with cells in the message. Inside :func:`guarded` such messages
-are dropped in this thread, and errors are replaced. Streams, hooks and loggers are wrapped once,
-for good; the wrappers ask whether the current thread is inside, so entering and leaving swaps
-nothing.
+Libraries may warn, log, print and raise with cells in the message. Inside :func:`guarded` such
+messages are dropped in this thread, and errors are replaced. Streams, hooks and loggers are wrapped
+once, for good. The wrappers check whether the current thread is inside, so entering and leaving
+changes no global state.
 """
 
 import io
@@ -40,12 +40,11 @@ def guarded() -> AbstractContextManager[None]:
         * no other thread is silenced, and what another thread has set stays in place
         * an interrupt, at any point, leaves nothing silent
         * an error raised inside leaves as an error whose message, cause, context and notes show no
-          value; of its type only the built-in base class is told
+          value; only the built-in base class of its type is shown
 
-    Not covered: threads that code inside starts or hands work to, unless they are inside
-    themselves; streams and handlers that a library saved before; output of native code. An error of
-    a library becomes :class:`UnreadableRowsError`; memory errors, interrupts and exits lose their
-    messages.
+    Not covered: threads that are started or used inside, unless they enter the context themselves;
+    streams and handlers that a library saved before; output of native code. An error of a library
+    becomes :class:`UnreadableRowsError`; memory errors, interrupts and exits lose their messages.
     """
     if not _HERE:
         _install()
@@ -134,7 +133,7 @@ class _Muted:
 
 
 class _Mute:
-    """A module attribute that is muted, whoever sets it, and looks unchanged from outside.
+    """A module attribute that stays muted, whoever sets it, and looks unchanged from outside.
 
     C code bypasses this descriptor and takes the entry of the module's dictionary, which is muted.
     """
@@ -167,7 +166,7 @@ class _Mute:
 
 
 class _Module(ModuleType):
-    """A module whose class was replaced, pickled by its name as cloudpickle pickles any module."""
+    """A module with a replaced class; pickled by its name, as cloudpickle pickles any module."""
 
     def __reduce__(self) -> Any:
         return import_module, (self.__name__,)
@@ -183,7 +182,7 @@ class _Warnings(_Module):
 
 
 class _Asking(type):
-    """A metaclass: every class is a subclass inside, and none outside."""
+    """A metaclass whose classes contain every class inside the guard, and none outside."""
 
     def __subclasscheck__(cls, _: type) -> bool:
         return bool(_HERE)
@@ -210,7 +209,7 @@ def _install() -> None:
 
 
 def _mute_loggers() -> None:
-    """Mute the methods of loggers, again if other code has replaced them since."""
+    """Mute the methods of loggers, even if other code has replaced them since."""
     for name, answer in (('handle', None), ('isEnabledFor', False)):
         method = getattr(logging.Logger, name)
         if method not in _MUTED:
@@ -219,7 +218,7 @@ def _mute_loggers() -> None:
 
 
 def _ignore_first() -> None:
-    """Put the filter before all others, because a later filter comes first."""
+    """Put the filter before all others: Python uses the first filter that matches."""
     filters = cast(list[Any], warnings.filters)
     if filters and filters[0] is _IGNORED:
         return
@@ -230,7 +229,7 @@ def _ignore_first() -> None:
 
 
 def _mute_method(method: Callable[..., Any], answer: Any) -> Any:
-    """Make a method of loggers answer at once in threads that are inside."""
+    """Make a method of loggers return ``answer`` at once in threads that are inside."""
 
     @wraps(method)
     def mute(*given: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Partitions of a DataFrame of Dask's, summed where they are, and the columns of a chunk."""
+"""Partitions of a Dask DataFrame, summed where they are, and the columns of a chunk."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ FAN_IN = 8
 
 @dataclass(frozen=True)
 class Partitions:
-    """The rows of a Dask DataFrame: summed by partitions, where they are, and the sums added up.
+    """The rows of a Dask DataFrame. Each partition is summed where it lies, and the sums are added.
 
-    The active client of ``distributed`` does the work, if there is one, else the scheduler that
-    Dask is set to.
+    The active client of ``distributed`` does the work, if there is one, otherwise the scheduler
+    that Dask is set to.
 
     Formal guarantees:
         * no error is raised where the rows are, because a worker would log it with the rows
@@ -29,7 +29,7 @@ class Partitions:
           Dask's, are beyond our reach
 
     Args:
-        in_files: Whether the partitions are files of Parquet without further steps. Such files are
+        in_files: Whether the partitions are Parquet files without further steps. Such files are
             read inside :func:`~sdv_threea.rows.guard.guarded`.
     """
 
@@ -43,7 +43,7 @@ class Partitions:
             yield found.read() if isinstance(found, _Unread) else found
 
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
-        """Add a statistic up over all partitions."""
+        """Return the sum of a statistic over all partitions."""
         from dask.delayed import delayed
 
         work = delayed(_Work(statistic), traverse=False, pure=False)
@@ -72,7 +72,7 @@ class Partitions:
 
 @dataclass(frozen=True)
 class _Unread:
-    """A partition to be read later: Dask takes it for data, and does not read it unguarded."""
+    """A partition to be read later: Dask treats it as data, and does not read it unguarded."""
 
     partition: Any
 
@@ -83,7 +83,7 @@ class _Unread:
 
 @dataclass(frozen=True)
 class _Work:
-    """A statistic; Dask takes it for data, and so looks for no tasks inside it."""
+    """A statistic; Dask treats it as data, and does not look for tasks inside it."""
 
     statistic: Callable[[Any], Any]
 

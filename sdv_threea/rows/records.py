@@ -1,4 +1,4 @@
-"""Private records as codes, places and scores: the types that maps of rows take and return."""
+"""Types of private records: codes, places and scores."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ class Encoded(NamedTuple):
 class Located(NamedTuple):
     """Codes of categories and places of numbers of private records, shape (n, P) each.
 
-    A place is where a number lies in the interval of its code, from 0 to 1; NaN for none.
+    A place is the position of a number in the interval of its code, from 0 to 1; NaN for none.
     """
 
     codes: NDArray[np.integer]

@@ -1,4 +1,4 @@
-"""Private records as normal scores, and the moments that they add to."""
+"""Normal scores of private records, and their moments."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ def look_up_scores(
     """
     found = np.empty(codes.shape, dtype=np.int16)
     for at, table in enumerate(scores):
-        # Code -1 leads to the first place, with score zero.
+        # Code -1 has the first entry, a score of zero.
         padded = np.pad(table, ((0, 0), (1, 0))).astype(np.int16)
         places = codes[:, at].astype(np.intp) + 1
         if len(table) > 1:

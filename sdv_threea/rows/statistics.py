@@ -1,8 +1,8 @@
 """The statistics of private records: counts, sums, second moments.
 
 All statistics are exact integer sums over records, so the sums of blocks of rows add up to those of
-the table, bit for bit and in any order. :mod:`~sdv_threea.accounting.sensitivities` bounds what
-records add.
+the table, bit for bit and in any order. :mod:`~sdv_threea.accounting.sensitivities` bounds the
+contribution of a record.
 """
 
 import math
@@ -142,7 +142,7 @@ def mask(height: int, width: int | None = None) -> NDArray[np.bool_]:
 
 
 def width_of(triangles: NDArray[Any]) -> int:
-    """Return the width ``m`` of the matrices of these upper triangles."""
+    """Return the width ``m`` of the matrices whose upper triangles these are."""
     return (math.isqrt(8 * triangles.shape[-1] + 1) - 1) // 2
 
 
@@ -166,7 +166,7 @@ def _count(
 ) -> NDArray[np.int64]:
     """Return counts of codes, or sums of whole numbers, by group; floats hold both exactly."""
     _check_codes(column, size)
-    # Code -1 counts in a first place, which is cut off.
+    # Code -1 counts in a first entry, which is cut off.
     places, width = np.maximum(column, -1).astype(np.intp) + 1, size + 1
     if num_groups > 1:
         places += groups.astype(np.intp) * width

@@ -1,8 +1,8 @@
 """Statistics that declare their sensitivity, and their exact sums over the rows.
 
-A :class:`Statistic` is data: what is summed over the rows, the words of the receipt, and the claim
-how far one record moves the sums. Every release reads private rows through a statistic, so one test
-can check all claims against single records (``benchmarks/contributions.py``).
+A :class:`Statistic` is data: the sum over the rows, the words of the receipt, and the claimed
+sensitivity to one record. Every release reads private rows through a statistic, so one test can
+check all claims against single records (``benchmarks/contributions.py``).
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from sdv_threea.rows.chunks import Rows
 class Statistic:
     """A sum over private rows that is released with noise.
 
-    Formal guarantees, which its maker gives and proves in the docstring there:
+    Formal guarantees, given by the function that makes the statistic, and proved in its docstring:
         * the sums of a table are the sums of its records alone, bit for bit
         * the values released of the sums move by at most ``sensitivity`` between neighbouring
           tables
@@ -25,7 +25,7 @@ class Statistic:
     Args:
         name: The name of its kind in :data:`sdv_threea.statistics.registry.REGISTRY`.
         sums: A picklable function from a chunk to exact sums over its rows. Values bound in the
-            function are public or released, or change nothing that is shown.
+            function are public or released, or do not change any output.
         sensitivity: L2 distance between the values of neighbouring tables, in ``resolution``.
         finish: Turns the sums of all rows into values, or into non-public keys and their counts.
     """

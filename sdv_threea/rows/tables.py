@@ -1,6 +1,6 @@
 """Sums over records, in tables of one, two or three columns: counts, contrasts, digits.
 
-Bins, sizes and weights are public or released. A bin of -1 is not counted, and so is a code of -1.
+Bins, sizes and weights are public or released. Bin -1 and code -1 are not counted.
 """
 
 import math
@@ -68,7 +68,7 @@ def look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.i
 
 def find_places(bins: Sequence[NDArray[np.int64]], chunk: Encoded) -> list[NDArray[np.intp]]:
     """Return the bins of records, counted from 1, and of their classes if classes have bins."""
-    # Without a column for the class, the labels are not used.
+    # If the class has no bins, ``zip`` ignores the labels.
     codes = [*chunk.codes.T, chunk.labels]
     return [look_up(own, column) for own, column in zip(bins, codes, strict=False)]
 

@@ -1,8 +1,8 @@
 """The cells of a column from any storage: pandas, NumPy, Arrow, sparse or categorical.
 
 The output lists the different cells once, with the position of each row's cell in the list. A cell
-does not depend on the other cells of its column. Its meaning is found by
-:mod:`~sdv_threea.rows.intake.scalars`.
+does not depend on the other cells of its column. :mod:`~sdv_threea.rows.intake.scalars` interprets
+cells.
 """
 
 from collections import defaultdict
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.rows.intake.dates import INVALID, MISSING, from_storage
 
-#: Built-in types whose equal values mean the same, by identity. Only their cells are compared and
-#: hashed: other types, and even metaclasses, may define comparisons of their own.
+#: Built-in types whose equal values mean the same, by identity. Only cells of these types are
+#: compared and hashed: other types, and even metaclasses, may define their own comparisons.
 PLAIN_TYPES = {id(kind) for kind in (str, int, float, bool, type(None))}
 NUMBER_TYPES = {id(kind) for kind in (int, float, bool)}
 
@@ -43,8 +43,8 @@ class Distinct(NamedTuple):
 def list_cells(column: pd.Series) -> Distinct:
     """Return the different cells of a column that :func:`spread` returned, and their positions.
 
-    A cell that cannot be taken out of its storage is :data:`NO_SCALAR`. Some missing cells have the
-    position -1, others are listed.
+    A cell that cannot be taken out of its storage is :data:`NO_SCALAR`. A missing cell has the
+    position -1 or is listed.
 
     Formal guarantees: a cell is the same object, or an equal one of the same type, as if it were
     the only one; cells that ``read_scalar`` distinguishes are never merged.
@@ -55,8 +55,8 @@ def list_cells(column: pd.Series) -> Distinct:
     if kind == 'M':
         return _list_dates(column)
     if kind == 'm':
-        # NumPy time differences keep their own unit: pandas turns them into nanoseconds, where
-        # those beyond 64 bits wrap around.
+        # NumPy time differences keep their unit: pandas would convert them into nanoseconds, which
+        # wrap around beyond 64 bits.
         arrow = isinstance(dtype, pd.ArrowDtype)
         lengths = np.asarray((column.array._pa_array if arrow else column).to_numpy())
         codes, counts = pd.factorize(lengths.view(np.int64))
@@ -71,7 +71,7 @@ def list_cells(column: pd.Series) -> Distinct:
         dtype, pd.ArrowDtype
     ):
         return _list_arrow(column.array)
-    # Object columns bypass pandas arrays, which look for missing cells first.
+    # Object columns bypass pandas arrays, which would look for missing cells first.
     return _list_objects(column.to_numpy() if dtype is OBJECT else _as_objects(column.array))
 
 
@@ -96,7 +96,7 @@ def take_values(
 
 
 def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distinct:
-    """Return the categories that occur; dropped rows may have left others."""
+    """Return the categories that occur, without those of dropped rows."""
     used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
     listed = list_cells(pd.Series(categories[used], dtype=categories.dtype))
     places = np.full(len(categories) + 1, MISSING_PLACE)
@@ -126,7 +126,7 @@ def _list_dates(column: pd.Series) -> Distinct:
 
 
 def _list_objects(objects: NDArray[np.object_]) -> Distinct:
-    """Return different objects: by value if all types are plain, else by identity."""
+    """Return different objects: by value if all types are plain, otherwise by identity."""
     cells = objects.tolist()
     kinds = set(map(id, map(type, cells)))
     if id(type(pd.NA)) in kinds:
@@ -136,14 +136,13 @@ def _list_objects(objects: NDArray[np.object_]) -> Distinct:
         # Other types may compare in their own way, so only the same object counts as equal.
         return _list_once(list(map(id, cells)), cells)
     if len(kinds & NUMBER_TYPES) > 1:
-        # ``1`` and ``True`` are equal in Python, but are different cells, so types are compared,
-        # too.
+        # ``1`` and ``True`` are equal in Python, but different cells, so types are compared, too.
         return _list_once(list(zip(map(type, cells), cells, strict=True)), cells)
     return _list_once(cells, cells)
 
 
 def _list_once(keys: Sequence[Hashable], cells: list[Any]) -> Distinct:
-    """Return one cell of each key, in the order in which keys first occur."""
+    """Return one cell per key, in the order in which keys first occur."""
     places: defaultdict[Hashable, int] = defaultdict()
     # A new key gets the next position: the number of keys before it.
     places.default_factory = places.__len__

@@ -24,15 +24,15 @@ from sdv_threea.rows.intake.cells import (
 from sdv_threea.rows.intake.dates import MISSING, find_zones, from_storage, read_dates
 from sdv_threea.rows.intake.scalars import NoScalarError, Scalar, read_scalar, spell
 
-#: Larger and infinite numbers are read as this one, so that their sums stay finite.
+#: Larger and infinite numbers are read as this one, so that sums stay finite.
 LARGEST_NUMBER = 1e200
 
-#: Single floats between these two print with at most this many decimal places.
+#: Single-precision floats between these two print with at most this many decimal places.
 SMALLEST_USUAL, LARGEST_USUAL, MOST_SINGLE_PLACES = 1e-4, 2.0**24, 13
 
 
 class Numbers(NamedTuple):
-    """Numbers: NaN where missing or invalid, infinite where too large; and which are missing."""
+    """Numbers, NaN if missing or invalid, infinite if too large; and which ones are missing."""
 
     values: NDArray[np.float64]
     is_missing: NDArray[np.bool_]
@@ -62,7 +62,7 @@ def find_numbers(column: pd.Series) -> Numbers:
     if dtype == np.float32:
         numbers = _as_decimals(column.to_numpy(dtype=np.float32, na_value=np.nan))
     elif isinstance(column.dtype, pd.ArrowDtype):
-        # Unsafe, because Arrow would refuse the whole column for one integer that no float equals.
+        # A safe cast would refuse the whole column for one integer that no float equals.
         exact = column.array._pa_array
         numbers = np.asarray(exact.cast('float64', safe=False).to_numpy(), dtype=np.float64)
     else:
@@ -74,9 +74,9 @@ def find_numbers(column: pd.Series) -> Numbers:
 def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
     """Return the dates of a column in microseconds since 1970, shape (n,).
 
-    A cell can also be :data:`~sdv_threea.rows.intake.dates.MISSING` or
+    A result can also be :data:`~sdv_threea.rows.intake.dates.MISSING` or
     :data:`~sdv_threea.rows.intake.dates.INVALID`. ``template`` is the format of texts and numbers;
-    without one each text is read by itself.
+    without a format each text is read by itself.
     """
     column = spread(column)
     if getattr(column.dtype, 'kind', 'O') == 'M':
@@ -88,7 +88,7 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
 def find_strange_zones(column: pd.Series, template: str | None) -> NDArray[np.bool_]:
     """Return which dates have a time zone that neither dtype nor format states, shape (n,).
 
-    Samples of such a column could not say in which zone they are.
+    Samples of such a column could not show the zone of a date.
     """
     column = spread(column)
     if getattr(column.dtype, 'kind', 'O') == 'M':
@@ -98,7 +98,7 @@ def find_strange_zones(column: pd.Series, template: str | None) -> NDArray[np.bo
 
 
 def find_distinct(column: pd.Series) -> Distinct:
-    """Return the canonical scalars of a column, each listed once, and the position of each row's.
+    """Return the canonical scalars of a column, each listed once, and their positions by row.
 
     Formal guarantees: each value is a function of its own cell and of the dtype; no two different
     values are merged, and equal numbers are not listed twice.
@@ -107,7 +107,7 @@ def find_distinct(column: pd.Series) -> Distinct:
 
 
 def read_scalars(codes: NDArray[np.integer], cells: Sequence[object]) -> Distinct:
-    """Return the different canonical scalars of listed cells, and the position of each row's."""
+    """Return the canonical scalars of listed cells, each once, and their positions by row."""
     places: dict[str, int] = {}
     listed: list[Scalar] = []
     found = np.full(len(cells) + 1, MISSING_PLACE, dtype=np.int64)
@@ -126,7 +126,7 @@ def read_scalars(codes: NDArray[np.integer], cells: Sequence[object]) -> Distinc
 
 
 def read_numbers(column: pd.Series) -> NDArray[np.float64]:
-    """Return a column as finite numbers, NaN where missing, shape (n,).
+    """Return a column as finite numbers, NaN if missing, shape (n,).
 
     Formal guarantees: each number is a function of its own cell.
 
@@ -165,7 +165,6 @@ def store(codes: NDArray[np.integer], values: Sequence[Scalar]) -> Any:
 
 
 def _spread_numbers(found: Distinct) -> Numbers:
-    """Return the numbers among the values of a column, NaN for all other values."""
     listed = [
         float(value) if type(value) in (int, float) else np.nan  # type: ignore[arg-type]
         for value in found.listed
@@ -177,8 +176,8 @@ def _spread_numbers(found: Distinct) -> Numbers:
 def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the shortest decimals of 32-bit floats: 0.1, not 0.10000000149."""
     exact = singles.astype(np.float64)
-    # For usual sizes, the shortest decimal has the fewest places that give the same 32-bit float.
-    # The search for it is much faster than printing all floats.
+    # The shortest decimal of a usual number has the fewest places that give the same 32-bit float.
+    # Searching for it is much faster than printing all floats.
     usual = (np.abs(exact) >= SMALLEST_USUAL) & (np.abs(exact) < LARGEST_USUAL)
     left = np.flatnonzero(usual)
     decimals = exact.copy()

@@ -1,7 +1,7 @@
 """Dates in any storage, read one by one as microseconds since 1970.
 
-Input dates may be stored counts, date objects, texts or whole numbers such as 20240229, the last
-two with a format. Missing cells and invalid dates become two special numbers.
+Dates may be stored as counts, date objects or texts, or as whole numbers such as 20240229 with a
+format. Missing cells and invalid dates become two special numbers.
 """
 
 import datetime
@@ -34,7 +34,7 @@ MISSING, INVALID = -(2**63), -(2**63) + 1
 LONGEST_TEXT = 64
 
 #: A text without a format must contain this: a year, or a day, a month and a year. pandas would
-#: complete others, such as ``10:30``, from today's date.
+#: complete other texts, such as ``10:30``, from today's date.
 TELLS_DATE = re.compile(r'[0-9]{4}|[0-9][-/. ]+[0-9]+[-/. ]+[0-9]')
 
 #: A text with a format must contain this: pandas accepts ``now`` for any format.
@@ -54,7 +54,7 @@ ZONE_SIGNS, ZULU = ('%z', '%Z'), 'Z'
 
 
 def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return seconds since 2000 for microseconds since 1970; NaN where there is no date."""
+    """Return seconds since 2000 for microseconds since 1970; NaN for missing or invalid dates."""
     known = np.where(moments > INVALID, moments, YEAR_2000)
     return np.where(moments > INVALID, (known - YEAR_2000) / 1e6, np.nan)
 
@@ -62,21 +62,21 @@ def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
 def from_storage(column: pd.Series, unit: str = 'us') -> NDArray[np.int64]:
     """Return dates that NumPy or Arrow store as counts, in a unit since 1970 in UTC.
 
-    The unit is ``'us'``, or ``'ns'``, which dates of the years 1678 to 2261 have; others are
-    :data:`INVALID`, as those outside the years 1 to 9999 are, and missing ones :data:`MISSING`.
+    Missing dates are :data:`MISSING`. Dates outside the years 1 to 9999 (unit ``'us'``) or 1678 to
+    2261 (unit ``'ns'``) are :data:`INVALID`.
     """
     moments = _take_counts(column)
     first, end = (FIRST_DAY, LAST_DAY) if unit == 'ns' else (FIRST_YEAR, AFTER_YEARS)
     days = moments.astype('datetime64[D]').astype(np.int64)
     inside = (days >= first - EPOCH) & (days < end - EPOCH)
-    # The stand-in has the unit of the column: NumPy 2.5 raises where a finer one overflows.
+    # The replacement has the unit of the column: NumPy 2.5 raises if a finer unit overflows.
     fine = np.where(inside, moments, np.zeros((), moments.dtype)).astype(f'datetime64[{unit}]')
     found = np.where(inside, fine.astype(np.int64), INVALID)
     return np.where(np.isnat(moments), MISSING, found)
 
 
 def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
-    """Return the dates of a column in NumPy, in the unit in which they are stored."""
+    """Return the dates of a column in NumPy, in their stored unit."""
     if isinstance(column.dtype, pd.ArrowDtype):
         return np.asarray(column.array._pa_array.to_numpy())
     if isinstance(column.dtype, pd.DatetimeTZDtype):
@@ -88,8 +88,7 @@ def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int6
     """Return dates, and texts or numbers that spell dates, in microseconds, shape (n,).
 
     Without a ``template``, each text is read by itself, and no number is a date. Times of day are
-    read if the template has no date. Cells may also be
-    :data:`MISSING` or :data:`INVALID`.
+    read if the template has no date. Results may also be :data:`MISSING` or :data:`INVALID`.
 
     Formal guarantees: the result of a cell is a function of the cell and of the format alone:
     nothing is inferred from other cells, and nothing remembered.
@@ -126,7 +125,7 @@ def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
 
 
 def _parse_far(text: str | None, template: str | None) -> int:
-    """Return a date that is outside the years of pandas; :data:`INVALID` for any other text."""
+    """Return a date outside the years of pandas; :data:`INVALID` for any other text."""
     try:
         if text is None:
             return INVALID
@@ -148,7 +147,7 @@ def is_clock(template: str | None) -> bool:
 
 
 def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
-    """Return texts parsed by pandas; :data:`INVALID` where it fails."""
+    """Return texts parsed by pandas; :data:`INVALID` if parsing fails."""
     try:
         column = pd.Series(texts, dtype=object)
         return from_storage(
@@ -156,7 +155,7 @@ def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
         )
     except Exception:
         # Some texts, such as an hour that a clock shows twice, make pandas fail for the whole
-        # column. Parsing each half by itself, again and again, isolates them.
+        # column. Repeated halving isolates these texts.
         if len(texts) == 1:
             return np.array([INVALID])
     half = len(texts) // 2
@@ -164,10 +163,10 @@ def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
 
 
 def find_zones(cells: Sequence[object], template: str | None) -> NDArray[np.bool_]:
-    """Return which dates have another time zone than the format of their column says, shape (n,).
+    """Return which dates contradict the time zone of their column's format, shape (n,).
 
-    These are zoned dates without a zoned format, and zoneless date objects with one. Texts read by
-    a format have the zone of the format.
+    These are zoned dates without a zoned format, and zoneless date objects with one. Texts that are
+    read by a format have the zone of the format.
 
     Formal guarantees: the result of a cell is a function of the cell and of the format alone.
     """
@@ -200,7 +199,7 @@ def is_zulu(template: str | None) -> bool:
 
 
 def _tells_zone(cell: object, template: str | None) -> bool | None:
-    """Return whether a date has a time zone; ``None`` for a text of a format, and for no date."""
+    """Return whether a date has a time zone; ``None`` for texts with a format, and for no date."""
     if issubclass(type(cell), str):
         text = str.__str__(cell)
         return None if template or len(text) > LONGEST_TEXT else bool(TELLS_ZONE.search(text))

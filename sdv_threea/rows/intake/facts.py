@@ -1,7 +1,7 @@
-"""Public facts of the cells of a column, and the replacement of cells that break them.
+"""Public facts of the cells of a column, and the replacement of cells that break a fact.
 
 A private column and its :class:`Facts` become a canonical column that satisfies the facts, and
-sentences about broken rules. A sentence never shows a value or a row.
+sentences about broken facts. A sentence never shows a value or a row.
 """
 
 from collections.abc import Callable, Hashable
@@ -28,13 +28,13 @@ MOST_ROUNDED_PLACES = 15
 
 @dataclass(frozen=True)
 class Facts:
-    """The public facts of the cells of one column; ``None`` where a fact is not stated.
+    """The public facts of the cells of one column; ``None`` for a fact that is not stated.
 
     Args:
         sdtype: ``'numerical'``, ``'datetime'``, ``'boolean'``, ``'categorical'`` or ``'ordinal'``.
         template: The date format, if dates are texts or numbers.
         low: The smallest number, or the smallest date in seconds since 2000.
-        high: The largest, in the same way.
+        high: The largest number or date, in the same way.
         places: Decimal places that numbers are rounded to.
         values: The values of a category, as canonical scalars.
         nullable: ``False`` if it is stated that no cell is missing.
@@ -53,7 +53,7 @@ class Facts:
 
 
 class Column(NamedTuple):
-    """A canonical column, and a sentence per broken rule, without a value.
+    """A canonical column, and one sentence per broken fact.
 
     A number or date beyond a stated bound becomes that bound. Any other cell that breaks a fact
     becomes missing.
@@ -64,7 +64,7 @@ class Column(NamedTuple):
 
 
 def read_column(column: pd.Series, facts: Facts) -> Column:
-    """Return the canonical column, and the rules that it breaks.
+    """Return the canonical column, and the facts that it breaks.
 
     Formal guarantees:
         * each cell of the result is a function of the same cell of the column, its dtype and the
@@ -82,7 +82,7 @@ def read_column(column: pd.Series, facts: Facts) -> Column:
 
 
 class Read(NamedTuple):
-    """The result for one sdtype: canonical cells, a mask of missing ones, and broken rules."""
+    """The result for one sdtype: canonical cells, a mask of missing ones, and broken facts."""
 
     cells: Any
     is_missing: NDArray[np.bool_]
@@ -138,7 +138,7 @@ def _choose(
 ) -> Read:
     """Return a column of categories in which values that are not accepted are missing."""
     kept = np.flatnonzero(accepted)
-    # The last two entries are those of the codes -2 (invalid) and -1 (missing).
+    # The last two entries are for the codes -2 (invalid) and -1 (missing).
     places = np.full(len(listed) + 2, MISSING_PLACE, dtype=np.int64)
     places[kept] = np.arange(len(kept))
     cells = store(places[codes], [listed[at] for at in kept])
@@ -151,7 +151,7 @@ def _list_flaws(flaws: dict[str, NDArray[np.bool_]]) -> tuple[str, ...]:
 
 
 def _round(numbers: NDArray[np.float64], places: int | None) -> NDArray[np.float64]:
-    """Return numbers rounded as SDV does; numbers too large for this many places do not change."""
+    """Return numbers rounded as SDV does; numbers that are too large to round do not change."""
     if places is None or places > MOST_ROUNDED_PLACES:
         return numbers
     small = np.abs(numbers) < 10.0 ** (MOST_ROUNDED_PLACES - places)

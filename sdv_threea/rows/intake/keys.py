@@ -1,8 +1,8 @@
 """Keys: which rows have the same key, and which row a foreign key refers to.
 
 Columns of keys become whole numbers: one per different key, or the position of the row with the
-key. Equal numbers are the same key in any storage. Whole numbers in floats so large that they are
-ambiguous cannot be keys.
+key. Equal numbers are the same key in any storage. Large floats that equal several whole numbers
+cannot be keys.
 """
 
 from collections.abc import Sequence
@@ -58,11 +58,11 @@ def has_repeats(keys: pd.DataFrame) -> bool:
 def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
     """Return the row of ``known`` that has each wanted key, shape (n,).
 
-    The position is ``MISSING_PLACE`` where a part of the key is missing, and ``INVALID_PLACE``
-    where no row has the key. No known key may occur twice.
+    The position is ``MISSING_PLACE`` if a part of the key is missing, and ``INVALID_PLACE`` if no
+    row has the key. No known key may occur twice.
     """
     of_known, of_wanted = number_keys([known, wanted])
-    # Position of the row by the number of its key. The last entries are those of -2 and -1.
+    # The position of the row by the number of its key; the last two entries are for -2 and -1.
     rows = np.full(max(of_known.max(initial=-1), of_wanted.max(initial=-1)) + 3, INVALID_PLACE)
     rows[MISSING_PLACE] = MISSING_PLACE
     present = np.flatnonzero(of_known >= 0)
@@ -71,7 +71,7 @@ def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
 
 
 def number_keys(tables: Sequence[pd.DataFrame]) -> list[NDArray[np.int64]]:
-    """Return a number per row, for each table: rows have the same number if the same key.
+    """Return a number per row, for each table; rows have the same number if they have the same key.
 
     A key with a missing part has -1, one with an unreadable part -2.
 
@@ -137,7 +137,7 @@ def _list_keys(column: pd.Series) -> Distinct:
 
 
 def _is_ambiguous(cell: object, end: float) -> bool:
-    """Return whether a cell is a float that equals several whole numbers, which start at ``end``.
+    """Return whether a cell is a float from ``end`` on, which equals several whole numbers.
 
     No code of a subclass of float is run.
     """
@@ -156,7 +156,8 @@ def _first_ambiguous(dtype: Any) -> float:
 
 def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
     """Return the number of each row's value; new values get the next numbers in ``places``."""
-    # Values other than texts are looked up by their spelling, in a tuple so that no text equals it.
+    # The key of a value that is not a text is a tuple of its spelling, so that no text equals the
+    # key.
     keys = [value if type(value) is str else (spell(value),) for value in found.listed]
     numbers = [places.setdefault(key, len(places)) for key in keys]
     ends = [*numbers, INVALID_PLACE, MISSING_PLACE]
@@ -164,9 +165,9 @@ def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
 
 
 def _read_whole(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return whole numbers of 64 bits and flaws; ``None`` if the column holds anything else.
+    """Return whole numbers of 64 bits and flaws; ``None`` if the column contains anything else.
 
-    A flaw is -1 where a number is missing, -2 for an ambiguous float, else 0; shape (n,).
+    A flaw is -1 for a missing number, -2 for an ambiguous float, otherwise 0; shape (n,).
     """
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if not isinstance(dtype, np.dtype) or dtype.kind not in 'iuf':

@@ -1,7 +1,8 @@
 """Parts of one table, which must be stored as declared for the whole table.
 
-A loader that guesses dtypes guesses them part by part: with one text in a part, ``1.0`` and ``01``
-stay texts; without it they become numbers. The guess cannot be undone, so such a part is refused.
+A loader that guesses dtypes guesses them part by part. If a part contains any text, ``1.0`` and
+``01`` stay texts; otherwise they become numbers. The guess cannot be undone, so a part whose
+storage differs from the declared one is refused.
 """
 
 from collections.abc import Hashable
@@ -19,7 +20,7 @@ EXACT = 2.0**53
 
 NUMBERS = ('integer', 'float64')
 
-#: Types of the canonical scalars of each kind of storage, where objects may hold them, too.
+#: Types of the canonical scalars of each kind of storage that may also be stored as objects.
 SCALARS: dict[str, tuple[type, ...]] = {
     'text': (str,),
     'boolean': (bool,),
@@ -37,13 +38,13 @@ MERGED = (
 def check_part(column: pd.Series, dtype: Any) -> None:
     """Raise :class:`UnreadableRowsError` if a part of a column is not stored as declared.
 
+    A part in which all cells are missing is accepted in any storage. A category with NUL characters
+    is refused.
+
     Formal guarantees:
         * the scalar of a cell does not depend on the storage of its part: two accepted parts whose
           loaders made them from the same cell give the same scalar
         * whether a part is accepted depends on this part alone
-
-    A part in which all cells are missing is accepted in any storage. A category with NUL characters
-    is refused.
     """
     if holds_nul(column.dtype):
         raise UnreadableRowsError(MERGED.format(name=column.name))
@@ -86,7 +87,7 @@ def _is_stored_as(column: pd.Series, dtype: Any) -> bool:
 
 
 def _is_exact(value: Hashable) -> bool:
-    """Return whether floats and integers of 64 bits hold the same value, if it is a number."""
+    """Return whether floats and 64-bit integers represent the value equally, if it is a number."""
     return not isinstance(value, int | float) or abs(value) < EXACT
 
 

@@ -20,7 +20,7 @@ intervals                                           ``pd.Interval`` of canonical
 tuples                                              ``tuple`` of canonical scalars
 ==================================================  ==============================================
 
-An instance of a subclass is read as one of its base class. Any other cell has no scalar.
+An instance of a subclass is read as an instance of its base class. Any other cell has no scalar.
 """
 
 import datetime
@@ -40,15 +40,15 @@ LONG = 2**63
 #: A decimal with more digits before the point exceeds any float.
 MOST_DIGITS = 310
 
-#: The first readable day, and the day after the last, as ordinals: the whole years that pandas can
-#: hold in nanoseconds.
+#: The first readable day, and the day after the last, as ordinals: the full years that pandas can
+#: store in nanoseconds.
 FIRST_DAY = datetime.date(1678, 1, 1).toordinal()
 LAST_DAY = datetime.date(2262, 1, 1).toordinal()
 
-#: The same for dates as numbers: the years that Python's dates have.
+#: The same for dates that are counted in microseconds: the years of Python's dates.
 FIRST_YEAR, AFTER_YEARS = 1, datetime.date.max.toordinal() + 1
 
-#: The first day of 1900, which a time of day without a date is of.
+#: The first day of 1900, which Python combines with a time of day without a date.
 YEAR_1900 = datetime.date(1900, 1, 1).toordinal()
 
 #: The day from which nanoseconds are counted, as an ordinal.
@@ -76,7 +76,7 @@ class NoScalarError(ValueError):
 
 
 def read_scalar(cell: object) -> Scalar:
-    """Return the canonical scalar of a cell, ``None`` where missing.
+    """Return the canonical scalar of a cell, ``None`` if missing.
 
     Formal guarantees:
         * the scalar is a function of the cell alone
@@ -87,7 +87,7 @@ def read_scalar(cell: object) -> Scalar:
 
     Raises:
         NoScalarError: If the type is unknown, a date is outside the years 1678 to 2261, or tuples
-            are nested too deeply. The message shows no value.
+        are nested too deeply. The message shows no value.
     """
     for base in _list_bases(type(cell)):
         if id(base) in _READERS:
@@ -101,9 +101,9 @@ def spell(value: Scalar) -> str:
 
 
 def read_moment(cell: object) -> int | None:
-    """Return a date from year 1 to 9999 in microseconds since 1970 in UTC, ``None`` where missing.
+    """Return a date from year 1 to 9999 in microseconds since 1970 in UTC, ``None`` if missing.
 
-    A time of day without a zone is one of the first day of 1900, as in texts of a format without a
+    A time of day without a zone belongs to the first day of 1900, as in texts of a format without a
     date.
 
     Raises:
@@ -217,7 +217,7 @@ def _read_decimal(cell: Any) -> int | float | None:
 
 
 def _read_numpy(cell: Any) -> Scalar:
-    """Return a NumPy scalar by its kind; a single float as the decimal that it prints as."""
+    """Return a NumPy scalar by its kind; a single-precision float as its printed decimal."""
     _refuse_subclass(cell, *NUMPY_TYPES)
     match cell.dtype.kind:
         case 'b':
@@ -240,7 +240,7 @@ def _read_numpy_time(cell: Any, *, zoned: bool = False) -> pd.Timestamp | pd.Tim
     fine = np.array('NaT', f'{kind}8[ns]')
     with suppress(OverflowError):  # NumPy 2.5 and later
         fine = cell.astype(fine.dtype)
-    # Before, nanoseconds beyond 64 bits wrapped around, and did not give the same time back.
+    # In older NumPy, nanoseconds beyond 64 bits wrap around, and do not give the same time back.
     if fine.astype(cell.dtype) != cell or np.isnat(fine):
         raise NoScalarError(FAR_TIME)
     whole = int(fine.astype(np.int64))
@@ -252,7 +252,7 @@ def _read_date(cell: Any) -> pd.Timestamp:
 
 
 def _read_datetime(cell: Any) -> pd.Timestamp:
-    """Read a datetime by the fields of its base class, as a subclass may override them."""
+    """Read a datetime by the fields of its base class, because a subclass may override them."""
     fields = datetime.datetime
     whole = _count_days(cell) * DAY + _count_clock(cell, fields) * MICROSECOND
     try:
@@ -265,7 +265,7 @@ def _read_datetime(cell: Any) -> pd.Timestamp:
 
 
 def _read_timestamp(cell: Any) -> Any:
-    """Read the UTC count that pandas stores, as years beyond 9999 have no readable fields."""
+    """Read the UTC count that pandas stores, because years beyond 9999 have no readable fields."""
     zoned = datetime.datetime.tzinfo.__get__(cell) is not None
     return _read_numpy_time(np.asarray(pd.Timestamp.to_datetime64(cell)), zoned=zoned)
 
@@ -325,11 +325,11 @@ def _refuse_subclass(cell: object, *types: type) -> None:
         raise NoScalarError(UNKNOWN_TYPE)
 
 
-#: Returns a class and its base classes, in the order in which Python looks up attributes. The
-#: function is taken from ``type``, because the type of a class may override it.
+#: Returns a class and its base classes, in the order of attribute lookup. The function is taken
+#: from ``type``, because a metaclass may override it.
 _list_bases: Callable[[type], tuple[type, ...]] = type.__dict__['__mro__'].__get__
 
-#: The functions that count microseconds, in the same way as :data:`_READERS`.
+#: Functions that count microseconds, by type as in :data:`_READERS`.
 _MOMENTS: dict[int, Callable[[Any], int | None]] = {
     id(np.generic): _count_numpy,
     id(pd.Timestamp): lambda cell: _count_numpy(np.asarray(pd.Timestamp.to_datetime64(cell))),
@@ -339,7 +339,7 @@ _MOMENTS: dict[int, Callable[[Any], int | None]] = {
     id(type(pd.NaT)): _read_missing,
 }
 
-#: The functions that read instances of a type and of its subclasses, by the identity of the type.
+#: Functions that read instances of a type and of its subclasses, by the identity of the type.
 _READERS: dict[int, Callable[[Any], Scalar]] = {
     id(kind): reader
     for kind, reader in (

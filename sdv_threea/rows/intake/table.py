@@ -34,7 +34,7 @@ ZONELESS = (
 
 @dataclass(frozen=True)
 class Findings:
-    """The findings in a part of a table, one sentence per problem. Findings of parts add up.
+    """The problems of a part of a table, one sentence each. Findings of parts add up.
 
     ``num_targets`` is the number of rows with a target.
     """
@@ -73,15 +73,11 @@ def find_problems(
 ) -> list[str]:
     """Return one sentence for each reason why a private table cannot be fitted.
 
-    Args:
-        rows: The private table.
-        facts: Public facts of its modelled columns.
-        keys: Columns whose values must be present and unique, the latter only inside each part.
-        target: The target column, if any.
-        coerce: Whether cells that break a rule are replaced; only empty tables are problems then.
+    ``facts`` are public facts of the modelled columns, and ``target`` is the target column, if any.
+    The values of ``keys`` must be present, and unique inside each part. With ``coerce``, cells that
+    break a fact are replaced, so only an empty table is a problem.
     """
     if coerce:
-        # Then only the number of rows matters.
         facts, keys, target = (), (), None
     found = rows.sum(partial(inspect, facts, keys, target))
     if not found.num_rows:

@@ -1,4 +1,4 @@
-"""References to rows of other units: private, one of each unit."""
+"""References to rows of other units, a bounded number per unit: private."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,12 +27,13 @@ from sdv_threea.schema import Link
 class Ends:
     """Columns of a row or of its owner, and of the row that it refers to: released.
 
-    A cell is the bins of both codes, or that of the second one in a last row if both are equal.
+    A cell is a pair of bins, one of each code; or, in a last row, the second code's bin if both
+    codes are equal.
 
     Args:
-        own: Whether the first column is that of the row itself, and not of its owner.
+        own: Whether the first column belongs to the row itself, and not to its owner.
         of_ours: The bin of each code of the first column, shape (S,); -1 for none.
-        of_theirs: That of each code of the second column, shape (T,).
+        of_theirs: The bin of each code of the second column, shape (T,); -1 for none.
         equal: The code of the first column that equals each code of the second, -1 for none: (T,).
     """
 
@@ -49,7 +50,7 @@ class Ends:
         return int(self.of_ours.max()) + 2, int(self.of_theirs.max()) + 1
 
     def locate(self, ours: NDArray[np.integer], theirs: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return the cells of codes at both ends, -1 for none, in the shape of both."""
+        """Return the cells of pairs of codes, -1 for none, in the shape of the codes."""
         one, other = np.where(ours >= 0, self.of_ours[ours], -1), self.find(theirs)
         row = np.where(self.equal[theirs] == ours, self.shape[0] - 1, one)
         return np.where((one < 0) | (other < 0), -1, row * self.shape[1] + other)
@@ -101,13 +102,13 @@ class Sent(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """The references by a link to rows of other units, ``bound`` of each unit at most.
+    """The references by a link to rows of other units, at most ``bound`` per unit.
 
     Formal guarantees:
         * the rows of a unit are chosen without looking at their references
-        * of :meth:`send` and :meth:`take` together: an added unit has at most ``bound``
-          references, here one. It raises the count of one row of the parent by one, and may replace
-          another reference to that row in the comparison: in each table, one cell by another
+        * of :meth:`send` and :meth:`take` together: an added unit has at most ``bound`` references,
+          here one. It raises the count of one row of the parent by one, and may replace another
+          reference to that row in the comparison: in each table, one cell by another
         * the unit's own row of the parent adds one number, and one cell of each table
         * together numbers, and each table, move by at most ``sqrt(5)``, times its weight; by
           ``sqrt(2)`` if the unit has only one of both effects
@@ -115,7 +116,8 @@ class Reading:
     Args:
         owner: The link to the row that owns a row, if any.
         columns: The columns that are compared: the row's own, its owner's, and the parent's.
-        ends: The tables, and the places of their columns: among the first two together, the last.
+        ends: The tables, each with the places of its two columns: among the first two kinds of
+            columns together, and among the last.
         keys: The keys of random choices: of references, of rows of the parent, of comparisons.
     """
 
@@ -127,7 +129,7 @@ class Reading:
     keys: tuple[int, int, int]
 
     def send(self, number: int, group: Group) -> Iterator[tuple[int, Sent]]:
-        """Return the references that a group has, by the number of the group that they lead to."""
+        """Yield the references from a group, each with the number of the group that it leads to."""
         child, referred = self.link.child, group.parents[self.link]
         away = find_away(group.units[child], group.units[self.link.parent], referred)
         coins = Coins(self.keys[0], group.numbers[child])
@@ -146,7 +148,7 @@ class Reading:
             yield target, Sent(rows[at], group.numbers[child][chosen[at]], codes[at])
 
     def take(self, group: Group, sent: Sequence[Sent]) -> Referred:
-        """Count the references that lead to the rows of a group."""
+        """Count the references to the rows of a group."""
         parent, width = self.link.parent, len(self.columns[0]) + len(self.columns[1])
         coins = Coins(self.keys[1], group.numbers[parent])
         kept = bound_rows(group.units[parent], self.bound, coins)
@@ -164,7 +166,7 @@ class Reading:
 
 
 def read_repeats(link: Link, owner: Link, bound: int | None, key: int, group: Group) -> Repeated:
-    """Compare the references of two rows of one owner, ``bound`` pairs of each unit at most.
+    """Compare the references of two rows of one owner, at most ``bound`` pairs of each unit.
 
     Formal guarantees:
         * a pair depends only on the keys of two rows of one unit, even if no row has these keys
@@ -181,7 +183,7 @@ def read_repeats(link: Link, owner: Link, bound: int | None, key: int, group: Gr
 def mark_repeats(
     owners: NDArray[np.int64], units: NDArray[np.int64], referred: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Return, of each unit with two rows of one owner, whether two such refer to the same row."""
+    """Return, for each unit with two rows of one owner, whether two refer to the same row."""
     both = pd.DataFrame({'owner': owners, 'row': referred})
     several = (owners >= 0) & (units != LEFT_OUT) & both['owner'].duplicated().to_numpy()
     again = both.duplicated().to_numpy() & (referred >= 0)
@@ -200,8 +202,8 @@ def count_references(
 ) -> NDArray[np.int64]:
     """Count rows by their number of references, then the comparisons in each cell of each table.
 
-    ``first`` is the smallest number of references in each bin of numbers (a *magnitude*), and
-    ``tables`` are the number of cells of each, and how often a comparison counts in it.
+    ``first`` is the smallest number of references in each bin of numbers (a *magnitude*).
+    ``tables`` are, for each table, its number of cells and the weight of a comparison.
     """
     magnitudes = np.searchsorted(first, chunk.references[chunk.references > 0], side='right') - 1
     numbers = [np.bincount(magnitudes, minlength=len(first))]

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.schema import Link, Schema
 
-#: Stands for a missing reference. Numbers below it stand for a row that was removed: they occur
-#: only in proofs and tests, in tables from which a unit was removed that others refer to.
+#: A missing reference. Lower numbers are references to a removed row: they occur only in proofs and
+#: tests, in tables without a unit that others refer to.
 NOBODY = -1
 
 #: Row of the parent that each row of the child refers to, by link.
 Parents = Mapping[Link, NDArray[np.int64]]
 
-#: Stands for the unit of a row that is left out.
+#: The unit of a row that is left out.
 LEFT_OUT = -1
 
 
@@ -69,7 +69,7 @@ class Coins:
     numbers: NDArray[np.int64]
 
     def random(self, size: int) -> NDArray[np.float64]:
-        """Return a random number for each row, shape (n,); other ones at the next call."""
+        """Return a random number for each row, shape (n,); each call returns other numbers."""
         states = np.append(self.numbers, -1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         states += np.uint64(self.key)
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -84,8 +84,8 @@ def find_units(
 ) -> dict[str, NDArray[np.int64]]:
     """Return the unit of every row, by private table.
 
-    A row belongs to the unit of the first row that it refers to: its owner, or by the next foreign
-    key of :meth:`Schema.unit_links` if that reference is missing. A row that refers to none is a
+    A row belongs to the unit of its owner, the first row that it refers to. If that reference is
+    missing, the next foreign key of :meth:`Schema.unit_links` counts. A row without references is a
     unit, with all rows that belong to it.
 
     Formal guarantees:
@@ -115,7 +115,6 @@ def rank_within(
 
     Rows for which ``sooner`` is true come first with a chance of one half each.
     """
-    # Rows are sorted by group, and by a random number inside a group.
     keys = coins.random(len(groups))
     if sooner is not None:
         keys -= sooner & (coins.random(len(groups)) < 0.5)
@@ -153,8 +152,8 @@ def bound_rows(
 ) -> NDArray[np.bool_]:
     """Return which rows are kept, shape (n,): at most ``bound`` per unit, none :data:`LEFT_OUT`.
 
-    Rows are drawn uniformly by ``coins``, which are independent of the rows. If ``sooner`` is true
-    for some rows, each of these comes first with a chance of one half.
+    Rows are drawn uniformly by ``coins``, which are independent of the rows. Each row for which
+    ``sooner`` is true comes first with a chance of one half.
 
     Formal guarantees: a unit has at most ``bound`` rows among those kept, and which ones depends on
     the rows of that unit, and on ``sooner`` for these, alone.
@@ -185,7 +184,7 @@ def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFra
     joined = {}
     for name in parent.columns:
         values = parent[name].to_numpy()
-        # The position -1 takes the missing value at the end.
+        # Position -1 is the missing value at the end.
         gap = np.nan if values.dtype.kind == 'f' else None
         padded = np.append(values, np.array([gap], dtype=values.dtype))
         joined[name] = padded[referred]

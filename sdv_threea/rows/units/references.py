@@ -1,7 +1,7 @@
-"""Rows by number: every key cell is read once, here, as the user stored it.
+"""References as row numbers: every key cell is read once, here, as the user stored it.
 
-A fit keeps these row numbers next to the modelled columns. So constraints, stated facts, coercion
-and transformers may change a key column, but cannot move a row to another unit.
+A fit keeps the row numbers next to the modelled columns. So constraints, stated facts, coercion and
+transformers may change a key column, but cannot move a row to another unit.
 """
 
 from collections.abc import Mapping
