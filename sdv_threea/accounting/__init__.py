@@ -1,10 +1,10 @@
-"""Accounting: what a release costs. The modules compute prices only, without data or noise.
+"""Accounting: the price of a release. These modules see neither data nor noise.
 
 * :mod:`~sdv_threea.accounting.gdp`: Gaussian differential privacy and ``(epsilon, delta)``,
-* :mod:`~sdv_threea.accounting.receipts`: the price of each release, and of all together,
+* :mod:`~sdv_threea.accounting.receipts`: the prices of each release and of all together,
 * :mod:`~sdv_threea.accounting.budget`: the budget, and its split between stages,
 * :mod:`~sdv_threea.accounting.sensitivities`: how far a record moves a statistic, with proofs,
-* :mod:`~sdv_threea.accounting.odds`: what a promise means for one person.
+* :mod:`~sdv_threea.accounting.odds`: the meaning of a promise for one person.
 """
 
 from sdv_threea.accounting.budget import SQUARED_DISTANCE, Budget

@@ -21,8 +21,8 @@ ROUNDING = 2.0**-50
 class Budget:
     """A budget of ``(epsilon, delta)``-DP, spent as Gaussian DP. Infinite ``epsilon``: no privacy.
 
-    ``threshold_delta`` is the part of ``delta`` for failures of stability thresholds, ``share`` the
-    part of ``mu^2`` that may be spent. ``neighbors`` is ``'add_remove'`` or ``'replace_one'``.
+    ``threshold_delta`` is the part of ``delta`` for failures of stability thresholds, and ``share``
+    the part of ``mu^2`` that may be spent. ``neighbors`` is ``'add_remove'`` or ``'replace_one'``.
     """
 
     epsilon: float
@@ -50,19 +50,19 @@ class Budget:
 
     @property
     def mu(self) -> float:
-        """The budget in GDP, after thresholds got their part of ``delta``."""
+        """The budget in GDP, without the part of ``delta`` for thresholds."""
         return math.sqrt(self.share) * mu_from_epsilon(
             self.epsilon, self.delta - self.threshold_delta
         )
 
     @property
     def distance(self) -> float:
-        """How far a neighbouring table moves a histogram: 1; the root of 2 if one is replaced."""
+        """L2 distance of histograms of neighbouring tables: 1, or √2 if a record is replaced."""
         return math.sqrt(SQUARED_DISTANCE[self.neighbors])
 
     @property
     def threshold_part(self) -> float:
-        """The probability with which the thresholds that this share pays for may fail."""
+        """The failure probability of all thresholds that this share pays for."""
         return self.threshold_delta * self.share
 
     def part(self, share: float) -> Budget:

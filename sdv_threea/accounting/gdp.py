@@ -1,7 +1,7 @@
 """Conversion between Gaussian differential privacy (GDP) and ``(epsilon, delta)``-DP.
 
-A release is ``mu``-GDP if telling two neighbouring tables apart from it is at least as hard as
-telling ``N(0, 1)`` from ``N(mu, 1)``; ``mu = inf`` means no privacy. A ``mu``-GDP mechanism is
+A release is ``mu``-GDP if two neighbouring tables are at least as hard to distinguish, given the
+release, as ``N(0, 1)`` and ``N(mu, 1)``; ``mu = inf`` means no privacy. A ``mu``-GDP mechanism is
 ``(epsilon, delta)``-DP with ``delta = Phi(-low) - exp(epsilon) Phi(-high)``, ``low, high = epsilon
 / mu -+ mu / 2``, and no smaller ``delta`` (Dong, Roth, Su 2019, Corollary 2.13; Balle and Wang
 2018, Theorem 8).
@@ -18,7 +18,7 @@ from scipy.special import erfcx, log_ndtr
 #: Relative step by which a root is moved to the private side until the computed claim holds.
 STEP = 1e-13
 
-#: No float can hold the tail probability of a larger standard score, not even as a logarithm.
+#: No float represents the tail probability of a larger standard score, not even its logarithm.
 FARTHEST = 1e150
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
@@ -27,7 +27,8 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 def delta_from_mu(mu: float, epsilon: float) -> float:
     """Return the smallest ``delta`` at which a ``mu``-GDP release is ``(epsilon, delta)``-DP.
 
-    Right to a relative 1e-9 wherever a float can hold it (Dong, Roth, Su 2019, Corollary 2.13).
+    The relative error is below 1e-9 unless the result underflows (Dong, Roth, Su 2019, Corollary
+    2.13).
     """
     _check_not_negative(mu=mu, epsilon=epsilon)
     return math.exp(_log_delta(mu, epsilon))
@@ -101,7 +102,7 @@ def _mills(scores: ArrayLike) -> NDArray[np.float64]:
 def _log_mills_drop(mu: float, epsilon: float) -> float:
     """Return ``log(R(low) - R(high))`` for small ``mu``, integrating ``-R'(z) = 1 - z R(z)``."""
     scores = epsilon / mu + mu / 2 * _NODES
-    # The subtraction loses its digits at large scores; Birnbaum's bound replaces it there.
+    # At large scores the subtraction loses its digits; Birnbaum's bound replaces it.
     slopes = np.maximum(1 - scores * _mills(scores), 1 / (scores**2 + 3))
     return math.log(mu) + math.log(_WEIGHTS @ slopes / 2)
 
@@ -124,7 +125,7 @@ def _check_not_negative(**values: float) -> None:
 
 
 def _check_type(name: str, value: float) -> None:
-    """Refuse types with other rounding than a float, such as single floats."""
+    """Refuse types that round differently from a float, such as single-precision floats."""
     if isinstance(value, bool) or not isinstance(value, float | int):
         raise ValueError(f'{name} must be a float, got a {type(value).__name__}: use float().')
 

@@ -1,4 +1,4 @@
-"""Receipts state the cost of each release; the ledger of a fit adds them up."""
+"""Receipts state the cost of each release; a ledger adds up the receipts of a fit."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ ROUNDING = 2.0**-20
 class Receipt:
     """Public facts about one release: what it disclosed and what it cost.
 
-    ``sensitivity`` and ``noise_scale`` are in released units, ``mu`` is the price in GDP, ``delta``
-    the failure probability of a threshold. Only ``guarantee='paper'`` leaves releases uncharged.
-    ``statistic`` names the entry in the registry of statistics; files of 0.1.0 have none.
+    ``sensitivity`` and ``noise_scale`` are in released units, ``mu`` is the price in GDP, and
+    ``delta`` the failure probability of a threshold. Only ``guarantee='paper'`` leaves releases
+    uncharged. ``statistic`` names the entry in the registry of statistics; files of version 0.1.0
+    have none.
     """
 
     stage: str

@@ -1,7 +1,7 @@
-"""How far one record moves each statistic that is released, with proofs.
+"""The sensitivity of each released statistic to one record, with proofs.
 
-Each ``neighbors`` is ``'add_remove'`` or ``'replace_one'``. Facts that only the title of a
-statistic needs are ignored.
+``neighbors`` is ``'add_remove'`` or ``'replace_one'``. Facts that only the title of a statistic
+needs are ignored.
 """
 
 import math
@@ -16,7 +16,7 @@ from sdv_threea.accounting.budget import SQUARED_DISTANCE
 DIAGONAL_WEIGHT = 12
 OFF_DIAGONAL_WEIGHT = 17
 
-#: Fixed-point scale of the one count that a record shares out among several.
+#: Fixed-point scale of one contribution that a record shares out among several counts.
 RECORD_UNITS = 2**12
 
 

@@ -2,10 +2,9 @@
 
 Values of conditions may be private, so no message shows them. No private row is read.
 
-* :mod:`~sdv_threea.conditions.sampler`: rows that meet conditions, drawn until all are complete;
-  and the reasons why conditions cannot be met,
-* :mod:`~sdv_threea.conditions.reading`: conditions to codes of the released model, and back.
+* :mod:`~sdv_threea.conditions.sampler`: draws that meet conditions, and reasons for refusals,
+* :mod:`~sdv_threea.conditions.reading`: the codes of conditions, and values written into rows.
 """
 
-# SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.
+# SDV loads its plug-ins, which need this folder, during its import. So SDV is imported first.
 import sdv.single_table  # noqa: F401

@@ -1,14 +1,14 @@
-"""Conditions to codes of the released model, and drawn rows back to the values asked for.
+"""Convert conditions to codes of the released model, and write known values into drawn rows.
 
-A condition is a value of a column, or that the value is missing. The model is conditioned on the
-code of the value: each category has a code of its own, and a number or a date has the code of its
-bin. Rows are drawn given the bin, and the value itself is written into them. Noise may have removed
-all probability from a bin in the middle of a range; the nearest bins with some then replace it.
+A condition is a value of a column, or a missing value. The model is conditioned on the code of the
+value: each category has a code of its own, and a number or a date has the code of its bin. Rows are
+drawn given the bin, and the value itself is written into them. If noise has removed all probability
+from a bin, the nearest bins with positive probability replace it.
 
-Columns that constraints have replaced restrict the derived columns: combinations, flags, columns
-that are missing together, and the bins of numbers from which a known number can follow. Rules are
-then solved for drawn numbers, such that the known ones follow exactly. Keys, ids and personal
-information have no code: their known values are written into the rows.
+A condition on a column that a constraint has replaced restricts the derived columns: combinations,
+flags, columns that are missing together, and the bins of numbers from which the known number can
+follow. Rules are then solved for drawn numbers, so that the known ones follow exactly. Keys, ids
+and personal information have no code: their known values are written into the rows.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def read_conditions(
     rows = pd.RangeIndex(len(known))
     values = make_table({name: _read(known[name], storage) for name in stated}, rows)
     entered, steps = enter(values, derivations), list_steps(derivations)
-    # Missing numbers of a tree of differences are a column of their own in the model.
+    # The missing numbers of a tree of differences are a separate column of the model.
     replaced = {name for step in derivations.steps for name in step.replaced} - set(steps)
     codes, choices = pd.DataFrame(index=values.index), pd.DataFrame(index=values.index)
     occurs = np.ones((len(released.mixture.weights), len(known)), dtype=np.bool_)
@@ -125,7 +125,7 @@ def draw_rows(
 ) -> tuple[pd.DataFrame, Floats]:
     """Draw a row of the model for each possible condition, and write the numbers into it.
 
-    The importance weights of the rows, shape (n,), are zero for those that miss a condition.
+    The importance weights of the rows, shape (n,), are zero for rows that miss a condition.
     """
     codes = conditions.codes
     asked = _ask(released, codes, conditions.choices)
@@ -153,8 +153,8 @@ def keep_matching(
 ) -> pd.DataFrame:
     """Keep the rows that meet their conditions, and write floats exactly as the user stated.
 
-    ``drawn`` are all drawn rows, as they are stored, and ``rows`` those that constraints have left,
-    by their index.
+    ``drawn`` are all drawn rows, as they are stored. ``rows`` are those that meet the constraints,
+    with the same index.
     """
     values = conditions.plain.loc[rows.index]
     keep = np.ones(len(rows), dtype=np.bool_)
@@ -193,7 +193,7 @@ def _list_bins(transformer: NumberEncoder, ends: Floats) -> Bools:
 
 
 def _weigh(transformer: NumberEncoder, drawn: pd.Series, moved: pd.Series) -> Floats:
-    """Return the weights of moved numbers: one over the numbers of their bin; zero outside it."""
+    """Return weights of moved numbers: one over the numbers of their bin, zero outside the bin."""
     edges, step = transformer.edges, transformer.step
     codes = transformer.encode(drawn)
     same = (drawn.to_numpy() == moved.to_numpy()) | (drawn.isna() & moved.isna()).to_numpy()
@@ -218,7 +218,7 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
     """Return the conditions on one column as plain values."""
     name = str(column.name)
     if column.isna().all():
-        # Missing values of all kinds are the same.
+        # Missing values of all kinds are equal.
         column = pd.Series(None, column.index, dtype=object, name=name)
     facts = _list_facts(name, storage)
     with guarded():
@@ -233,7 +233,7 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
 
 
 def _place_dates(seconds: Floats, column: pd.Series, template: str | None, dtype: Any) -> Floats:
-    """Move dates that state no zone, seconds since 2000, from UTC to the zone of their column."""
+    """Move dates without a zone, in seconds since 2000, from UTC to the zone of their column."""
     cells, zone = list(column.astype(object)), find_zone(dtype) or (is_zulu(template) and 'UTC')
     clocks = find_clocks(cells, template) & ~np.isnan(seconds)
     if not zone:
@@ -262,13 +262,13 @@ def _is_named(column: Column) -> bool:
 
 
 def _is_read(column: Column) -> bool:
-    """Return false if each row has a made-up name of its own, which can only be written."""
+    """Return false if each row has its own made-up name, which can only be written."""
     names = column.pseudonyms if isinstance(column, Category) else None
     return names is None or len(names.buckets) > 0
 
 
 def _list_facts(name: str, storage: StoredColumns) -> Facts:
-    """Return the facts to read a column by, without stated ranges and values."""
+    """Return the facts needed to read a column, without stated ranges and values."""
     listed = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
     facts = next(iter(listed), Facts(name, 'categorical'))  # pseudonyms have no facts
     # A user may write 1 for True.
@@ -306,11 +306,12 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
     if not asked:
         return {}
     reached = [own.list_classes() for own in asked.values()]
-    # Select rows whose codes do not occur together in any class.
+    # Rows whose codes do not occur together in any class.
     apart = np.flatnonzero(~np.logical_and.reduce(reached).any(axis=0))
     if not len(apart):
         return asked
-    # Noise removed the probability of a code in the class of the others: use the nearest codes.
+    # Noise removed the probability of a code in all classes of the other codes: use the nearest
+    # codes.
     keys = np.stack([own.codes[apart] for own in asked.values()], axis=1)
     _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     cells = [
@@ -325,7 +326,7 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
 
 
 def _move(released: Release, asked: Mapping[str, CodeCondition]) -> dict[str, Bools]:
-    """Return the codes nearest to those of one row, in the classes nearest to it, by column."""
+    """Return, by column, the codes nearest to those of one row, in the classes nearest to it."""
     near, apart = {}, np.zeros(released.classes.count)
     for name, own in asked.items():
         near[name] = np.asarray(own.occurs & own.list_masks(), dtype=np.bool_)
@@ -347,7 +348,7 @@ def _measure_distances(chances: Bools, code: int) -> Floats:
 
 
 def cast(column: pd.Series, dtype: Any) -> pd.Series:
-    """Cast values to the dtype of their column, or return them as they are if that fails."""
+    """Cast values to the dtype of their column, or return them unchanged if that fails."""
     try:
         return column.astype(dtype)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Rows that meet conditions: drawn from the release given the conditions, not by rejection."""
+"""Draw rows that meet conditions: given the conditions, not by rejection."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from sdv_threea.warning import warn
 if TYPE_CHECKING:
     from sdv_threea.release import Release
 
-#: Rows drawn for each row that is still missing, as in SDV.
+#: Number of rows drawn for each row that is still missing, as in SDV.
 ROWS_PER_RETRY = 10
 
-#: The fewest rows that are drawn again at once: they take as long as one.
+#: The fewest rows that are drawn again: this many take as long as one.
 LEAST_DRAWN = 1_000
 
 #: The most released values that a message lists.
@@ -43,11 +43,11 @@ MOST_LISTED = 20
 class ConditionSampler:
     """Sampler of rows that meet conditions.
 
-    Conditions on columns of the model are met by drawing from it given the condition, however
-    improbable it is; all conditions of a call are met together. Impossible conditions are reported
-    before rows are drawn, with alternatives: an error if no condition is possible, otherwise a
-    warning. Rows that break a rule or a constraint are drawn again. A drawn row may meet any of
-    several equal conditions.
+    Conditions on columns of the model are met by drawing given the condition, however improbable it
+    is; all conditions of a call are met together. Impossible conditions are reported before rows
+    are drawn, with alternatives: an error if no condition is possible, otherwise a warning. Rows
+    that break a rule or a constraint are drawn again. A drawn row may meet any of several equal
+    conditions.
 
     Formal guarantees:
         * conditions are met by post-processing of the release: they cost nothing
@@ -59,7 +59,7 @@ class ConditionSampler:
     generate: Callable[[pd.DataFrame], pd.DataFrame]
 
     def refuse_impossible(self, frames: Sequence[pd.DataFrame]) -> None:
-        """Raise a ``ValueError`` if no row that was asked for can be sampled."""
+        """Raise a ``ValueError`` if no requested row can be sampled."""
         asked = [self._read(frame) for frame in frames if len(frame)]
         if asked and not any(each.is_possible.any() for each in asked):
             problems = '; '.join(self._explain(each) for each in asked)
@@ -74,8 +74,8 @@ class ConditionSampler:
         """Sample a row for each row of conditions that can be met.
 
         ``known`` has a column for each known column. Each row of a batch has the index of its
-        conditions. Rows are missing if ``max_tries``, the most draws for conditions that are met by
-        rejection, run out.
+        conditions. Rows are missing if ``max_tries`` draws do not suffice for conditions that are
+        met by rejection.
         """
         asked = self._drop_impossible(self._read(known))
         total = len(asked.known)
@@ -93,7 +93,7 @@ class ConditionSampler:
         return asked.take(asked.is_possible)
 
     def _meet(self, asked: Conditions, max_tries: int, rng: np.random.Generator) -> pd.DataFrame:
-        """Sample a row for each row of conditions, in their order; fewer, if tries run out."""
+        """Sample a row for each row of conditions, in their order; fewer if tries run out."""
         groups, missing, found = asked.group(), np.arange(len(asked.known)), []
         for attempt in range(max_tries):
             places = missing
@@ -141,9 +141,9 @@ class ConditionSampler:
 
 
 def _tell_reasons(conditions: Conditions, released: Release, storage: StoredColumns) -> str:
-    """Say which conditions cannot be met, and list alternatives; the text shows no condition.
+    """Return which conditions cannot be met, with alternatives; the text shows no condition.
 
-    Columns have the names of the user, also those that a constraint has replaced in the release.
+    Columns have the user's names, even if a constraint has replaced them in the release.
     """
     codes, total = conditions.codes, len(conditions.known)
     missed = {name: (codes[name] < 0).to_numpy() for name in codes}
@@ -172,7 +172,7 @@ def _tell_reasons(conditions: Conditions, released: Release, storage: StoredColu
 
 
 def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
-    """Say which values of a column can be asked for: released ones, which are public."""
+    """Return the released values of a column that can be asked for, as a text."""
     column = storage.domain[name] if name in storage.domain.names else released.domain[name]
     # A constraint may have replaced the column.
     possible = np.array([bool(column.nullable)])

@@ -1,6 +1,6 @@
-"""Choose the classes, on which all statistics are conditioned, and encode records.
+"""Choose the classes: values of a categorical target, or intervals of a numerical one.
 
-Classes are the values of a categorical target, or intervals of a numerical one.
+All later statistics are conditioned on the class.
 """
 
 import math
@@ -27,11 +27,11 @@ from sdv_threea.rows.records import Located
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes, and how codes of the target map to them.
+    """The classes, and the map from codes of the target to classes.
 
     Args:
         count: Number of classes ``C``.
-        target: Place of the target among the columns; ``None`` without a target.
+        target: Column number of the target; ``None`` without a target.
         of_code: The class of each code of the target, shape (S,); -1 for none.
         ordered: Whether the classes are intervals of a numerical column.
     """
@@ -52,13 +52,13 @@ class Classes:
         return np.setdiff1d(np.arange(num_columns), determined)
 
     def target_code(self) -> Wholes | None:
-        """The code of the target by class, shape (C,); ``None`` if classes have several values."""
+        """Return the code of the target by class, shape (C,), if each class has a single value."""
         if self.ordered or self.target is None:
             return None
         return np.flatnonzero(self.of_code >= 0)
 
     def write_target(self, codes: Wholes, labels: Wholes) -> None:
-        """Write the target into codes, shape (n, m), where the class determines it."""
+        """Write the target into codes, shape (n, m), if the class determines it."""
         known = self.target_code()
         if known is not None:
             codes[:, self.target] = known[labels]
@@ -71,8 +71,8 @@ def settle_guess(
 
     The target, a category, is dropped if it has missing values, more than ``most_classes`` values,
     or evidently unlisted ones (more records than ``evident`` noise scales), because their records
-    would have no class and not be counted. ``size`` holds the released number of records and its
-    noise scale.
+    would have no class and not be counted. ``size`` is the released number of records and its noise
+    scale.
 
     Formal guarantees:
         * the decision depends on public facts and on released numbers alone
@@ -99,7 +99,7 @@ def make_classes(
 
     A categorical target has one class per value, and one for the missing value if that may occur. A
     numerical target has intervals of about equal mass, or one class if ``scale``, the noise scale
-    of their counts, is infinite. Otherwise there is a single class.
+    of class counts, is infinite. Without a target there is a single class.
     """
     domain = description.domain
     at = None if domain.target is None else domain.names.index(domain.target)
@@ -157,7 +157,7 @@ class RecordEncoder(NamedTuple):
     def locate(self, rows: Rows[Any], pairs: tuple[tuple[int, int], ...]) -> Rows[Located]:
         """Return the codes of categories, and the places of numbers inside their codes.
 
-        Each pair is a categorical and a numerical column, by their places among the scored columns.
+        Each pair is a categorical and a numerical column, numbered among the scored columns.
         """
         columns = list_coders(self.scored_transformers)
         found = tuple((columns[category], columns[number]) for category, number in pairs)

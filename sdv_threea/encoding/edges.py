@@ -1,7 +1,7 @@
 """Cut a numerical column into bins.
 
-Bins are half-open intervals. A column of few possible values has a bin for each. Otherwise bins
-hold about equal mass by noisy counts, and a heavy single value, a *spike*, has its own bin.
+Bins are half-open intervals. A column of few possible values has a bin for each value. Otherwise
+bins have about equal mass in noisy counts, and a heavy single value, a *spike*, has its own bin.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ def released_edges(column: Number, sketch: Sketch | None, heavy: Mapping[float, 
 
 
 def known_edges(column: Number) -> Floats:
-    """Return the borders of a column with few possible values: a bin for each."""
+    """Return the borders of a column with few possible values: a bin for each value."""
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     return _with_one_bin(lattice_edges(*inner_multiples(low, high, step), step))
 
@@ -60,7 +60,7 @@ def lattice_edges(low: float, high: float, step: float) -> Floats:
 
 
 def find_range_bins(column: Number, edges: Floats) -> Bools:
-    """Return which bins lie in the range of a column: no sentinels, and no gaps before them."""
+    """Return which bins lie in the range of a column, without sentinels and gaps before these."""
     beyond = _list_beyond(column)
     borders = np.array([*beyond, *np.nextafter(beyond, np.inf)])
     inside = np.flatnonzero(~np.isin(edges, borders))
@@ -69,7 +69,7 @@ def find_range_bins(column: Number, edges: Floats) -> Bools:
 
 
 def find_sentinel_bins(column: Column, edges: Floats) -> Bools:
-    """Return which bins hold a sentinel beyond the range of a column."""
+    """Return which bins contain a sentinel beyond the range of a column."""
     assert isinstance(column, Number)
     return np.isin(edges[:-1], _list_beyond(column))
 
@@ -81,7 +81,7 @@ def _with_sentinels(edges: Floats, column: Number) -> Floats:
 
 
 def _list_beyond(column: Number) -> list[float]:
-    """List the sentinels that lie so far out that the bins of the range do not reach them."""
+    """Return the sentinels beyond the bins of the range."""
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     return [value for value in column.sentinels if not low - step <= value <= high + step]
 
@@ -90,10 +90,9 @@ def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int = MOST
     """Return ascending, distinct borders of bins of about equal mass, from ``low`` to ``high``."""
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
-    # A positive mass gives each bin of the sketch a cut, also a tail without a count.
+    # A positive mass gives each bin of the sketch a cut, even in a tail without a count.
     least = OWN_CODE * total
     counts = np.maximum(inside.counts, least)
-    # Bins of the sketch are cut off at the ends of the range.
     borders = np.concatenate([[low], np.clip(inside.edges[:, 1], low, high), [high]])
     tail = least if borders[-1] > borders[-2] else 0.0
     masses = np.cumsum(np.concatenate([[0.0], counts, [tail]]))

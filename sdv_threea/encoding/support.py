@@ -1,4 +1,4 @@
-"""Find which codes can occur, given estimated ranges and released histograms: post-processing."""
+"""Find the codes that can occur, given estimated ranges and histograms: post-processing."""
 
 from dataclasses import replace
 
@@ -25,12 +25,11 @@ def support(
 ) -> Bools:
     """Return which codes of a column can occur, shape (size,); at least one number can.
 
-    An estimated range is generous, as it comes from coarse bins. The released histogram narrows it:
-    codes can occur between two values that evidently occur, in the histogram or in the sketch.
-
-    A stated range is narrowed for a numerical target only. Noise makes empty bins look occupied,
-    and squared error makes a few values far out worse than none. Narrowing other columns lost in
-    throw-away fits of few rows.
+    An estimated range is generous, because it comes from coarse bins. The released histogram
+    narrows the range: codes can occur between two values that evidently occur, in the histogram or
+    in the sketch. A stated range is narrowed for a numerical target only: noise makes empty bins
+    look occupied, and a few values far out have a large squared error. Narrowing other columns lost
+    in throw-away fits of few rows.
     """
     mask = np.ones(transformer.size, dtype=np.bool_)
     mask[0] = transformer.nullable
@@ -97,7 +96,7 @@ def narrowed(
 ) -> Domain:
     """Return the domain with estimated ranges narrowed to the values that can occur.
 
-    Categories without unreleased values need no stand-in, and names get the ``counts`` of buckets.
+    Categories without unlisted values need no stand-in, and names get the ``counts`` of buckets.
     """
     possible = {
         transformer.name: list_spans(transformer)[mask[1:] & _is_inside(transformer, description)]
@@ -148,7 +147,8 @@ def list_spans(transformer: NumberEncoder) -> Floats:
     if not transformer.step:
         last = np.nextafter(transformer.edges[1:], transformer.edges[:-1])
         return np.stack([transformer.edges[:-1], last], axis=1)
-    # Edges lie halfway between multiples: the next multiple above each is the first of its bin.
+    # Edges lie halfway between multiples, so the next multiple above an edge is the first of its
+    # bin.
     cuts = np.ceil(transformer.edges / transformer.step)
     times = np.stack([cuts[:-1], np.maximum(cuts[1:] - 1, cuts[:-1])], axis=1)
     return multiples(times, transformer.step)

@@ -1,10 +1,10 @@
-"""Each column as a finite list of codes: RDT transformers.
+"""RDT transformers: each column as a finite list of codes.
 
 A record has one code in each column; code 0 is the missing value. A numerical column has one code
 per *bin*, in ascending order: a half-open interval, or a heavy single value. A category has one
-code per value, and one for all unlisted values if samples show a stand-in for them. Otherwise a
-record with an unlisted value has code -1, and is not counted. A transformer encodes by its
-arguments, which in the pipeline are public or released.
+code per value, and one for all unlisted values if samples show a stand-in for these. Otherwise a
+record with an unlisted value has code -1, and is not counted. The arguments of a transformer
+determine all codes; in the pipeline they are public or released.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 MOST_SHOWN = 5
 
 
-#: The least share of a step. A step of share zero could draw no number in a bin without a multiple
-#: of the coarser steps.
+#: The least share of a step: with share zero, a bin without a multiple of the coarser steps could
+#: have no number.
 TINY = 1e-9
 
 
@@ -62,7 +62,7 @@ class Encoder(BaseTransformer, ABC):
 
     def __init__(self, **facts: Any) -> None:
         super().__init__()
-        # RDT would derive these from the first rows, and set NumPy's global state by them.
+        # RDT would derive the states from the first rows, and set NumPy's global state by them.
         self.random_states = None
         self.__dict__ |= facts
         self._open = [name for name, fact in facts.items() if fact is None]
@@ -97,7 +97,7 @@ class Encoder(BaseTransformer, ABC):
         """Return the code of each cell, shape (n,).
 
         A number beyond the range has the code of the outermost bin, and a value that is not on the
-        list the code -1.
+        list has the code -1.
         """
         return self.coder.encode(column)
 
@@ -106,7 +106,7 @@ class Encoder(BaseTransformer, ABC):
         """Return a value for each code, shape (n,)."""
 
     def assign(self, name: str, dtype: Any = None) -> Self:
-        """Fit to a name and a dtype, when no facts are left to learn."""
+        """Fit to a name and a dtype, if no facts are left to learn."""
         self.fit(pd.DataFrame({name: pd.Series(dtype=dtype or np.float64)}), name)
         return self
 
@@ -115,7 +115,7 @@ class Encoder(BaseTransformer, ABC):
         self._rng = None
 
     def set_random_state(self, state: np.random.RandomState, method_name: str) -> None:
-        """Draw by a NumPy state from now on; only ``reverse_transform`` draws at random."""
+        """Draw with a NumPy state from now on; only ``reverse_transform`` draws at random."""
         if method_name == 'reverse_transform':
             self._rng = np.random.default_rng(state.randint(2**32, size=4, dtype=np.uint32))
 
@@ -124,7 +124,7 @@ class Encoder(BaseTransformer, ABC):
         """Return the open facts, learned from public rows."""
 
     def _read(self, column: pd.Series) -> pd.Series:
-        """Convert cells of the user to those that :meth:`encode` reads."""
+        """Convert cells of the user to cells that :meth:`encode` reads."""
         return column
 
     def _write(self, values: NDArray[Any]) -> pd.Series:
@@ -218,7 +218,7 @@ class NumberEncoder(Encoder):
     ) -> Floats:
         """Draw a number from each bin, a multiple of the step if there is one.
 
-        ``places`` are shares of the bins; by default they are drawn evenly.
+        ``places`` are shares of the bins; by default places are uniform.
         """
         bins = np.maximum(codes, 1) - 1
         low, high = self.edges[bins], self.edges[bins + 1]
@@ -234,16 +234,16 @@ class NumberEncoder(Encoder):
             first, end = np.ceil(low[at] / step), np.ceil(high[at] / step)
             past = np.floor(np.minimum(places[at], LAST_PLACE) * (end - first))
             values[at] = multiples(first + past, step)
-        # Rounding up would miss spikes, which are a single float wide.
+        # Spikes are a single float wide, so no number may be rounded up.
         values = np.minimum(values, np.nextafter(high, low))
         return np.where(codes == 0, np.nan, values)
 
     def _draw_steps(self, bins: Wholes, rng: np.random.Generator) -> Floats:
-        """Draw the step that each number is rounded to, shape (n,), from the bins, shape (n,)."""
+        """Draw the step to which each number is rounded, shape (n,), from the bins, shape (n,)."""
         if not self.heaps:
             return np.full(len(bins), self.step)
         steps, shares = np.array(self.heaps).T
-        # A multiple of a step stands for all numbers that are rounded to it.
+        # A multiple of a step represents all numbers that are rounded to it.
         cuts = np.ceil(self.edges[:, None] / steps)
         chances = np.cumsum(np.diff(cuts, axis=0) * steps * np.maximum(shares, TINY), axis=1)
         drawn = rng.random(len(bins)) * chances[bins, -1]
@@ -272,7 +272,7 @@ class CategoryEncoder(Encoder):
         nullable: Whether values may be missing; ``None`` to learn it.
         unreleased: The stand-in for all unlisted values, which share a code: a value, or
             :data:`~sdv_threea.domain.MISSING`. By default they have no code.
-        apart: How unlike each value is the one before it, if that is known.
+        apart: The distance of each value from the one before it, if known.
     """
 
     INPUT_SDTYPE = 'categorical'
@@ -359,7 +359,7 @@ def decode(
 ) -> pd.DataFrame:
     """Turn codes, shape (n, number of transformers), back into a table.
 
-    ``places`` in their bins, shape (n,), are known of some columns.
+    ``places`` are known places of numbers in their bins, by column, shape (n,) each.
     """
     known = places or {}
     decoded = {

@@ -1,14 +1,13 @@
-"""Noisy bucket counts, read as values: how many there are, and how often each occurs.
+"""The number of values, and the records of each value, from noisy counts of hash buckets.
 
-Values fall into buckets at random. Each of ``B`` buckets therefore holds a Poisson number of
-values, and its count is the sum of their *sizes*. A size is log-normal, rounded, and at least one.
-The median and the spread of the sizes follow by maximum likelihood from all counts and the noise
-(deconvolution); the number of values is the total over the mean size. The whole module is
-post-processing.
+Values fall into buckets at random. So each of ``B`` buckets contains a Poisson number of values,
+and its count is the sum of their *sizes*, the records of each value. A size is log-normal, rounded,
+and at least one. The median and the spread of the sizes follow by maximum likelihood from all
+counts and the noise (deconvolution); the number of values is the total over the mean size. The
+whole module is post-processing.
 
-Whole counts of buckets are drawn given the noisy ones, so that as many buckets are occupied, and as
-unevenly, as the noisy counts show. A threshold would lose all values that noise exceeds, one by
-one.
+Exact counts of buckets are drawn given the noisy ones, so that the number of occupied buckets, and
+the unevenness of counts, are right. A threshold would lose every value whose count noise exceeds.
 """
 
 import math
@@ -22,34 +21,33 @@ from scipy.special import ndtr, pdtrik
 
 from sdv_threea.arrays import Floats, Wholes
 
-#: Spreads of the logarithm of bucket sizes that are tried, and the number of medians tried for
-#: each.
+#: Candidates for the spread of the logarithm of sizes, and the number of candidates for the median.
 SPREADS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.3, 1.6, 2.0, 2.5, 3.0)
 MEDIANS = 40
 
-#: Sizes are tried up to the first count, or up to the second one if noise is large.
+#: Sizes are tried up to the first number, or up to the second if noise is large.
 LEAST_REACH, LARGEST_REACH = 4096, 2**16
 
-#: Noise reaches this many standard deviations, and the reach has to be this many.
+#: Noise is at most this many standard deviations; the largest tried size is at least this many.
 FAR, REACH = 6, 16
 
-#: All values are taken for different ones unless the log likelihood is lower by more than this.
+#: Every record counts as a value of its own unless this lowers the log likelihood by more than
+#: this.
 DOUBT = 2.0
 
-#: Multiples of these, without whole parts, are evenly drawn from [0, 1). The draws are the same for
-#: all columns, so that a bucket that is occupied in one is likely so in others with the same
-#: values.
+#: The fractional parts of multiples of these are evenly spread in [0, 1). They are the same for all
+#: columns, so that columns with the same values mostly have the same occupied buckets.
 PLACE, OTHER_PLACE = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of values, and how many values a bucket holds on average.
+    """The sizes of values, and the mean number of values in a bucket.
 
     Args:
-        chances: The probability of each size from 0 to the reach, shape (reach + 1,).
-        rate: The mean number of values of a bucket.
-        distinct: Whether each record may have a value of its own.
+        chances: The probability of each size from 0 to the largest tried one, shape (reach + 1,).
+        rate: The mean number of values in a bucket.
+        distinct: Whether each record counts as a value of its own.
     """
 
     chances: Floats
@@ -57,11 +55,11 @@ class Sizes:
     distinct: bool
 
     def bucket(self) -> Floats:
-        """Return the probabilities of the counts of a bucket up to the reach, without noise."""
+        """Return the probabilities of the exact counts of a bucket, shape (reach + 1,)."""
         return self._invert(np.exp(self.rate * (self._transform() - 1)))
 
     def several(self, most: int) -> Floats:
-        """Return the probability that a bucket holds k values of a count, shape (most + 1, S)."""
+        """Return the probability that a bucket has k values and a given count, (most + 1, S)."""
         step, found = self._transform(), []
         power = np.full(len(step), np.exp(-self.rate), dtype=np.complex128)
         for number in range(most + 1):
@@ -80,9 +78,9 @@ class Sizes:
 def occupy(counts: Floats, scale: float, total: float, known: int = 0) -> Floats:
     """Return whole bucket counts without their noise, shape (B,).
 
-    Each count is drawn given the noisy one, so that single counts stay as uncertain as the noise
-    makes them, and all buckets together are as empty and as uneven as the released counts show.
-    ``total`` is the number of records, ``known`` that of values if it is public, else 0.
+    Each count is drawn given the noisy one. So single counts stay as uncertain as the noise makes
+    them, and the shares of empty and large buckets are right. ``total`` is the number of records,
+    and ``known`` the number of values if that is public, otherwise 0.
     """
     if not scale:
         return counts
@@ -108,18 +106,18 @@ def share_out(counts: Floats, known: int = 0) -> tuple[Wholes, Wholes]:
     """Share bucket counts, shape (B,), out among values.
 
     Returns:
-        The bucket and the size of each of V values, in order of buckets, then from the largest on,
-        shape (V,) both; empty if each record may have a value of its own.
+        The bucket and the size of each of V values, in order of buckets, the largest first, shape
+        (V,) each; empty if each record counts as a value of its own.
     """
     sizes = fit_sizes(counts, 0.0, float(counts.sum()), known)
     if sizes.distinct:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     reach, places = len(sizes.chances) - 1, _spread(PLACE, len(counts))
     table = sizes.several(int(sizes.rate + 8 * np.sqrt(sizes.rate) + 4))
-    # Given an impossible count, each number of values is as likely as in any bucket.
+    # For an impossible count, each number of values is as likely as in any bucket.
     table += 1e-12 * table.sum(axis=1, keepdims=True)
     usual = np.ceil(pdtrik(places, sizes.rate)).astype(int)
-    # In a count beyond the reach, one value is large; the others are as many as in a usual bucket.
+    # A count beyond the reach has one large value, and as many others as a usual bucket.
     numbers = [
         0 if count < 1 else 1 + other if count > reach else max(_draw(table[:, count], place), 1)
         for count, place, other in zip(counts.astype(int), places, usual, strict=True)
@@ -137,7 +135,7 @@ def share_out(counts: Floats, known: int = 0) -> tuple[Wholes, Wholes]:
         kept[np.argsort(-np.where(kept, np.inf, drawn))[:known]] = True
         buckets, drawn = buckets[kept], drawn[kept]
         firsts = np.unique(buckets, return_index=True)[1]
-    # The largest value makes up for what is missing.
+    # The largest value gets the missing records.
     missing = counts - np.bincount(buckets, drawn, len(counts))
     drawn[firsts] += missing[buckets[firsts]].astype(np.int64)
     return _sort(buckets, np.maximum(drawn, 1))
@@ -146,7 +144,7 @@ def share_out(counts: Floats, known: int = 0) -> tuple[Wholes, Wholes]:
 def fit_sizes(counts: Floats, scale: float, total: float, known: int = 0) -> Sizes:
     """Fit the sizes of values to noisy bucket counts, shape (B,).
 
-    Without evidence for anything else, each record has a value of its own.
+    By default, without evidence, each record counts as a value of its own.
     """
     total, mean = max(total, 1.0), max(total, 1.0) / len(counts)
     reach = min(max(LEAST_REACH, int(REACH * scale), int(FAR * mean)), LARGEST_REACH)
@@ -165,7 +163,7 @@ def fit_sizes(counts: Floats, scale: float, total: float, known: int = 0) -> Siz
 
 
 def _list_sizes(total: float, num_buckets: int, reach: int, known: int) -> Iterator[Sizes]:
-    """Yield the sizes that are tried: if the number of values is known, those that lead to it."""
+    """Yield the sizes to try; if the number of values is known, only those that lead to it."""
     for spread in SPREADS:
         medians = np.geomspace(0.5 if spread else 1.0, total, MEDIANS)
         if known:
@@ -206,7 +204,7 @@ def _make_sizes(median: float, spread: float, reach: int) -> tuple[Floats, float
 
 
 def _judge(sizes: Sizes, counts: Floats, scale: float) -> float:
-    """Return the log likelihood of noisy counts; those beyond the reach are only known to be."""
+    """Return the log likelihood of noisy counts; counts beyond the reach enter by their number."""
     own, noise = sizes.bucket(), int(np.ceil(FAR * scale))
     last = len(own) - 1 - noise
     inside = counts <= last
@@ -231,7 +229,7 @@ def _spread(step: float, number: int) -> Floats:
 
 
 def _draw(weights: Floats, place: float) -> int:
-    """Return a number drawn by weights, with ``place`` evenly drawn from [0, 1)."""
+    """Return a number drawn by weights, given a uniform ``place`` in [0, 1)."""
     summed = np.cumsum(weights)
     return int(min(np.searchsorted(summed, place * summed[-1], 'right'), len(weights) - 1))
 

@@ -1,6 +1,6 @@
-"""Frequencies of a mixture whose components are known (nonparametric empirical Bayes).
+"""Frequencies of the known components of a mixture: post-processing.
 
-Kiefer and Wolfowitz 1956; Jiang and Zhang 2009. The whole module is post-processing.
+This is nonparametric empirical Bayes (Kiefer and Wolfowitz 1956; Jiang and Zhang 2009).
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ ROUNDS = 25
 def fit_frequencies(
     likelihoods: Floats, prior: Floats | None = None, weight: float = 0.0, rounds: int = ROUNDS
 ) -> Floats:
-    """Return the likeliest frequencies of ``V`` components, shape (V,), by likelihoods (n, V).
+    """Return the likeliest frequencies of ``V`` components, shape (V,), given likelihoods (n, V).
 
     The frequencies ``prior``, by default even ones, count as ``weight`` values.
     """

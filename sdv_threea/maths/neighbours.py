@@ -1,8 +1,8 @@
-"""A noisy table of pairs of ordered columns, smoothed if the order means something.
+"""Smooth a noisy table of pairs of ordered columns, if their order means something.
 
-Dependence varies slowly along a series (moments, months), and noise does not. Each half-octave band
-of a cosine transform is shrunk by its noise (Wiener 1949; James and Stein 1961), if Stein's
-unbiased risk estimate says that this helps. The whole module is post-processing.
+Dependence varies slowly along a series of columns (such as months), and noise does not. Each
+half-octave band of a cosine transform is shrunk by its noise (Wiener 1949; James and Stein 1961),
+if Stein's unbiased risk estimate then falls. The whole module is post-processing.
 """
 
 import math
@@ -14,7 +14,7 @@ from sdv_threea.arrays import Floats
 
 
 def smooth_pairs(table: Floats, scale: float, doubt: float) -> Floats:
-    """Return a smoothed symmetric table, shape (m, m); zeros if the order seems to mean nothing.
+    """Return a smoothed symmetric table, shape (m, m); zeros if the order seems meaningless.
 
     ``table`` is changed in place, and its diagonal is ignored. A band is shrunk as if its noise
     were larger by ``doubt`` standard deviations of the noise power.

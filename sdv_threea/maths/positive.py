@@ -1,4 +1,4 @@
-"""Symmetric matrices whose eigenvalues have a lower bound."""
+"""Symmetric matrices with bounded eigenvalues."""
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
@@ -9,10 +9,10 @@ from sdv_threea.arrays import Floats
 def bound_eigenvalues(matrix: Floats, least: float) -> Floats:
     """Return the nearest symmetric matrix with eigenvalues of at least ``least``, shape (m, m).
 
-    With ``A = V diag(e) V^T`` it is ``V diag(max(e, least)) V^T``, the nearest one in the Frobenius
-    norm (Higham 1988). Noise makes estimated covariances indefinite; a positive ``least`` makes
-    them invertible. Only the eigenvalues below ``least`` are computed, because all eigenvectors of
-    5,000 columns take a minute.
+    For ``A = V diag(e) V^T`` the result is ``V diag(max(e, least)) V^T``, the nearest one in the
+    Frobenius norm (Higham 1988). Noise makes estimated covariances indefinite; a positive ``least``
+    makes them invertible. Only eigenvalues below ``least`` are computed, because all eigenvectors
+    of 5,000 columns take a minute.
     """
     # Rounding makes symmetric matrices slightly asymmetric.
     symmetric = np.asarray(matrix + matrix.T, dtype=np.float64)

@@ -34,7 +34,7 @@ def shrunk_effects(
     if doubt is None:
         return effects
     power = np.square(gains)
-    # In units of the largest, so that fourth powers neither overflow nor vanish.
+    # Powers are in units of the largest, so that fourth powers neither overflow nor vanish.
     unit = np.maximum(power.max(axis=-1, keepdims=True, initial=0.0), 1e-300)
     weights = power / unit
     # Computed in place, as there may be millions of values.
@@ -55,6 +55,6 @@ def shrunk_effects(
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Return the element-wise quotient; zero where the denominator is zero."""
+    """Return the element-wise quotient; zero if the denominator is zero."""
     zeros = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=zeros, where=denominator != 0)

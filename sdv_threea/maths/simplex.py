@@ -12,8 +12,8 @@ def project_to_simplex(values: Floats, mask: Bools, total: float) -> Floats:
     al. 2008). Values outside ``mask`` are zero; an empty ``mask`` allows all.
     """
     free = values[mask] if mask.any() else values
-    # A common shift changes no projection; without it, sums far above the total would round it
-    # away.
+    # A common shift does not change the projection; without it, rounding at sums far above the
+    # total would lose the total.
     free = free - free.max()
     falling = np.sort(free)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, len(free) + 1)

@@ -1,9 +1,9 @@
 """Noisy counts of neighbours, smoothed at every resolution. The whole module is post-processing.
 
-A run of neighbours is halved again and again; the *detail* of a cut is how unevenly it divides the
-run. Details of a resolution share a prior, a mixture of normals relative to the sum that they
-divide (empirical Bayes; Johnstone and Silverman 2005, Annals of Statistics 33; Kolaczyk 1999, JASA
-94). Runs begin at every place, and their estimates are averaged (Coifman and Donoho 1995).
+A run of neighbours is halved repeatedly; the *detail* of a cut is the difference of both halves.
+Details of a resolution share a prior, a mixture of normals relative to the sum of both halves
+(empirical Bayes; Johnstone and Silverman 2005, Annals of Statistics 33; Kolaczyk 1999, JASA 94).
+Runs begin at every place, and their estimates are averaged (Coifman and Donoho 1995).
 """
 
 import math
@@ -19,7 +19,7 @@ ROOT = math.sqrt(2)
 
 
 def smooth(values: Floats, scale: float) -> Floats:
-    """Return smoothed counts, shape (S,): neighbours become alike if noise explains the gap."""
+    """Return smoothed counts, shape (S,): neighbours become equal if noise explains the gap."""
     if scale == 0:
         return values
     # Level k: sums of 2^k neighbours divided by the root of 2^k, so that the noise of every level

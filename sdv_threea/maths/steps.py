@@ -1,4 +1,4 @@
-"""The steps of long loops, counted for whoever shows progress."""
+"""Report the progress of long loops."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
@@ -6,12 +6,13 @@ from typing import TypeVar
 
 Step = TypeVar('Step')
 
-#: Called with a name, the number of the step that begins, and the number of all steps.
+#: A function that is called with a name, the number of the step that begins, and the number of all
+#: steps.
 watcher: ContextVar[Callable[[str, int, int], object] | None] = ContextVar('watcher', default=None)
 
 
 def track(steps: Sequence[Step], name: str) -> Iterable[Step]:
-    """Yield steps whose number is public or released, and count them for :data:`watcher`."""
+    """Yield steps, whose number is public or released, and report them to :data:`watcher`."""
     watch = watcher.get()
     return _count(steps, name, watch) if watch and len(steps) > 1 else steps
 

@@ -1,4 +1,4 @@
-"""Linear algebra in one thread: for small matrices, more threads only wait for each other."""
+"""Linear algebra in one thread: with small matrices, several threads mostly wait."""
 
 from collections.abc import Callable
 from typing import TypeVar, cast
@@ -9,6 +9,6 @@ Function = TypeVar('Function', bound=Callable[..., object])
 
 
 def in_one_thread(function: Function) -> Function:
-    """Return the function, which then multiplies matrices in one thread."""
+    """Return the function with linear algebra limited to one thread."""
     limited = threadpool_limits.wrap(limits=1, user_api='blas')
     return cast(Function, limited(function))

@@ -1,29 +1,29 @@
-"""Noisy counts of many rows, estimated together: as even as noise allows, as uneven as it shows."""
+"""Estimate many noisy counts together: shrink them toward equal counts, as far as noise allows."""
 
 import numpy as np
 
 from sdv_threea.arrays import Floats
 
-#: Candidates for the spread: standard deviations of the logarithm of an expected count.
+#: Candidates for the spread: the standard deviation of the logarithm of expected counts.
 SPREADS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5)
 
 #: Quantiles of the standard normal at which expected counts are tried, and their weights.
 PLACES = np.linspace(-4.0, 4.0, 49)
 WEIGHTS = np.exp(-np.square(PLACES) / 2) / np.exp(-np.square(PLACES) / 2).sum()
 
-#: Counts are uneven if that raises the log likelihood by more than this.
+#: Counts are taken as uneven if this raises the log likelihood by more than this.
 CLEARLY = 2.0
 
-#: The least relative variance, so that it is not zero for all counts.
+#: The least relative variance of a count.
 TINY = 1e-9
 
 
 def estimate_uneven(counts: Floats, scale: float, total: float) -> Floats:
     """Return estimates of noisy counts that add up to ``total``, shape (P,): empirical Bayes.
 
-    Expected counts are log-normal with the mean ``total / P``. Their spread is that of maximum
-    likelihood, and the result is their posterior mean. So a row that evidently has a large count
-    keeps it, and rows that noise does not tell apart have the same.
+    Expected counts are log-normal with the mean ``total / P``, and their spread has maximum
+    likelihood. The result is the posterior mean: a row with an evidently large count keeps it, and
+    rows that noise does not distinguish have equal counts.
     """
     if not len(counts) or not total > 0:
         return np.zeros(len(counts))
@@ -44,7 +44,7 @@ def estimate_uneven(counts: Floats, scale: float, total: float) -> Floats:
         if score > best:
             best, found = score, likely @ means / sums
             doubt = likely @ np.square(means) / sums - np.square(found)
-    # Counts that noise leaves open make up for what is missing.
+    # Uncertain counts absorb the difference from the total.
     share = np.maximum(doubt, 0.0) + TINY * found
     found = np.maximum(found + (total - found.sum()) * share / share.sum(), 0.0)
     return np.asarray(found * total / found.sum())

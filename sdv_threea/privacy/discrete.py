@@ -1,10 +1,10 @@
 """The discrete Gaussian, sampled exactly from the entropy of the operating system.
 
-Each side of zero is cut into strips, with a step of whole height above the bell curve (rejection
-under a staircase, von Neumann 1951). A trial picks a strip in proportion to its step and a place in
-the strip, from random bits, and keeps the place with probability curve over step. Floats decide
-only clear comparisons, so draws follow the exact law, as privacy needs (Mironov 2012; Canonne,
-Kamath, Steinke 2020, arXiv 2004.00010).
+Each side of zero is cut into strips, each with a step of integer height above the bell curve
+(rejection sampling under a staircase, von Neumann 1951). From random bits, a trial picks a strip in
+proportion to its step, and a place in the strip. It keeps the place with probability curve / step.
+Floats decide only clear comparisons, so draws follow the exact distribution, as privacy needs
+(Mironov 2012; Canonne, Kamath, Steinke 2020, arXiv 2004.00010).
 """
 
 import math
@@ -20,24 +20,24 @@ import numpy as np
 from sdv_threea.arrays import Floats, Wholes
 
 #: Bits of a 64-bit random word that pick a strip; their value is called the lot of the word. The
-#: other bits pick a place in the strip, and a side of zero.
+#: other bits pick a place in the strip, and the sign.
 LOT_BITS = 16
 
-#: Least number of strips per unit of scale, for large scales: one trial in a hundred fails.
+#: Least number of strips per unit of scale, for large scales: one trial in a hundred is rejected.
 FINENESS = 32
 
 #: Places of larger scales would need more than the 47 bits that a word has left.
 LARGEST_SCALE = 2**53
 
-#: How far the strips reach, in scales. One lot stands for everything beyond, which is enough
-#: because ``exp(-REACH^2 / 2) < 2^-LOT_BITS``.
+#: Range of the strips, in scales. One lot represents everything beyond, which suffices because
+#: ``exp(-REACH^2 / 2) < 2^-LOT_BITS``.
 REACH = 5
 
-#: First bits of the uniform number that is compared with a probability.
+#: The number of first bits of the uniform number that is compared with a probability.
 LEADING_BITS = 32
 
-#: Exact arithmetic decides closer than this, in units of the last leading bit: one unit for bits
-#: not yet drawn and one for rounding.
+#: Exact arithmetic decides if the difference is below this, in units of the last leading bit: one
+#: unit for bits that are not drawn yet and one for rounding.
 MARGIN = 2.0
 
 #: Trials at a time; this many fit into the cache of the processor.
@@ -123,7 +123,7 @@ def _try(stairs: _Stairs, trials: int) -> Wholes:
 
 
 def _place(word: Whole, strip: Whole, shift: int) -> Whole:
-    """Return the integer that a word proposes; place and side are the bits above the lot."""
+    """Return the integer that a word proposes; the bits above the lot are its place and sign."""
     magnitude = (strip << shift) + ((word >> LOT_BITS) & (2**shift - 1))
     placed: Whole = magnitude ^ (word >> 63)
     return placed

@@ -1,4 +1,4 @@
-"""Turn the exact sums of a statistic into noisy values and a receipt."""
+"""The door: exact sums of a statistic become noisy values and a receipt."""
 
 from dataclasses import replace
 from typing import Any

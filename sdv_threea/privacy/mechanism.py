@@ -1,4 +1,4 @@
-"""Gaussian noise: every number that depends on private records leaves through this module.
+"""Gaussian noise: every released number that depends on private records passes this module.
 
 Exact integers go in, with their sensitivity; noisy values and a receipt come out. The noise is a
 discrete Gaussian (Canonne, Kamath, Steinke 2020, arXiv 2004.00010), sampled exactly from the
@@ -20,16 +20,15 @@ from sdv_threea.privacy.discrete import discrete_gaussian as discrete_gaussian
 #: Maps ``(size, scale)`` to ``size`` independent discrete Gaussians.
 Noise = Callable[[int, float], Wholes]
 
-#: The least noise scale in steps of the lattice, unless steps get too fine. With so many steps, the
-#: one step that :func:`_refine` adds to the scale is negligible. Any scale of at least two steps is
-#: private.
+#: The least noise scale in steps of the lattice, unless steps get too fine. With this many steps,
+#: the one step that :func:`_refine` adds to the scale is negligible. Any scale of at least two
+#: steps is private.
 FINEST_SCALE = 2**16
 
-#: The most steps per integer. Only a budget with noise far below the precision of a float would
-#: need more.
+#: The most steps per integer. Only noise far below the precision of a float would need more.
 FINEST_STEP = 2**40
 
-#: Values that noise is added to at once, which bounds the memory.
+#: Number of values that noise is added to at once: a bound of the memory.
 BLOCK = 2**18
 
 #: From these noise scales and values on, sums could overflow.

@@ -1,4 +1,4 @@
-"""Spending: hands out the budget stage by stage, and keeps every receipt."""
+"""Spending: give each stage its part of the budget, and keep every receipt."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ class Spending:
 
     @property
     def distance(self) -> float:
-        """:attr:`~sdv_threea.accounting.Budget.distance` of the budget."""
+        """The L2 distance between histograms of neighbouring tables, as in :class:`Budget`."""
         return self._budget.distance
 
     def price(self, stage: str) -> float:

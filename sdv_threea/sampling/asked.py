@@ -1,7 +1,7 @@
 """Conditions on the rows to draw: the codes that each row may have in some columns.
 
-A condition on one row, equal conditions on many rows, and the context of a row in a database all
-have this form. Rows with the same condition form a group with its own pool of draws. Many pools are
+A condition on one row, equal conditions on many rows, and the context of a row in a database have
+this form. Rows with the same condition form a group with its own pool of draws. Many pools are
 drawn at once, because 20,000 separate calls would take an hour.
 """
 
@@ -26,8 +26,8 @@ class CodeCondition:
     """The codes that ``n`` rows may have in one column.
 
     Args:
-        codes: The only code of each row, shape (n,). Negative if it may have several: -1 for those
-            of the first mask, -2 for the second.
+        codes: The only code of each row, shape (n,); or -1 for the codes of the first mask, -2 for
+            those of the second, and so on.
         masks: Sets of codes that a row may have, shape (U, S).
         occurs: Which codes have positive probability, by class, shape (C, S).
     """
@@ -38,7 +38,7 @@ class CodeCondition:
 
     @classmethod
     def of(cls, codes: NDArray[np.integer], occurs: Bools) -> CodeCondition:
-        """Ask for known codes, shape (n,); for any code where they are negative."""
+        """Return the condition of known codes, shape (n,); negative ones allow any code."""
         anything = np.ones((1, occurs.shape[1]), dtype=np.bool_)
         return cls(np.maximum(codes.astype(np.int64), -1), anything, occurs)
 
@@ -59,7 +59,7 @@ class CodeCondition:
         return found
 
     def list_classes(self) -> Bools:
-        """Return in which classes a code that the row may have occurs, shape (C, n)."""
+        """Return the classes in which an allowed code of the row occurs, shape (C, n)."""
         return np.asarray(self.add_up(self.occurs.astype(np.float64)) > 0, dtype=np.bool_)
 
     def list_masks(self) -> Bools:
@@ -74,7 +74,7 @@ class CodeCondition:
 
 
 class RowConditions(NamedTuple):
-    """Conditions on ``n`` rows: codes they may have, by scored column, and classes, (n, C)."""
+    """Conditions on ``n`` rows: allowed codes by scored column, and allowed classes, (n, C)."""
 
     asked: Mapping[int, CodeCondition]
     classes: Bools
@@ -92,8 +92,8 @@ class RowConditions(NamedTuple):
 class Pools(NamedTuple):
     """Groups of rows that are drawn at once.
 
-    The ``rows`` stand group by group, shape (n,), with their number in each group, ``counts``,
-    shape (P,). The ``first`` row of each group, shape (P,), stands for its condition.
+    ``rows`` are the rows, group by group, shape (n,), and ``counts`` the sizes of the groups, shape
+    (P,). ``first`` is the first row of each group, shape (P,), whose condition all its rows share.
     """
 
     rows: Wholes
@@ -114,12 +114,12 @@ def group(keys: Sequence[NDArray[np.integer]], num_rows: int) -> Wholes:
 def deal(
     offered: Wholes, weights: Floats, wanted: Wholes, rng: np.random.Generator
 ) -> tuple[Wholes, Wholes]:
-    """Give drawn rows to the conditions that they meet, the rows of large weight sooner.
+    """Give drawn rows to conditions that they meet, preferably rows of large weight.
 
     ``offered`` is the group of equal conditions that each drawn row meets, and ``weights`` its
-    positive importance weight, shape (n,); ``wanted`` is the group of each condition without a row,
-    shape (q,). Returned are the positions of some drawn rows and those of their conditions, each at
-    most once.
+    positive importance weight, shape (n,). ``wanted`` is the group of each condition without a row,
+    shape (q,). Return the positions of some drawn rows and those of their conditions, each at most
+    once.
     """
     # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
     order = np.lexsort((rng.exponential(size=len(offered)) / weights, offered))
@@ -138,7 +138,7 @@ def cut_pools(
     room: float,
     sizes: tuple[int, int],
 ) -> Iterator[Pools]:
-    """Group rows by their condition, and yield as many groups at once as one draw serves.
+    """Group rows by their condition, and yield as many groups as one draw serves.
 
     ``keys`` are the conditions of rows, shape (n,) each. Groups of more than ``most_rows`` are cut.
     A draw has at most ``room`` records, or a single group that exceeds it. ``sizes`` are the least
@@ -176,7 +176,7 @@ def pick(weights: Floats, pool: Wholes, counts: Wholes, rng: np.random.Generator
     low = np.repeat(np.append(0.0, ends[:-1]), counts)
     high = np.repeat(ends, counts)
     places = low + rng.random(len(low)) * (high - low)
-    # A place that is rounded up to the end would be in the next pool.
+    # A number that is rounded up to the end would be in the next pool.
     places = np.minimum(places, np.nextafter(high, 0))
     return np.asarray(np.searchsorted(passed, places, side='right'))
 

@@ -1,10 +1,10 @@
-"""Draw from a chain over the codes of all columns: the density where pairs are released.
+"""Draw from a chain over the codes of all columns: the density if pairs are released.
 
 Conditioned columns come first in the chain, together with columns that connect functionally
-dependent ones. As long as each column has a single allowed code, nothing is drawn: classes are
+dependent ones. As long as each column has a single allowed code, no code is drawn, and classes are
 weighted by the probability of the code. The first column with several allowed codes is drawn
-exactly, with the class. Each further one has an importance weight, and rows are resampled from a
-pool of draws: their distribution converges to the exact one as the pool grows.
+exactly, together with the class. Each further column adds an importance weight, and rows are
+resampled from a pool of draws: their distribution converges to the exact one as the pool grows.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sdv_threea.joint.chain import Chain, Drawn, Link
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling.asked import CodeCondition, Pools, RowConditions, cut_pools, even_out, pick
 
-#: Draws in the pool that rows are resampled from, per row and at least.
+#: Number of draws in a pool, per row and at least.
 POOL_PER_ROW, LEAST_POOL = 8, 128
 
-#: The most rows that are drawn from one pool, and the most records in all pools of a draw: they
-#: bound the memory.
+#: The most rows that are drawn from one pool, and the most records in all pools of a draw: bounds
+#: of the memory.
 MOST_ROWS, ROOM = 2**15, 2**16
 
 
@@ -33,11 +33,10 @@ class Chained:
 
     Args:
         totals: Weights of the classes, zero for those that must not occur, shape (C,).
-        context: Codes of the first columns, on which the density was conditioned in its fit, shape
-            (P, q). Rows without a condition are drawn given a random row of these codes.
-        chain: A chain in which the known columns come first. Known codes are then taken as they
-            are, and columns without a condition are drawn. By default such a chain is fitted for
-            each draw.
+        context: Codes of the given columns in the fit, the first ones, shape (P, q). Rows without a
+            condition are drawn given a random row of these codes.
+        chain: A chain that begins with the known columns, whose known codes are used as they are;
+            columns without a condition are drawn. By default such a chain is fitted for each draw.
     """
 
     joint: Joint
@@ -47,7 +46,7 @@ class Chained:
 
     @property
     def width(self) -> int:
-        """The number of columns that are drawn."""
+        """Number of columns that are drawn."""
         return len(self.joint.ordered)
 
     def even(self) -> Chained:
@@ -72,7 +71,7 @@ class Chained:
         return self._draw_rest(self.chain or joint.chain, num_rows, known, rng)
 
     def _draw_within(self, given: RowConditions, rng: np.random.Generator) -> tuple[Wholes, Wholes]:
-        """Draw rows with their own conditions, from a chain in which asked columns come first."""
+        """Draw rows with their own conditions, from a chain that begins with these columns."""
         joint, (asked, classes) = self.joint, given
         # The most restricted columns come first.
         left = {at: float(own.add_up(joint.columns[at].shares).sum()) for at, own in asked.items()}

@@ -1,4 +1,4 @@
-"""Draws of any number of records from a released model: post-processing."""
+"""Draw records from a released model: post-processing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sdv_threea.sampling.asked import ImpossibleCondition, RowConditions, deal
 #: The most rows for which :func:`draw_wanted` draws at once.
 MOST_ROWS = 2**14
 
-#: Records drawn in the first round for these rows, at least. The most records of a round, and the
-#: fewest per row in such a round. If a round has ``MANY_DRAWN`` records or more and their mean
-#: chance of a wanted target is below ``LEAST_CHANCE``, no further round is drawn.
+#: Least number of records in the first round; the most records of a round, and the least per row in
+#: such a round. If a round has ``MANY_DRAWN`` records or more and their mean chance of a wanted
+#: target is below ``LEAST_CHANCE``, no further round is drawn.
 LEAST_DRAWN, MOST_DRAWN, LEAST_TRIES = 2**10, 2**20, 2**6
 MANY_DRAWN, LEAST_CHANCE = 2**14, 1e-7
 
@@ -30,7 +30,7 @@ class Model(Protocol):
 
     @property
     def width(self) -> int:
-        """The number of columns that are drawn."""
+        """Number of columns that are drawn."""
 
     def even(self) -> Model:
         """Return the model with equal weights of all classes."""
@@ -48,8 +48,8 @@ class Model(Protocol):
 def draw_evenly(model: Model, totals: Floats, rng: np.random.Generator) -> Draws:
     """Draw equally many records of each class, as many as a fit needs.
 
-    A draw weighs as many private records as it stands for, from their ``totals`` by class, shape
-    (C,).
+    The weight of a draw is the number of private records that it represents, given their ``totals``
+    by class, shape (C,).
     """
     codes, labels = model.even().draw(num_draws(len(totals), model.width), rng)
     weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
@@ -62,8 +62,8 @@ def draw_wanted(
     """Draw a record with a wanted target for each row; return codes, shape (n, m), and classes.
 
     ``draw`` maps row numbers to codes and classes of records with a target that the row wants, and
-    to the probability of such a target in each record, shape (n,). Rows of the same one of the
-    ``groups``, shape (n,), have equal conditions and share their records.
+    to the probability of such a target in each record, shape (n,). Rows of the same group, in
+    ``groups`` of shape (n,), have equal conditions and share their records.
     """
     order, parts = np.argsort(groups, kind='stable'), []
     for start in range(0, len(order), MOST_ROWS):

@@ -1,10 +1,10 @@
-"""Draw from one Gaussian per class: the density where pairs of columns are not released.
+"""Draw from one Gaussian per class: the density if pairs of columns are not released.
 
 Scores of restricted columns are drawn one after the other (:mod:`~sdv_threea.sampling.truncated`),
-and the others from the conditional normal. Each condition has a pool of draws from all classes. The
-weight of a draw includes the weight of its class. This is exact for one restricted column. For
-several, rows are resampled from the pool, and their distribution converges to the exact one as it
-grows.
+and all other scores from the conditional normal. Each condition has a pool of draws from all
+classes. The weight of a draw includes the weight of its class. One restricted column is drawn
+exactly. With several, rows are resampled from the pool, and their distribution converges to the
+exact one as the pool grows.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.sampling.asked import CodeCondition, Pools, RowConditions, cut_pools, pick
 from sdv_threea.sampling.truncated import MARGIN, spread, truncate
 
-#: Rows that are drawn at once; more would not fit into a processor's cache.
+#: Number of rows that are drawn at once; more would not fit into a processor's cache.
 BLOCK = 2**15
 
-#: A code is found by comparing a draw with the cuts between codes, either as quantiles or as
-#: scores. Turning a cut into a score takes as long as turning this many draws into quantiles.
+#: The code of a draw follows from the cuts between codes, either as quantiles or as scores.
+#: Converting a cut into a score takes as long as converting this many draws into quantiles.
 DRAWS_PER_CUT = 100
 
 #: Number of draws in the pool of a condition: per row if several codes are allowed; per row if all
-#: codes are known, so that draws differ only within the intervals of the codes; and at least this
-#: many from each class.
+#: codes are known, so that draws differ only within the intervals of the codes; and the least
+#: number from each class.
 POOL_PER_ROW, PLACES_PER_ROW, LEAST_POOL = 2.0, 0.25, 32
 
-#: The most rows that are drawn from one pool. The most numbers in all pools of a draw, to bound the
-#: memory. About the most numbers in all draws, to bound the time of many different conditions.
+#: The most rows that are drawn from one pool; the most numbers in all pools of a draw, a bound of
+#: the memory; and about the most numbers in all draws, a bound of the time for many different
+#: conditions.
 MOST_ROWS, ROOM, MOST_NUMBERS = 2**12, 2**18, 2**20
 
 
@@ -46,7 +47,7 @@ class Gaussians:
 
     @property
     def width(self) -> int:
-        """The number of columns that are drawn."""
+        """Number of columns that are drawn."""
         return len(self.scores.cuts)
 
     def even(self) -> Gaussians:
@@ -78,7 +79,7 @@ def draw_within(
     """Draw classes, shape (n,), and quantiles, shape (n, m), of rows with their own conditions.
 
     Quantiles are as in :meth:`Mixture.sample`; those of restricted columns lie in the intervals of
-    the codes that a row may have.
+    allowed codes.
     """
     asked, classes = given
     labels = np.flatnonzero(mixture.weights.sum(axis=1) > 0)
@@ -117,7 +118,7 @@ def draw_within(
 
 
 class _Found(NamedTuple):
-    """Components drawn, (n,), normals behind restricted scores, (n, q), and their intervals."""
+    """Drawn components, (n,), normals behind restricted scores, (n, q), and their intervals."""
 
     components: Wholes
     normals: Floats
@@ -136,8 +137,8 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     """Draw the restricted scores of the rows of some groups, ``size`` draws of each component.
 
     ``part`` is the mixture of ``L`` classes and the ``q`` restricted columns. For each column,
-    ``borders`` are the quantiles and the scores between its codes, (L, S + 1) both, and ``spans``
-    the runs of codes that groups may have, (P, I, 2). ``allowed`` are the classes of groups, (P,
+    ``borders`` are the quantiles and the scores between its codes, (L, S + 1) each, and ``spans``
+    the runs of allowed codes of each group, (P, I, 2). ``allowed`` are the classes of groups, (P,
     L).
     """
     num_labels, num_components, width = part.means.shape

@@ -1,9 +1,9 @@
 """Normals that are truncated to intervals, one after the other (Genz 1992).
 
-Scores of which each lies in a union of intervals are drawn one by one, each from a truncated normal
-given those before (https://doi.org/10.1080/10618600.1992.10477010). This is exact for one score.
-Draws of several scores have importance weights. Probabilities are logarithms of the nearer tail, so
-intervals may be very improbable and far out.
+Each score must lie in a union of intervals. Scores are drawn one by one, each from a truncated
+normal given the earlier ones (https://doi.org/10.1080/10618600.1992.10477010). One score is drawn
+exactly; draws of several scores have importance weights. Probabilities are logarithms of the nearer
+tail, so intervals may be very improbable and far out.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from scipy.special import log_ndtr, ndtri_exp
 
 from sdv_threea.arrays import Bools, Floats, Wholes
 
-#: A density that changes by less than this share over an interval counts as constant there.
+#: A density counts as constant over an interval if it changes by less than this share.
 LEVEL = 1e-5
 
 #: Random places keep this distance from 0 and 1, where quantiles are infinite.
@@ -21,7 +21,7 @@ MARGIN = 1e-16
 
 
 class Truncated(NamedTuple):
-    """Standard normals, the interval that each is in, and log importance weights."""
+    """Standard normals, the interval of each, and log importance weights."""
 
     normals: Floats
     picked: Wholes
@@ -52,7 +52,7 @@ def truncate(means: Floats, roots: Floats, edges: Floats, places: Floats) -> Tru
         with np.errstate(invalid='ignore'):
             lengths = np.diff(edges[:, None, at])[..., 0] / deviation
             lengths = np.where(edges[:, None, at, :, 0] == edges[:, None, at, :, 1], 0.0, lengths)
-        # Lengths are computed before the division, where differences lose no digits.
+        # Lengths are computed before the division, because differences then lose no digits.
         masses = _log_masses(ends, lengths)
         total = np.logaddexp.reduce(masses, axis=2)
         own, inner = _choose(masses - total[..., None], places[..., at])
@@ -74,7 +74,7 @@ def _log_masses(ends: Floats, lengths: Floats) -> Floats:
         log_low, log_high = log_ndtr(low), log_ndtr(high)
         masses = log_high + np.log1p(-np.exp(log_low - log_high))
         middle = (low + high) / 2
-        # Far out, or if the interval is short, its mass is its length times the density.
+        # Far out, or if the interval is short, the mass is the length times the density.
         level = np.log(lengths) - (np.square(middle) + np.log(2 * np.pi)) / 2
     masses = np.where(_is_level(low, lengths), level, masses)
     return np.asarray(np.where(lengths > 0, masses, -np.inf))
@@ -95,7 +95,7 @@ def _truncated_normal(ends: Floats, lengths: Floats, places: Floats) -> Floats:
 def _lower_tail(ends: Floats) -> tuple[Floats, Floats, Bools]:
     """Mirror intervals that lie mostly above zero; return ends, and which were mirrored."""
     low, high = ends[..., 0], ends[..., 1]
-    # In the upper tail probabilities round to one; in the lower one they keep their digits.
+    # In the upper tail probabilities round to one; in the lower tail they keep their digits.
     is_upper = -low < high
     return np.where(is_upper, -high, low), np.where(is_upper, -low, high), is_upper
 

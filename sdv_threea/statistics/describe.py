@@ -13,7 +13,7 @@ SIZE = Kind(
     name='size',
     stage='describe',
     title='number of records',
-    words='how many records there are, where there are numbers or values are unknown',
+    words='the number of records, if there are numerical columns or unknown values',
     brief='the number of rows',
     moves=('1', '√2'),
     sensitivity=partial(histogram_sensitivity, 1),
@@ -23,12 +23,12 @@ SIZE = Kind(
 
 
 def of_columns(columns: int, **facts: Any) -> float:
-    """Return how far a record moves histograms: by at most one count of each column."""
+    """Return the sensitivity of histograms: a record adds to at most one count of each column."""
     return histogram_sensitivity(columns, **facts)
 
 
 def _ask(brief: str, name: str, title: str, words: str, *proofs: str, shared: bool = False) -> Kind:
-    """Return a question: a record adds to a count of each column, or shares one count out."""
+    """Return a question: a record adds to a count of each column, or shares one contribution."""
     return Kind(
         name=name,
         stage='describe',
@@ -42,20 +42,20 @@ def _ask(brief: str, name: str, title: str, words: str, *proofs: str, shared: bo
     )
 
 
-#: Questions, by name. Each asks for one unknown fact, of all columns that lack it.
+#: Questions, by name. Each concerns one unknown fact, for all columns that lack this fact.
 QUESTIONS = {
     'nulls': _ask(
         'missing values',
         'missing values',
         'number of missing values, by column',
-        'which columns have missing values: a count each',
+        'the number of missing values of each column',
         _HISTOGRAM,
     ),
     'steps': _ask(
         'steps',
         'granularity',
         'granularity of numbers, by column',
-        'of which step numbers are multiples: a count per candidate',
+        'for each column, counts of numbers by the coarsest candidate step that divides them',
         _HISTOGRAM,
         'describe.description.describe',
     ),
@@ -63,23 +63,23 @@ QUESTIONS = {
         'values',
         'values of the classes',
         'values of the classes above a threshold',
-        'values of the target, or of the category in its place, that many rows share, and their '
-        'counts; fails with a part of δ',
+        'frequent values of the target, or of the category in its place, with their counts, above '
+        'a threshold that fails with a part of δ',
         _THRESHOLD,
     ),
     'categories': _ask(
         'values',
         'values of categories',
         'values of categorical columns above a threshold',
-        'values of the other categories that many rows share, and their counts; the same',
+        'frequent values of the other categories, in the same way',
         _THRESHOLD,
     ),
     'rarer': _ask(
         'values',
         'rarer values of categories',
         'rarer values of categorical columns above a threshold',
-        'values of these that fewer rows have, and were not shown yet: a row shares 4,096 out '
-        'among those that it has, the root of the sum of their squares is not more; the same',
+        'less frequent values of these categories, in the same way: a row shares one contribution '
+        'of norm 4,096 among its values that were not released before',
         'describe.answers.tally_rarer',
         _THRESHOLD,
         shared=True,
@@ -88,15 +88,15 @@ QUESTIONS = {
         'ranges',
         'heavy numbers',
         'heavy single values of numerical columns above a threshold',
-        'single numbers that many rows share, and their counts; the same',
+        'frequent single numbers, in the same way',
         _THRESHOLD,
     ),
     'ranges': _ask(
         'ranges',
         'grid counts',
         'counts on a public grid, by column',
-        'where numbers lie: counts on a grid that is the same for all tables, and of usual codes '
-        'such as 999',
+        'counts of numbers on a grid that is the same for all tables, and of usual codes such as '
+        '999',
         _HISTOGRAM,
         'describe.description.describe',
     ),
@@ -104,8 +104,8 @@ QUESTIONS = {
         'ranges',
         'refined grid counts',
         'counts on a grid refined where numbers lie, by column',
-        'the same on a grid whose bins are split where the counts before found many numbers; asked '
-        'of columns that have such bins, and then of all, if their tails are not counted apart',
+        'counts of numbers on a grid that is finer in bins with many numbers: first for the '
+        'columns with such bins, then for all columns, unless their tails are counted apart',
         _HISTOGRAM,
         'describe.numbers.release_sketches',
     ),
@@ -113,8 +113,8 @@ QUESTIONS = {
         'ranges',
         'grid counts of the tails',
         'counts on the grid beyond the bulk, by column',
-        'where numbers lie beyond the bulk of their column, on the same grid: a row shares 4,096 '
-        'out among those that it has there, the root of the sum of their squares is not more',
+        'counts of numbers beyond the bulk of their column, on the same grid: a row shares one '
+        'contribution of norm 4,096 among its numbers there',
         'describe.answers.count_tails',
         'describe.numbers.release_sketches',
         shared=True,

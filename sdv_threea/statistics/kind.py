@@ -1,4 +1,4 @@
-"""A kind of released statistic, as data: its name, its sensitivity, and where this is proved."""
+"""A kind of released statistic, as data: its name, its sensitivity, and the proof of that."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ class Kind:
         name: Unique, and stored with every accounting record of such a release.
         stage: The stage of the pipeline that releases it.
         title: The name of the released numbers in the accounting record; the facts fill its braces.
-        words: The same in words for users.
-        brief: The same in a few words, which all kinds that answer one question share.
+        words: An explanation for users.
+        brief: The explanation in a few words; kinds with one purpose share it.
         moves: The sensitivity as two formulas: the L2 distance by which the statistic moves if a
             record is added or removed, and if one is replaced.
         sensitivity: The sensitivity as a function of the facts and ``neighbors``, in steps of the
             resolution.
-        share: The share of the budget that pays for it: one of ``SHARES``, ``'pairs'`` for the
-            sum of all shares that pairs of columns may use, or a share of a table in a database.
+        share: The share of the budget that pays for it: one of ``SHARES``, ``'pairs'`` for the sum
+            of all shares that pairs of columns may use, or a share of a table in a database.
         proofs: Names of the functions whose docstrings prove it, below ``sdv_threea``.
         about_units: Whether it counts units of privacy, each once, instead of their rows.
     """
@@ -54,8 +54,8 @@ class Kind:
             neighbors: The neighbour relation.
             resolution: The unit of the sums: one step is this much of the released value.
             finish: Turns the sums of all rows into the values that are released.
-            facts: Public or released facts, such as numbers of columns, by the names that
-                ``title`` and ``sensitivity`` use.
+            facts: Public or released facts, such as numbers of columns, by the names that ``title``
+                and ``sensitivity`` use.
         """
         bound = self.sensitivity(neighbors=neighbors, **facts)
         title = self.title.format(**facts)

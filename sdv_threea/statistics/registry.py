@@ -1,7 +1,7 @@
 """Every statistic that is released, registered once.
 
-All private rows are read through these statistics, so the page on privacy, the audit and the tests
-of contracts iterate over :data:`REGISTRY`. Every accounting record names its statistic.
+All private rows are read through these statistics. So the page on privacy, the audit and the
+contract tests iterate over :data:`REGISTRY`, and every accounting record names its statistic.
 """
 
 import math
@@ -26,7 +26,7 @@ _OWN = 'accounting.sensitivities'
 _HISTOGRAM = f'{_OWN}.histogram_sensitivity'
 _INTERACTIONS = 'joint.interactions.release_interactions', f'{_OWN}.interaction_sensitivity'
 
-#: Kinds of the stage *approximate*: single tables first, then those that pairs of columns pay for.
+#: Kinds of the stage *approximate*, with and without the share of pairs of columns.
 _approximate = partial(Kind, stage='approximate')
 _pairs = partial(_approximate, share='pairs')
 
@@ -49,7 +49,7 @@ def _components(radius: int, **facts: Any) -> float:
 COLUMNS = _approximate(
     name='columns',
     title='sizes of {classes} classes and histograms of {columns} columns',
-    words='sizes of the classes, and the histogram of every column; of a row that another one owns '
+    words='the sizes of the classes, and the histogram of every column; for a row with an owner, '
     'only of its own m columns',
     moves=('√(m + 1)', '√(2m + 2)'),
     sensitivity=_one_more,
@@ -61,8 +61,8 @@ COLUMNS = _approximate(
 CLASSES = _approximate(
     name='columns in classes',
     title='histograms of {columns} columns in each of {classes} classes, times {least} to {most}',
-    words='a coarse histogram of every column in each class; a bin counts v times, and records '
-    'whose bins count for more than the norm H are shortened to it',
+    words='a coarse histogram of every column in each class: a record adds a weight v to its bin, '
+    'and all its weights together are shortened to the norm H',
     moves=('H', '√2 H'),
     sensitivity=sum_sensitivity,
     share='classes',
@@ -77,8 +77,8 @@ CLASSES = _approximate(
 PAIRS = _pairs(
     name='pairs',
     title='interactions of {tables}, in up to {bins} bins each',
-    words='where pairs are counted: of coarse histograms of columns and of pairs of columns what '
-    'is left without their means: the interactions, times v',
+    words='if pairs are counted, the interactions of columns and pairs of columns, times v: coarse '
+    'histograms without their means along each column',
     moves=_OF_INTERACTIONS,
     sensitivity=interaction_sensitivity,
     proofs=_INTERACTIONS,
@@ -88,7 +88,7 @@ PAIRS = _pairs(
 FUNCTIONS = _pairs(
     name='functions',
     title='histograms of {pairs} pairs of columns, in up to {codes} codes each',
-    words='of pairs that look like functions: a histogram code by code, counted v times',
+    words='a histogram of each pair that looks like a function, code by code, times v',
     moves=('√(Σ v²)', '√(2 Σ v²)'),
     sensitivity=_weighted,
     proofs=('joint.pairs.release_pair_counts', _HISTOGRAM),
@@ -98,7 +98,7 @@ FUNCTIONS = _pairs(
 SUMS = _pairs(
     name='sums',
     title='records that obey, for {columns} likely sums and parts of columns',
-    words='of k columns that may be sums of others, or parts of a date: how many records obey',
+    words='for k columns that may be sums of others, or parts of a date: how many records obey',
     moves=('√k', '√(2k)'),
     sensitivity=of_columns,
     proofs=('joint.sums.release_sums', _HISTOGRAM),
@@ -108,8 +108,8 @@ SUMS = _pairs(
 DIGITS = _pairs(
     name='digits',
     title='digits of numbers by category, of {pairs} pairs of columns',
-    words='of pairs in which a category may have one number: where in the interval of its code '
-    'that number lies, in two digits: two histograms for each of p pairs',
+    words='for p pairs in which a category may determine a number: two digits of the place of the '
+    'number in the interval of its code, a histogram each',
     moves=('√(2p)', '2 √p'),
     sensitivity=of_columns,
     proofs=('joint.values.release_values', _HISTOGRAM),
@@ -119,8 +119,8 @@ DIGITS = _pairs(
 DISTANCES = _pairs(
     name='distances of triples',
     title='distances of {triples} triples of columns from what pairs say',
-    words='how far the coarse histogram of each of t triples of columns is from what pairs say: '
-    'the absolute differences, added up',
+    words='for t triples of columns: the sum of the absolute differences between their coarse '
+    'histogram and the one that their pairs imply',
     moves=('√t', '2 √t'),
     sensitivity=distance_sensitivity,
     proofs=('joint.triples.release_distances', f'{_OWN}.distance_sensitivity'),
@@ -130,8 +130,8 @@ DISTANCES = _pairs(
 TRIPLES = _pairs(
     name='triples',
     title='interactions of {tables}, in up to {bins} bins each',
-    words='the interactions of triples that are far off, or of all where each is one number, times '
-    'v',
+    words='the interactions of triples that are far from what their pairs imply, or of all triples '
+    'if each is one number, times v',
     moves=_OF_INTERACTIONS,
     sensitivity=interaction_sensitivity,
     proofs=_INTERACTIONS,
@@ -152,7 +152,7 @@ MOMENTS = _approximate(
 COMPONENTS = _approximate(
     name='components',
     title='counts and sums of normal scores in {groups} clusters',
-    words='with mixing: counts and sums of the scores in each cluster, three times',
+    words='with mixing, three times: counts and sums of the scores in each cluster',
     moves=('√2 R', '2 R'),
     sensitivity=_components,
     share='clusters',
@@ -164,7 +164,7 @@ FEATURES = Kind(
     name='features',
     stage='adapt',
     title='counts, sums and second moments of kernel features in {groups} groups',
-    words='number, sums and products of the features of the kernel, where the budget carries any',
+    words='the count, sums and products of kernel features, if the budget supports features',
     moves=('17/√2 (w² + F²)', '17 (w² + F²)'),
     sensitivity=moment_sensitivity,
     share='adapt',
@@ -176,9 +176,9 @@ SLOPES = Kind(
     name='slopes',
     stage='adapt',
     title='slopes of the loss of the target in {weights} weights',
-    words='slopes of the loss of the target, several times: in the weights of columns; of a '
-    'numerical target, also of pairs of columns; and in those of kernel features, if the budget '
-    'supports features',
+    words='several times, slopes of the loss of the target in the weights of columns, for a '
+    'numerical target also of pairs of columns, and of kernel features, if the budget supports '
+    'features',
     moves=('S', '2 S'),
     sensitivity=slope_sensitivity,
     share='adapt',
@@ -190,7 +190,7 @@ MIXES = Kind(
     name='mixes',
     stage='anonymize',
     title='counts and sums of normal scores in {groups} mixes of records',
-    words='with mixing: counts and sums of the scores of the records that are mixed',
+    words='with mixing: counts and sums of the scores of mixed records',
     moves=('√2 R', '2 R'),
     sensitivity=_components,
     share='anonymize',
@@ -202,7 +202,7 @@ MAGNITUDES = Kind(
     name='magnitudes',
     stage='describe',
     title='number of units by the magnitude of their rows',
-    words='many tables: how many units have how many rows',
+    words='several tables: the number of units by their number of rows',
     moves=('1', '√2'),
     sensitivity=partial(histogram_sensitivity, 1),
     share='magnitudes',
@@ -214,7 +214,7 @@ ORPHANS = Kind(
     name='orphans',
     stage='describe',
     title='number of rows without an owner',
-    words='many tables: how many rows hang off no other',
+    words='several tables: the number of rows without an owner',
     moves=('1', '√2'),
     sensitivity=partial(histogram_sensitivity, 1),
     share='orphans',
@@ -225,7 +225,7 @@ ORPHANS = Kind(
 AGREEMENT = _approximate(
     name='agreement',
     title='which value of a unit follows which, in {columns} columns',
-    words='many tables: how many units have two rows, and the bins of both, column by column',
+    words='several tables: the number of units with two rows, and the bins of both, by column',
     moves=('√(m + 1)', '√(2m + 2)'),
     sensitivity=_one_more,
     share='agreement',
@@ -236,8 +236,8 @@ AGREEMENT = _approximate(
 LINKS = _approximate(
     name='links',
     title='references to rows of other units, and {columns} tables of the columns at both ends',
-    words='many tables: numbers of rows by their references from other units, and of pairs '
-    'of columns at both ends the bins, times v; between units of two kinds, 2 in place of 5',
+    words='several tables: the number of rows by their references from other units, and counts of '
+    'the bins of pairs of columns at both ends, times v; between units of two kinds, 2 instead of 5',
     moves=('√(5 + 5 Σ v²)', '2 √(5 + 5 Σ v²)'),
     sensitivity=reference_sensitivity,
     share='links',
@@ -248,7 +248,8 @@ LINKS = _approximate(
 REPEATS = _approximate(
     name='repeats',
     title='whether two rows of one owner refer to the same row of another table',
-    words='many tables: how many units have two such rows, and how often both lead to the same row',
+    words='several tables: the number of units in which two rows of one owner refer to rows of '
+    'another table, and of those in which both refer to the same row',
     moves=('√2', '2'),
     sensitivity=partial(histogram_sensitivity, 2),
     share='links',
@@ -304,6 +305,6 @@ PARTS = MappingProxyType(
 
 
 def name_part(part: str) -> str:
-    """Return what a part of a plan releases, in a few words."""
+    """Return the releases of a part of a plan, in a few words."""
     briefs = dict.fromkeys(kind.brief for kind in PARTS[part])
     return ', '.join(briefs) + (' again' if part in ('columns again', 'functions') else '')
