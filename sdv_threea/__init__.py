@@ -34,7 +34,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import public names at first use, as SDV takes its time to import."""
+    """Import public names at first use, because SDV imports slowly."""
     if name not in __all__:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     if name == '__version__':

@@ -1,4 +1,4 @@
-"""Names for the arrays that most functions take and return: of floats, whole numbers, truths."""
+"""Types of the arrays that most functions take and return: floats, whole numbers, booleans."""
 
 import numpy as np
 from numpy.typing import NDArray

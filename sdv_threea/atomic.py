@@ -1,8 +1,8 @@
-"""The one way in which this package writes files and folders: whole or not at all.
+"""Write files and folders atomically: completely or not at all.
 
 A draft with a hidden name is written next to the target, readable by its owner alone from the
-start, and moved there when it is complete and on the disk. Therefore, after an error, an interrupt,
-a full disk, a kill or a loss of power, there is either the old or the new file.
+start, and moved to the target when it is complete and on the disk. So after an error, an interrupt,
+a full disk, a kill or a loss of power, either the old or the new file exists.
 
 A draft is locked while its process lives. Drafts of killed processes are unlocked, and removed when
 the same target is written again.
@@ -35,13 +35,13 @@ OWN_FILE, OWN_FOLDER = 0o600, 0o700
 #: Modes of any other file and folder, before the user's mask.
 ANY_FILE, ANY_FOLDER = 0o666, 0o777
 
-#: Bytes of the target's name at the end of a draft's name; file systems take 255.
+#: The most bytes of the target's name at the end of a draft's name; file systems allow 255.
 MOST_BYTES = 200
 
 #: The names of drafts. Drafts end like the target's name, because the ending states the format.
 NAMES = re.compile(r'\.[0-9a-f]{16}\.part-(.*)', re.DOTALL)
 
-#: The drafts of this process. A draft that is itself a target is written directly.
+#: The drafts of this process. If a target is itself a draft, it is written directly.
 _drafts: set[Path] = set()
 
 
@@ -49,9 +49,8 @@ _drafts: set[Path] = set()
 def replacing(filepath: str | os.PathLike[str], *, private: bool = False) -> Iterator[Path]:
     """Yield the path of a draft that replaces a file when the block ends without an error.
 
-    The file keeps its mode if it exists; only its owner may read a new file that is made of
-    ``private`` rows. A link stays, and its target is written. The path of a device or a pipe is
-    yielded as it is.
+    An existing file keeps its mode; only its owner may read a new file of ``private`` rows. A link
+    stays, and its target is written. The path of a device or a pipe is yielded unchanged.
     """
     try:
         with replacing_all([filepath], private=private) as drafts:
@@ -83,8 +82,7 @@ def replacing_all(places: Iterable[Place], *, private: bool = False) -> Iterator
 def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a draft of a folder, which is moved to its place when the block ends without an error.
 
-    Args:
-        folder: The folder to be made; it may exist if it is empty, and a link is followed.
+    The folder may exist if it is empty; a link is followed.
     """
     target = Path(os.path.realpath(folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -138,7 +136,7 @@ class _Draft:
         os.fsync(self.lock)
 
     def move(self) -> None:
-        """Move the draft to its place, over a link that was put there meanwhile."""
+        """Move the draft to its place, even over a link that was put there in the meantime."""
         if self.path != self.target:
             self.path.replace(self.target)
             _flush(self.target.parent, os.O_RDONLY)
@@ -146,7 +144,7 @@ class _Draft:
 
 @contextmanager
 def _drafting_file(place: str, private: bool) -> Iterator[_Draft]:
-    """Yield a draft of a file, and remove it in the end unless it was moved."""
+    """Yield a draft of a file, and finally remove it unless it was moved."""
     target = Path(place)
     if target in _drafts or (target.exists() and not target.is_file()):
         yield _Draft(target, target)
@@ -169,7 +167,7 @@ def _drafting_file(place: str, private: bool) -> Iterator[_Draft]:
 
 
 def _make_draft(path: Path) -> int | None:
-    """Make an empty draft; return the handle that keeps it locked, where there are locks."""
+    """Create an empty draft; return the handle that keeps it locked, if there are locks."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWN_FILE)
     if not HAS_LOCKS:  # Windows moves no file that is open
         os.close(handle)
@@ -196,7 +194,6 @@ def _name_draft(target: Path) -> Path:
 
 
 def _end(target: Path) -> str:
-    """Return the end of a name, short enough to have a prefix."""
     return os.fsdecode(os.fsencode(target.name)[-MOST_BYTES:])
 
 
@@ -240,7 +237,6 @@ def _unlock(lock: int | None) -> None:
 
 
 def _flush(path: Path, flags: int) -> None:
-    """Flush a file or a folder to disk, as far as the system can tell."""
     handle = os.open(path, flags)
     try:
         os.fsync(handle)

@@ -4,10 +4,9 @@ Quantities that follow from noise, counts and units are computed where they are 
 here has its meaning, and the figure that it was chosen by. "Flat" means: no change in
 ``docs/lab/constants.md`` had a clear effect at both budgets. Other figures without a command are of
 throw-away fits on the tree of their day. :class:`~sdv_threea.settings.Settings` passes these
-constants down, so a benchmark can replace one of them. The module of ``Settings`` also defines
-``SHARES`` of the budget. The folder ``joint`` has its own constants. Limits of numbers, memory and
-time, formats and page layouts stay next to the code that needs them;
-``benchmarks/count_constants.py`` counts both.
+constants down, so a benchmark can replace one of them; its module also defines the ``SHARES`` of
+the budget. The folder ``joint`` has its own constants. Limits of numbers, memory and time, formats
+and page layouts stay next to the code that needs them.
 """
 
 import math
@@ -20,62 +19,61 @@ from scipy.special import ndtri
 #: A column with fewer steps in its range than this has a code for each value. Set by hand.
 MAX_LATTICE = 128
 
-#: Any other number has this many bins, as estimates from their counts are smoothed. With 128 the
-#: histograms of pima_diabetes and bike_sharing at epsilon 8 were .067 and .022 off in place of .062
-#: and .020 (four and two fits).
+#: Any other numerical column has this many bins, because estimates from their counts are smoothed.
+#: With 128 the histograms of pima_diabetes and bike_sharing at epsilon 8 were off by .067 and .022
+#: instead of .062 and .020 (four and two fits).
 MOST_BINS = 96
 
 #: The share of records that deserves a code of its own: a quarter of a bin's share. A heavy single
-#: number has at least this share, and a bin of the public grid counts as at least this share. Set
-#: by hand.
+#: number has at least this share; a bin of the public grid counts as at least this share. Set by
+#: hand.
 OWN_CODE = 1 / (4 * MOST_BINS)
 
 #: Evident bins form separate clusters if the gap between them is at least this part of their joint
 #: width. Set by hand.
 FAR_OFF = 1 / 3
 
-#: A cluster of fewer bins is narrow, and is split until it has twice as many. Set by hand.
+#: A cluster of fewer bins is narrow, and is split into twice this many. Set by hand.
 NARROW_BINS = 6
 
-#: Bins are merged until evident ones hold this part of the records of coarser ones. Set by hand.
+#: Bins are merged until evident bins hold this part of the records of coarser bins. Set by hand.
 KEPT = 0.75
 
 #: The most looks that split bins. Three are enough for a spread of 1 at 10^9.
 MOST_SPLITS = 3
 
-#: Up to this many frequent single numbers of a step are not evidence of rounding. Set by hand.
+#: Up to this many frequent single numbers of a step do not count as evidence of rounding. Set by
+#: hand.
 MOST_ALONE = 2
 
-#: A tail begins this many codes before its records are just evident, to show how steep it is. Set
-#: by hand.
+#: A tail begins this many codes before the last place beyond which records are significant, so that
+#: its slope can be seen. Set by hand.
 MORE = 3
 
-#: Shapes of tails: exponents of the share of records beyond a given value. Set by hand.
+#: Candidate shapes of tails: exponents of the share of records beyond a given value. Set by hand.
 SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
 
 # Approximate
 
-#: Standard deviations that details of a histogram may have, relative to the sum that they divide,
-#: and the prior weight of each such deviation, in details. Compared with one factor of James and
-#: Stein, the error of the histograms of ten tables is .87 times as large at epsilon 1, and .93
-#: times at 8.
+#: Candidate standard deviations of the details of a histogram, relative to the sum of both halves,
+#: and the prior weight of each, as a number of details. Compared with a single James-Stein factor,
+#: the error of the histograms of ten tables is .87 times as large at epsilon 1, and .93 times at 8.
 SPREADS, WEIGHTS = (0.0, 0.05, 0.15, 0.4, 1.0), (0.3, 0.05, 0.05, 0.05, 0.05)
 
-#: Numbers that are sums of others are counted at no more than this part of the price that is left.
-#: Set by hand.
+#: Counts of likely sums cost at most this part of the remaining price. Set by hand.
 MOST_FOR_SUMS = 0.3
 
 # Databases
 
-#: Candidates for the spread of the logarithm of a unit's rows, and the power of rows by which the
-#: chance of a median falls: with 1, berka's ``trans`` had hundreds of rows, not 20,000.
+#: Candidates for the spread of the logarithm of rows per unit, and the power of rows by which the
+#: prior of a median falls: with 1, berka's ``trans`` had hundreds of rows, not 20,000.
 UNIT_SPREADS, ROWS_PENALTY = (0.05, 0.3, 0.6, 1.0, 1.6), 0.5
 
-#: The prior chance of no units beyond noisy counts (at .5 some tables became larger), and the
-#: log-likelihood penalty of each noisy count that is kept. Set by hand.
+#: The prior chance that no units exist beyond noisy counts (at .5 some tables became larger), and
+#: the log-likelihood penalty of each noisy count that is kept. Set by hand.
 NOTHING_BEYOND, KEPT_PENALTY = 0.8, 1.0
 
-#: Public rows: the share of a smallest group, and of the rarest value that is used. Set by hand.
+#: Public rows: the share of the smallest group, and of the rarest value that is used. Set by hand.
 SMALLEST, RAREST = 1 / 256, 1 / 64
 
 # Shares of the budget
@@ -84,25 +82,25 @@ SMALLEST, RAREST = 1 / 256, 1 / 64
 #: that look like functions, and for a second count of all pairs. Set by hand.
 PAIRS_FIRST = 0.65
 
-#: The part of the share of classes that counts by class keep if pairs are counted too: if labels
-#: are adapted, whose evidence comes from these counts; and otherwise. For CLASSES_ADAPTED, .4 and
-#: .7 were no better than .6.
+#: If pairs are counted, too, counts by class keep this part of their share: the first number if
+#: labels are adapted, whose evidence comes from these counts, otherwise the second. For
+#: CLASSES_ADAPTED, .4 and .7 were no better than .6.
 CLASSES_ADAPTED, CLASSES_ALONE = 0.6, 0.25
 
-#: The same for an unnamed target, and the part of the share of labels that it gets. With twice as
-#: much, models learn as much of compas and default_credit, .002 more of Adult and .01 of
+#: With an unnamed target, counts by class and labels keep these parts of their shares. With twice
+#: as much, models learn as much of compas and default_credit, .002 more of Adult and .01 of
 #: telco_churn, and marginals of three columns are off by 1 to 6 % more.
 CLASSES_ASIDE, LABELS_ASIDE = 0.1, 0.25
 
-#: A named numerical target gets this many times the share of labels. At epsilon 1 models learn .01
-#: to .02 more of bike_sharing, california_housing and protein_casp than with once the share, and
-#: marginals are off by 1 to 4 % more; half as much again gained nothing.
+#: A named numerical target gets this many times the share of labels. Compared with one share,
+#: models at epsilon 1 learn .01 to .02 more of bike_sharing, california_housing and protein_casp,
+#: and marginals are off by 1 to 4 % more; half as much again gained nothing.
 TIMES_FOR_NUMBERS = 1.8
 
 
-#: A class needs this many times the noise of a count in records: a numerical target has no more
-#: classes, and where labels are adapted and records are fewer, classes get a part of the pairs'
-#: price. Without that part, models lose .017 of AUC on eeg_eye_state and .01 on covtype_compact; it
+#: A class needs this many times the noise of a count in records, which limits the classes of a
+#: numerical target. If labels are adapted and records are fewer, counts by class get a part of the
+#: pairs' price: without it, models lose .017 of AUC on eeg_eye_state and .01 on covtype_compact; it
 #: costs .005 on compas.
 RECORDS_PER_CLASS = 150.0
 
@@ -113,11 +111,11 @@ COUNT_WEIGHT = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Limits on how often noise may be taken for records, in every stage.
+    """Limits on how often noise is mistaken for records, in every stage.
 
     Args:
-        false_alarm: Probability that noise alone is taken for records in one kind of decision. The
-            kinds are: any run of bins is significant, any column has missing cells, any range
+        false_alarm: Probability that noise alone is mistaken for records in one kind of decision.
+            The kinds are: any run of bins is significant, any column has missing cells, any range
             reaches too far. All tests of a kind share this probability. Set by hand.
     """
 
@@ -136,59 +134,61 @@ class DescribeConstants(Evidence):
     """The constants of the stage *describe*.
 
     These constants were set mostly on Adult and a little on four other tables. No benchmark moves
-    them one at a time, because that of ``docs/lab/constants.md`` takes ranges as public.
+    them one at a time, because the one of ``docs/lab/constants.md`` uses public ranges.
 
     Args:
         fewest: Fewer records than this are not evidence of a heavy number or of a wider range,
-            however small the noise. Without noise a share of 200 rows would be less than one, and
-            each of their numbers a code; a constant would not stay constant at a large epsilon.
+            however small the noise. Without noise, the least share of 200 rows would be less than
+            one row, and each number would have a code.
         minor: Weight of a question about one fact of a column (is a cell missing, how round are
             numbers), relative to questions about all of its values. Noise is inversely proportional
-            to weights. With .35 german_credit at epsilon 1 had two columns more of one value.
-        spikes: The same of the question about heavy numbers. With .25 bike_sharing at epsilon 8
-            lost those of ``atemp``, whose histogram was .108 off in place of .066 (two fits).
-        few_records: Records at which the budget of *describe* is what the settings say, in units of
-            the noise of its counts: with fewer records it grows with their inverse square.
+            to weights. With .35 german_credit at epsilon 1 had two more columns of a single value.
+        spikes: Weight of the question about heavy numbers. With .25 bike_sharing at epsilon 8 lost
+            the heavy numbers of ``atemp``, and its histogram was off by .108 instead of .066 (two
+            fits).
+        few_records: With fewer records than this, in units of the noise of counts, the share of
+            *describe* grows with the inverse square of records.
         share_of_few: The largest share of *describe*. Of .23, .4, .55 and .7, the middle two were
             best on four tables of 400 to 900 rows at epsilon .5, 1 and 3.
         least_for_classes: Least share of the question about classes, relative to all others. At .18
             two fits in three of parts of covtype_compact at epsilon 1 lost a class of 115 of 24,000
-            records (AUC .851 for .904), at .3 one in ten. german_credit, compas, telco_churn and
-            adult learn as much at .3, and adult less at .4.
+            records (AUC .851 instead of .904), at .3 one in ten. german_credit, compas, telco_churn
+            and adult learn as much at .3, and adult less at .4.
         first_look: Share of the first count of values or numbers; the rest is for a second count,
             of rarer values or of tails. Of .7, .5, .35 and .2, the last two are best on mushroom at
-            epsilon 1, which lost a value of one row in fifty in 4 of 22 columns, with a single look
-            in 8.5. With two looks SDMetrics' quality of Adult without a target is .981 at epsilon 1
-            and private metadata, with one .947; ranges do as well with .25 or .4.
+            epsilon 1: 4 of 22 columns lost a value of one row in fifty, with a single look 8.5.
+            SDMetrics' quality of Adult without a target, at epsilon 1 with private metadata, is
+            .981 with two looks and .947 with one. Ranges do as well with .25 or .4.
         runs: Lengths of the tested runs, in bins of the public grid. Powers of two find values
             however widely they are spread. Set by hand.
         usual_octaves: Numbers usually lie between these powers of two; beyond, more evidence is
             needed. Set by hand.
-        usual_times: The same for times, in seconds from 2000 on: from half a year to 50 years. Set
-            by hand. Noise alone moves no end of a range beyond 2050, or before 1900.
+        usual_times: Times usually lie between these powers of two, in seconds from 2000 on: from
+            half a year to 50 years. Noise alone moves no end of a range beyond 2050, or before
+            1900. Set by hand.
         negative: Log-likelihood penalty of a negative number. Set by hand.
-        bulk_widths: Standard deviations of the humps that a bulk may form, in bins. Set by hand.
-        tail: Share of a bulk beyond each of its likely ends, and probability that an end lies
-            beyond that of a bin, or of an extrapolated range. With .08 beyond a bulk, tables of 400
-            rows lost half as many columns more than with .04; an end within a bin that lies too
-            near with a probability of .5 cut off 10 % of the real rows in place of 4.
-        coarse_evidence: Numbers are counted in whole octaves, not in quarters of an octave, up to
-            this many records, in noise scales of a bin: a bin four times as wide has more records
-            and no more noise. At epsilon 1, octaves lost half as many columns of 398 rows, and were
-            no worse on 5,000.
+        bulk_widths: Candidate standard deviations of the hump of a bulk, in bins. Set by hand.
+        tail: Share of a bulk beyond each of its likely ends, and probability that a column extends
+            beyond an end within a bin, or beyond an extrapolated range. With .08 for a bulk, tables
+            of 400 rows lost half again as many columns as with .04. With .5 for an end within a
+            bin, 10 instead of 4 % of the real rows were cut off.
+        coarse_evidence: With fewer records than this, in noise scales of a bin, numbers are counted
+            in whole octaves, not in quarters: a bin four times as wide has more records and no more
+            noise. At epsilon 1, octaves lost half as many columns of 398 rows, and were no worse on
+            5,000.
         reach: Probability that a column ends before the likely end of its tail. On ten columns of
-            4,165 rows at epsilon 1, sure ends alone cut off 6.8 % of the rows and let .1 % of the
-            samples lie outside; .7 cuts off 2.0 %, with .5 % outside (``benchmarks/ends.py``).
+            4,165 rows at epsilon 1, significant ends alone cut off 6.8 % of the rows, and .1 % of
+            the samples were outside; .7 cuts off 2.0 %, with .5 % outside (``benchmarks/ends.py``).
         wide: A stated range of few values is too wide if the records, in noise scales of histograms
             of all columns at the whole budget, are fewer than this times the root of the number of
-            values. At 8 the columns of titanic with ranges four times too wide were .89 alike
+            values. At 8, columns of titanic with ranges four times too wide had a similarity of .89
             instead of .93, at epsilon 1.
-        most_wide: The most columns whose stated ranges may be estimated again. With all of sixty,
+        most_wide: The most columns whose stated ranges may be estimated again. With sixty columns,
             which predict a class of a thousand records only together, the AUC was .82 instead of
             .85.
-        vast: A stated range this many times as wide as the occupied one is a mere bound, because
-            noise would fill its empty parts. Without it labels of eeg_eye_state with public
-            metadata learn less at epsilon 1 (AUC .74 for .78).
+        vast: A stated range this many times as wide as the occupied one serves only as a bound,
+            because noise would fill its empty parts. Without this rule the AUC on eeg_eye_state
+            with public metadata is .74, not .78, at epsilon 1.
     """
 
     fewest: float = 5.0
@@ -236,13 +236,12 @@ class ApproximateConstants(Evidence):
             Smaller values suit hundreds of categories, larger ones a few. Flat between .05 and .5.
         effect_sizes: Prior standard deviations of effects on log odds; counts weigh them.
         smooth_parts: Smooth fraction of the effect variance, and correlation length as a fraction
-            of the column. Two or five kinds do as well; lengths of .5 and 2 lost where bins are
-            few.
+            of the column. Two or five kinds do as well; lengths of .5 and 2 lost with few bins.
         clip: Squared norms of scores are clipped this many standard deviations above their mean.
             1.5 loses little and greatly reduces noise. A constant factor on the mean hurt narrow
             tables.
-        most_unclipped: Largest factor on squares that undoes clipping. Noise rather than clipping
-            may have made them small. Set by hand.
+        most_unclipped: Largest factor on squares that undoes clipping: noise rather than clipping
+            may have made squares small. Set by hand.
         shrink: Whether noisy values are shrunk and smoothed, or used as they are (the ablation "no
             shrinkage").
     """
@@ -279,7 +278,7 @@ class AdaptConstants:
         log_odds_spread: Standard deviation of log odds wanted by the loss
             (:mod:`~sdv_threea.adapt`), over classes; for two classes, half of the deviation
             between them.
-        most_stretch: Largest factor on log odds: targets hard to predict stay open.
+        most_stretch: Largest factor on log odds: a target that is hard to predict stays uncertain.
         most_features: Most features on small tables. 256 cost labels .013 of AUC on eeg_eye_state
             at epsilon 8, and nothing clear elsewhere.
         label_features: Features of labels per ``(mu n / C)^(2/3)``, see
@@ -303,11 +302,11 @@ class AdaptConstants:
         doubt: Least gain of log likelihood of weights over none, and least expected information on
             those of features, in nats. A gain of 1 costs models .001 on several tables at epsilon
             8; 0 fits noise (diabetes130_died at 1: labels have an AUC of .874 for .88).
-        single_bins: Bins of an ordered column in terms of one. 8 cost models .02 of R2 on
-            bike_sharing at epsilon 1 (.63 for .65); 24 gain nothing. Terms of two have half of
-            them; with 6 in place of 8 models lose .04 at 8 (.80 for .84).
-        records_per_noise: Records per unit of noise that a look at terms needs. Pairs gain .08 of
-            R2 on bike_sharing at epsilon 1 and .1 at 8; 300 excluded them at 1.
+        single_bins: Bins of an ordered column in terms of one column. 8 cost models .02 of R2 on
+            bike_sharing at epsilon 1 (.63 instead of .65); 24 gain nothing. Terms of two columns
+            have half as many bins; with 6 instead of 8 models lose .04 at 8 (.80 instead of .84).
+        records_per_noise: Least records per noise scale for a release of terms. Pairs gain .08 of
+            R2 on bike_sharing at epsilon 1 and .1 at 8; 300 excluded pairs at 1.
         reach: Correlation length of weights of bins, relative to the column. Independent weights
             cost .015 of R2 on bike_sharing at epsilon 1.
         number_stretch: Factor on predictions wanted by the loss (:mod:`~sdv_threea.adapt`).
@@ -351,28 +350,30 @@ class RelationalConstants:
     """The constants of several tables that refer to each other.
 
     These constants were set by hand, in a few runs on made databases and on those of
-    ``benchmarks/relational.py`` (``docs/lab/lab_notes.md``). ``benchmarks/constants.py`` measures
-    labels of single tables, which none of them moves.
+    ``benchmarks/relational.py`` (``docs/lab/lab_notes.md``).
 
     Args:
-        magnitudes_share: Share of a table's budget for counts of units by their number of rows:
-            without them sizes were arbitrary if few units have most rows.
-        magnitudes_noise: With few units, magnitudes get more: the noise of a count is this part of
-            the number of units. At .1, noise masked the 243 units of berka's ``trans``.
-        magnitudes_of_few: The most that this may take of the table's budget.
+        magnitudes_share: Share of a table's budget for *magnitudes*: counts of units by their number
+            of rows. Without them sizes were arbitrary if few units have most rows.
+        magnitudes_noise: With few units, magnitudes get more budget, so that the noise of a count
+            is this part of the number of units. At .1, noise masked the 243 units of berka's
+            ``trans``.
+        magnitudes_of_few: The largest share of a table's budget that magnitudes get for this
+            reason.
         magnitudes_of_hidden: If noise masks the number of units in a table's histograms, magnitudes
             get up to this share. With less, tables of 60 to 90 units came out empty at epsilon 1.
-        agreement_share: Share of a table's budget for the tables of two rows of a unit.
-        links_share: Share of it for foreign keys that lead to private rows of other units.
+        agreement_share: Share of a table's budget for counts of pairs of rows of a unit.
+        links_share: Share of a table's budget for foreign keys to private rows of other units.
         repeats_share: Part of ``links_share`` for pairs of rows that refer to the same row.
-        orphans_share: Share of it for rows without an owner, and for repetitions of public keys.
+        orphans_share: Share of a table's budget for rows without an owner, and for repeated public
+            keys.
         typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit
             minimises the error of such a bin.
         agreeing: Two estimates of a size agree up to this many standard deviations of their noise.
-        clear_of_noise: A count below this many deviations of its noise is taken for zero.
+        clear_of_noise: A count below this many standard deviations of its noise counts as zero.
         top_discount: The largest of many noisy shares is most likely too large, so shares of
-            references are capped this many deviations of the noise below it.
-        most_lifted: Every row of a parent gets at least one reference, if that takes at most this
+            references are capped this many standard deviations of the noise below it.
+        most_lifted: Every row of a parent gets at least one reference if this takes at most this
             share of the references; larger values lost.
     """
 

@@ -1,8 +1,7 @@
-"""The seconds and the memory of a fit and of a sample, estimated from public numbers alone.
+"""Estimate the time and the memory of a fit and of a sample from public numbers.
 
-A fit or a sample beyond the memory is refused. Seconds are only reported: a fit that fits into
-250 GB of memory takes less than a day, unless rows are read from or written to files, where long
-runs are expected.
+A fit or a sample beyond the memory is refused. Time is only reported: a fit that fits into 250 GB
+of memory takes less than a day, unless rows are read from or written to files.
 """
 
 import math
@@ -17,17 +16,17 @@ GIGABYTE = 1e9
 #: Bytes of a cell of a table in memory, at least.
 CELL_BYTES = 8
 
-#: Memory of a fit: bytes of the package with SDV; matrices of one number per pair of columns held
-#: at once; such matrices for each class. Measured at 1,500 columns, and at 5,000 with and without
-#: two classes.
+#: Memory of a fit: bytes of the package with SDV; the number of matrices, with an entry per pair of
+#: columns, in memory at once; and such matrices for each class. Measured at 1,500 columns, and at
+#: 5,000 with and without two classes.
 PACKAGE_BYTES, MATRICES, CLASS_MATRICES = 4e8, 7, 5
 
-#: Seconds of one processor: of any fit; for each cell, column, and pair of columns; and for each
+#: Seconds of one processor: for any fit; for each cell, column, and pair of columns; and for each
 #: sampled cell. All measured times are within a factor of three: 10 to 5,000 columns of 10,000
 #: rows, 10,000 to 1,000,000 rows of 15 columns, with and without a target.
 FIT, FIT_CELL, FIT_COLUMN, FIT_PAIR, SAMPLE_CELL = 0.2, 4e-7, 6e-3, 1e-6, 5e-7
 
-#: Further seconds for labels: in all, and for each column.
+#: Additional seconds for labels: in total, and for each column.
 LABELS, LABELS_COLUMN = 0.3, 1e-2
 
 #: Files of Linux with the memory limit of a container.
@@ -36,7 +35,7 @@ LIMITS = ('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_by
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedCost:
-    """The cost of a fit, without the given table, and of a sample of equally many rows.
+    """The cost of a fit, without the given table, and of a sample of as many rows.
 
     Args:
         fit_seconds: Seconds of one processor, within a factor of three.
@@ -90,7 +89,7 @@ def expected_cost(num_rows: int, num_columns: int, *, num_classes: int = 1) -> E
 
 
 def expect_memory(num_columns: int, num_classes: int) -> float:
-    """Estimate the most bytes that a fit takes, without the given table."""
+    """Return the most bytes that a fit takes, without the given table."""
     matrices = MATRICES + CLASS_MATRICES * num_classes
     return PACKAGE_BYTES + CELL_BYTES * num_columns**2 * matrices
 
@@ -103,7 +102,7 @@ def _spell(seconds: float) -> str:
 
 
 def find_memory() -> float:
-    """Return the bytes of memory that the machine has, or the container; infinite if unknown."""
+    """Return the bytes of memory of the machine or the container; infinite if unknown."""
     found = [math.inf]
     if hasattr(os, 'sysconf') and {'SC_PHYS_PAGES', 'SC_PAGE_SIZE'} <= os.sysconf_names.keys():
         found.append(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))

@@ -1,8 +1,8 @@
-"""The public description of a table: what may be known before a private row is read.
+"""The public description of a table, known before a private row is read.
 
 A :class:`Domain` names the columns, their kinds and the target. Every other field is public
-knowledge (stated by the user) or ``None``, unknown. :mod:`sdv_threea.describe` estimates unknown
-fields privately and returns a domain without any. Both domains may be published.
+knowledge (stated by the user) or ``None`` (unknown). :mod:`sdv_threea.describe` estimates unknown
+fields privately, and returns a domain without unknown fields. Both domains may be published.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from sdv_threea.arrays import Wholes
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 
 #: Further candidates for rounder numbers, such as limits in ten thousands, prices in five cents and
-#: hours in quarters. Noise must be too small to mask finer numbers.
+#: hours in quarters. They are tried only if noise does not mask finer numbers.
 ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 250.0, 1e2, 5e1, 25.0, 20.0, 1e1, 5.0, 2.5,
                2.0, 0.5, 0.25, 0.125, 0.05)  # fmt: skip
 
 #: Candidate granularities of times in seconds: day, hour, minute, second.
 TIME_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)
 
-#: Further candidates for times: half an hour, a quarter, five minutes.
+#: Further candidates for times: half an hour, a quarter of an hour, five minutes.
 ROUND_TIMES = (1_800.0, 900.0, 300.0)
 
-#: All candidates. A number that is a multiple of two of them is a multiple of a candidate that both
-#: divide.
+#: All candidates. A number that is a multiple of two of them is also a multiple of a candidate that
+#: both divide.
 EVERY_STEP = tuple(sorted((*DECIMAL_STEPS, *ROUND_STEPS), reverse=True))
 EVERY_TIME = tuple(sorted((*TIME_STEPS, *ROUND_TIMES), reverse=True))
 
-#: Substitutes in samples for values that are not released: released values, or a missing cell.
+#: Substitutes in samples for unreleased values: released values, or a missing cell.
 SPREAD, MISSING = 'spread', 'missing'
 
 
@@ -51,9 +51,9 @@ class Number:
             values may be multiples of a coarser one.
         grid: Ascending borders of the bins in which values are counted first; ``None`` for the
             public grid of all numbers (:mod:`sdv_threea.describe.ranges`).
-        sentinels: Numbers that stand for something else, such as 999 for an unknown age: values of
-            their own, which the range does not have to reach.
-        usual: A released range of similar numbers, which is taken where noise masks these.
+        sentinels: Numbers that stand for something else, such as 999 for an unknown age. Each is a
+            separate value, which may lie outside the range.
+        usual: A released range of similar numbers, used if noise masks the numbers of this column.
     """
 
     name: str
@@ -74,13 +74,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Pseudonyms:
-    """The names that stand for the values of a column, which are counted in buckets.
+    """The made-up names that replace the values of a column, which are counted in buckets.
 
     Args:
-        known: How many different values there are, if that is public; otherwise 0.
+        known: The number of different values, if that is public; otherwise 0.
         buckets: The bucket of each of V names, ascending, shape (V,); empty before a release, and
             if each record has a name of its own.
-        sizes: How many records have each name, shape (V,).
+        sizes: The number of records with each name, shape (V,).
     """
 
     known: int = 0
@@ -97,15 +97,15 @@ class Category:
     """A categorical, boolean or ordinal column.
 
     Args:
-        values: The possible values without the null, or ``None`` if unknown.
+        values: The possible values except the missing one, or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
-        ordered: Whether the order of ``values`` has a meaning.
-        unreleased: The substitute in samples for values that are not released, if values are
-            unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
-        apart: How unlike each value is the one before it, shape (V,), if the values are rows of a
-            public table; otherwise empty.
-        alone: Whether the values are rows of a public table that other columns describe by their
-            attributes. Then the column is counted by itself, in no pair.
+        ordered: Whether the order of ``values`` means something.
+        unreleased: The substitute in samples for unreleased values, if values are unknown:
+            :data:`SPREAD`, :data:`MISSING`, or another value.
+        apart: The distance of each value from the one before it, shape (V,), if the values are rows
+            of a public table; otherwise empty.
+        alone: Whether the values are rows of a public table, whose attributes other columns
+            contain. Then no pair contains this column.
         many: Whether there are too many values to list (``high_cardinality`` of SDV's metadata).
         pseudonyms: If the values are buckets, the made-up names in them; otherwise ``None``.
     """
@@ -145,7 +145,7 @@ class Domain:
         return next(column for column in self.columns if column.name == name)
 
     def only(self, names: Collection[str]) -> Domain:
-        """Return this domain without the columns that ``names`` lacks."""
+        """Return this domain with only the columns in ``names``."""
         return replace(self, columns=tuple(own for own in self.columns if own.name in names))
 
     @property

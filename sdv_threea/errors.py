@@ -9,10 +9,10 @@ ACCEPTABLE = ('verbatim', 'unit', 'made_up', 'ranges', 'noise')
 class InputError(ValueError):
     """A request or an input is invalid.
 
-    The message names tables, columns, files and arguments, and shows no value of a private row. The
-    command line therefore shows such a message, and hides the message of any other error.
+    The message names tables, columns, files and arguments, but no value of a private row. So the
+    command line shows this message; it hides the message of any other error.
     """
 
 
 class ShortageError(MemoryError):
-    """The memory does not suffice; the message holds public facts only."""
+    """The memory does not suffice; the message contains public facts only."""

@@ -1,4 +1,4 @@
-"""The expected error of a release before it is made: computed from prices, and from no data."""
+"""Estimate the error of a release before it is made, from prices and without data."""
 
 import math
 from collections.abc import Mapping
@@ -31,24 +31,24 @@ SURE = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedError:
-    """Standard errors that the noise brings to a release, computed from public numbers.
+    """Standard errors that noise adds to a release, computed from public numbers.
 
     The errors are those of the released counts and moments. Smoothing and shrinkage then reduce
     them, and the approximation of the density by Gaussians adds to them.
 
     Args:
         num_columns: Number of modelled columns, the target included.
-        num_classes: Number of classes, taken to be equally large.
+        num_classes: Number of classes, assumed to be equally large.
         count: Standard error of the number of rows with one value of a column.
         class_count: Standard error of the number of rows of one class with one value, for a column
-            whose values are as many and as frequent as those of the other columns.
+            of average number and frequency of values.
         correlation: Standard error of a correlation of normal scores in one class; an upper bound,
-            because columns are taken to be continuous.
+            because columns are assumed to be continuous.
         category_rows: How many rows must have a value of a categorical column for it to be seen,
-            with two standard deviations to spare: for an unknown value to pass its threshold, or
-            for the count of a public one to differ from zero. If several columns have unknown
-            values, the rows are taken to have common values in all other columns. If ``k`` of their
-            values are equally rare, up to ``sqrt(k)`` times as many rows are needed.
+            with a margin of two standard deviations: for an unknown value to exceed its threshold,
+            or for the count of a public one to differ from zero. If several columns have unknown
+            values, the rows are assumed to have common values in all other columns. If ``k`` of
+            their values are equally rare, up to ``sqrt(k)`` times as many rows are needed.
         plan: The plan of the release, if no column is too noisy to be counted with others.
     """
 
@@ -121,11 +121,11 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     neighbors: str = 'add_remove',
     aside: bool = False,
 ) -> ExpectedError:
-    """Estimate the standard errors that the noise of a release will bring, without reading data.
+    """Estimate the standard errors that noise will add to a release, without reading data.
 
-    The estimate spends nothing. If the number of rows must stay secret, use a round one. A
-    numerical target, which the arguments cannot state, takes a part of the budget: errors of
-    columns and correlations are then a quarter larger.
+    The estimate spends nothing. If the number of rows must stay secret, use a round one. The
+    arguments cannot state a numerical target. It takes a part of the budget, so errors of columns
+    and correlations are then a quarter larger.
 
     Args:
         num_rows: About how many rows the table has.
@@ -135,7 +135,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         num_classes: Number of values of a categorical target; 1 without a target.
         num_numerical: How many of the columns are numbers or dates; by default half of them.
         public_metadata: Whether the metadata states the values and ranges of all columns, and that
-            none is missing; numbers are then taken to have few values.
+            none is missing; numbers are then assumed to have few values.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         aside: Whether no target is named and the synthesizer chooses the last column, at ``alpha``
             below 1: a categorical column of ``num_classes`` values, or a numerical one if
@@ -167,9 +167,9 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
 
 
 def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
-    """Estimate the standard errors of a planned release, as :func:`expected_error`.
+    """Estimate the standard errors of a planned release, as :func:`expected_error` does.
 
-    ``num_classes`` is the number of values of a categorical target; by default those stated.
+    ``num_classes`` is the number of values of a categorical target, by default the stated one.
     """
     domain, settings = plan.domain, plan.known.settings
     num_rows = round(plan.known.num_rows or 1)
@@ -179,7 +179,7 @@ def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
     num_columns, has_target = len(domain.columns), num_classes > 1
     scored = num_columns - has_target
     prices = plan.prices()
-    # Assume that no column is too noisy to be counted in pairs, and no class is rare.
+    # No column is assumed to be too noisy to be counted in pairs, and no class to be rare.
     classes = Classes(num_classes, None, np.zeros(0, dtype=np.int64), ordered=False)
     totals = np.full(num_classes, num_rows / num_classes)
     plan = finish_plan(plan, classes, [np.zeros(1)] * scored, totals, prices.__getitem__)
@@ -209,7 +209,7 @@ def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
-    """Return a made-up domain of that shape: prices depend on nothing else."""
+    """Return a made-up domain of this shape: prices depend on nothing else."""
     step, nullable, values = (1.0, False, ('a', 'b')) if public else (None, None, None)
     low, high = (0.0, 1.0) if public else (None, None)
     numbers = [
@@ -249,7 +249,7 @@ def _rows_to_be_seen(plan: Plan, prices: Mapping[str, float]) -> float | None:
     if last is None:
         return None
     asked, delta = questions[last], split_delta(questions, budget.threshold_part)
-    # The stage *describe* skips values of few rows, too, to draw less noise.
+    # The stage *describe* also skips values of few rows, to draw less noise.
     least = asked.unit + int(asked.scale / 4)
     quantile = -float(ndtri(delta[last] / asked.max_new_keys))
     return (least + (quantile + SURE) * asked.scale) / asked.unit

@@ -1,7 +1,7 @@
-"""What the name of a column suggests: an sdtype, a person, free text.
+"""Guess from the name of a column: an sdtype, a person, free text.
 
-Metadata helpers propose these guesses to users, and the check before a fit warns by them. No row is
-read.
+Metadata helpers propose these guesses to users, and the check before a fit uses them for warnings.
+No row is read.
 """
 
 import re
@@ -12,7 +12,7 @@ import pandas as pd
 #: The sdtypes that are learned.
 LEARNED = ('numerical', 'datetime', 'categorical', 'ordinal', 'boolean')
 
-#: Words for persons, and for keys that stand for one.
+#: Words for persons, and for keys of persons.
 PERSONS = (
     'patient person people customer client user member subject participant respondent employee '
     'worker student pupil household citizen voter driver passenger guest subscriber donor borrower '
@@ -25,7 +25,7 @@ OF_PLACES = (
     'user_agent_string'
 )
 
-#: Names that suggest text, but short text or names of things: the title of a film, of a product.
+#: Names that suggest short text or names of things, such as the title of a film or of a product.
 SHORT = ('title', 'name', 'names')
 
 #: Sdtypes by words anywhere in a name; they override SDV's guess.
@@ -39,7 +39,7 @@ CLEAR = (
 )
 
 #: Sdtypes by the last words of a name, in addition to those that SDV knows: ``home_phone`` is a
-#: number to call, but ``phone_service`` is not. Texts are free texts, names included.
+#: number to call, but ``phone_service`` is not. Texts are free texts, including names.
 LAST = (
     ('phone_number', 'phone telephone mobile fax'),
     ('first_name', 'forename given-name'),
@@ -78,17 +78,16 @@ HEADS = {
 
 PREPOSITIONS = re.compile(r'(?<=.)-(?:at|by|for|from|in|of|per|since|to)-.*')
 
-#: The sdtype of each of these words.
+#: The sdtype of each word in :data:`HEADS`.
 MEANINGS = {word: sdtype for sdtype, words in HEADS.items() for word in words.split()}
 
-#: Sdtypes by words anywhere in a name, if no other rule applies. The words hardly mean anything
-#: else.
+#: Sdtypes by unambiguous words anywhere in a name, if no other rule applies.
 ANYWHERE = (
     ('datetime', 'date datetime timestamp dob birthdate birthday'),
     ('numerical', 'age amount price weight height count income salary quantity duration'),
 )
 
-#: The place in a name where a capital letter begins another word.
+#: The position in a name before a capital letter that begins another word.
 CAPITALS = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
 #: Numbers at the end of a name, as in ``note_2``.
@@ -104,7 +103,7 @@ def split_words(name: str) -> list[str]:
 def guess_sdtype(name: str) -> str | None:
     """Return the sdtype that the name of a column suggests, or ``None``.
 
-    SDV's guesses of personal information by names count here, too.
+    SDV's guesses of personal information by names count, too.
     """
     words = '-'.join(split_words(name))
     padded, ended = f'-{words}-', f'-{NUMBERS.sub("", words)}'
@@ -124,9 +123,9 @@ def names_person(name: str) -> bool:
 
 
 def shows_people(name: str) -> bool:
-    """Return whether a column that is learned may show free text or identify people, by its name.
+    """Return whether the name of a learned column suggests free text or identification of people.
 
-    Names of things (``product_name``) and of places do not.
+    Names of things (``product_name``) and of places do not count.
     """
     sdtype, words = guess_sdtype(name), split_words(name)
     if sdtype == 'text':

@@ -1,10 +1,10 @@
 """The losses of a release: the share of rows whose values samples lack.
 
-Noise masks rare values, so a release lacks them. Both all records and the records with each
-released value are counted. The difference of these counts estimates the number of lost rows, and
-their noise gives its interval. This is post-processing.
+Noise masks rare values, so a release lacks them. All records are counted, and so are the records
+with each released value. The difference of both counts estimates the number of lost rows, and their
+noise determines the interval. This is post-processing.
 
-Formal guarantees, of every function here:
+Formal guarantees of every function:
     * the result is a function of public facts and of released numbers: it costs nothing
 """
 
@@ -25,8 +25,8 @@ from sdv_threea.encoding.edges import find_range_bins
 from sdv_threea.encoding.support import list_spans, was_guessed
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
-#: Half the width of an interval, in standard deviations of the noise; it misses once in 370
-#: columns.
+#: Half the width of an interval, in standard deviations of the noise; one interval in 370 does not
+#: contain the truth.
 SURE = 3.0
 
 #: The kinds of losses, worst first.
@@ -38,10 +38,10 @@ VALUES = 'values'
 RANGE = 'range'
 NOTHING = ''
 
-#: The kind of columns whose names are made up, as often as the released counts say.
+#: The kind of columns with made-up names, which are as frequent as the released counts.
 NAMED = 'pseudonyms'
 
-#: The kinds in a sentence.
+#: A sentence for each kind.
 SAID = {
     MADE_UP: 'All values are made up: nothing was learned.',
     NAMED: '{names} made-up names, as often as the noisy counts say.',
@@ -66,7 +66,7 @@ class Share:
         return f'{self.share:.1%} ({self.at_least:.1%} to {self.at_most:.1%})'
 
 
-#: Shares of zero and of one, without doubt.
+#: Shares of exactly zero and one.
 NONE, ALL = Share(0.0, 0.0, 0.0), Share(1.0, 1.0, 1.0)
 
 
@@ -74,7 +74,7 @@ NONE, ALL = Share(0.0, 0.0, 0.0), Share(1.0, 1.0, 1.0)
 class Loss:
     """The loss of a column: its values that samples lack.
 
-    A column that is not modelled has a loss too, of the kind :data:`MADE_UP`.
+    A column that is not modelled has a loss, too, of the kind :data:`MADE_UP`.
 
     Args:
         kind: One of the kinds above. :data:`VALUES` and :data:`RANGE` are also given if the
@@ -109,7 +109,7 @@ class Loss:
         )
 
     def _name_substitute(self) -> str:
-        """Say what samples show in place of values that were not released."""
+        """Return what samples show instead of unreleased values."""
         if self.instead == SPREAD:
             return 'released ones instead'
         return 'them as missing' if self.instead == MISSING else f'them as {self.instead!r}'
@@ -125,7 +125,7 @@ def find_losses(
     """Return the loss of each modelled column, in order; its kind is empty if nothing is lost.
 
     ``domain`` has the public facts before the release, and ``size`` is the released number of
-    records with the standard deviation of its noise, or ``None``.
+    records with the standard deviation of its noise, if released.
     """
     places = {at: place for place, at in enumerate(encoder.scored.tolist())}
     domain, found = domain.only(encoder.description.domain.names), []
@@ -145,7 +145,7 @@ def find_losses(
             )
         else:
             found.append(_lose_values(before, transformer, histogram))
-    # A target of which no value was found is handled like any other column above.
+    # A target without any found value is handled like any other column above.
     of_target = [column.name == domain.target for column in domain.columns]
     return tuple(
         replace(loss, is_target=isinstance(column, Category) and own)
@@ -154,7 +154,7 @@ def find_losses(
 
 
 class Histogram(NamedTuple):
-    """The release of a column: the density, the column's place, whether each record has a code."""
+    """The release of a column: density, column number, and whether each record has a code."""
 
     density: Density
     at: int
@@ -183,7 +183,7 @@ class Histogram(NamedTuple):
         """
         totals, scale = self.density.counts.totals, self.density.counts.scale
         num, others = float(totals.sum()), int((~inside).sum())
-        # Noise adds up over the codes, and over the classes if their records are counted too.
+        # Noise adds up over the codes, and over the classes if their records are counted, too.
         rest, noise = num - self.counts[inside].sum(), float(inside.sum() + len(totals))
         if others and self.complete:
             weight = noise / (noise + others)
@@ -200,7 +200,6 @@ def make_share(estimate: float, noise: float) -> Share:
 
 
 def _lose_values(before: Column, transformer: CategoryEncoder, histogram: Histogram) -> Loss:
-    """Return the loss of a categorical column."""
     shown = histogram.shown
     own = shown[1 : len(transformer.values) + 1]
     others = np.arange(len(shown)) > len(own)
@@ -231,7 +230,7 @@ def _lose_numbers(
 ) -> Loss:
     """Return the loss of a numerical column: records beyond the first and the last value shown."""
     counts, mask = histogram.counts, histogram.density.masks[histogram.at]
-    # If records are few, a stated range may have been estimated again, and end earlier.
+    # With few records, a stated range may have been estimated again, and be narrower.
     used = cast(Number, description.domain[before.name])
     in_range = find_range_bins(used, transformer.edges)
     codes, inside = np.flatnonzero(in_range) + 1, np.flatnonzero(mask[1:] & in_range) + 1
@@ -240,8 +239,8 @@ def _lose_numbers(
     low, high = float(spans[first - 1, 0]), float(spans[last - 1, 1])
     own = before if isinstance(before, Number) else Number(name=before.name)
     beyond = NONE if mask[1:].all() else histogram.share_out(mask | (np.arange(len(mask)) == 0))
-    # The outermost code also counts the records beyond it, so its count bounds their number from
-    # above. The counts from which the range was estimated are upper bounds, too.
+    # The outermost code also counts the records beyond it, so its count is an upper bound of these.
+    # The counts from which the range was estimated are upper bounds, too.
     scale = histogram.density.counts.scale
     ends = [(first, codes[0], used.low != own.low), (last, codes[-1], used.high != own.high)]
     counted = description.beyond.get(before.name, ())
@@ -282,7 +281,7 @@ def _lose_classes(
 
 
 def list_stated(column: Column) -> tuple[str, ...]:
-    """List the public facts of a column, in words."""
+    """Return the public facts of a column, in words."""
     facts: Sequence[tuple[str, object]]
     if isinstance(column, Category):
         facts = [('values', column.values)]

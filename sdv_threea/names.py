@@ -7,24 +7,24 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-#: Names of devices on Windows, whatever follows after a point.
+#: Names of devices on Windows, with any ending.
 RESERVED = re.compile(r'(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?', re.IGNORECASE)
 
 #: Characters that lead to another folder or another drive.
 LEADS_AWAY = re.compile(r'[/\\]|^[A-Za-z]:')
 
-#: Unicode categories of characters that control a terminal or cannot be shown, and marks that make
-#: a terminal show a text in another order.
+#: Unicode categories of characters that control a terminal or cannot be shown; and marks by which a
+#: terminal shows a text in another order.
 LINE, UNPRINTED = '\n', {'Cc', 'Cs', 'Zl', 'Zp'}
 REORDERING = set('\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
 
 
 def check_table_names(names: Iterable[object]) -> None:
-    """Raise a ``ValueError`` if a name of a table cannot be that of a file on any system.
+    """Raise a ``ValueError`` if the name of a table is no safe name of a file on every system.
 
     Formal guarantees:
-        * a file that is named after the table, with any ending, is in the folder that is meant
-        * the name does not hold what a terminal would obey
+        * a file that is named after the table, with any ending, is in the intended folder
+        * the name contains no character that controls a terminal
     """
     for name in names:
         problem = _find_problem(name)
@@ -36,7 +36,7 @@ def check_table_names(names: Iterable[object]) -> None:
 
 
 def printable(text: str) -> str:
-    """Escape the characters of a text that a terminal would obey, except ends of lines."""
+    """Escape the characters of a text that control a terminal, except ends of lines."""
     if text.isprintable():
         return text
     return ''.join(ascii(each)[1:-1] if _is_obeyed(each) else each for each in text)

@@ -1,11 +1,11 @@
-"""3A as its paper has it: clusters, kernel inducing points, records mixed inside clusters, noise.
+"""The algorithm of the 3A paper: clusters, kernel inducing points, records mixed inside clusters.
 
 Madl, Xu, Choudhury, Howard (2023, arXiv 2307.01875). The default model of this package grew out of
-this algorithm and uses nothing of it. This module keeps the algorithm for comparison, with the same
-encoding, statistics and ledger: ``ClustMixSynthesizer(metadata, mixing='clusters')``.
+this algorithm and uses none of its steps. This module keeps the algorithm for comparison, with the
+same encoding, statistics and ledger: ``ClustMixSynthesizer(metadata, mixing='clusters')``.
 
 1. **Approximate.** Records are points of normal scores. Each class is a mixture of spherical
-   Gaussians. The budget limits their number: a cluster has to be larger than the noise of its mean.
+   Gaussians. The budget limits their number: the records of a cluster must outweigh the noise.
 2. **Adapt.** The centres of the clusters are support points ``S``, which start at ``S_0``, of
    kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050) on the neural tangent kernel::
 
@@ -61,31 +61,31 @@ LEAST_MIXED = 10
 #: Records are mixed until the noise of their mean is this many standard deviations of a column.
 NOISE_OF_A_MEAN = 0.5
 
-#: The records of a cluster outnumber those of a mix by this factor at least.
+#: A cluster has at least this many times the records of a mix.
 MIXES_PER_CLUSTER = 4
 
-#: The most clusters, and the most mixes, of a class: they bound time and memory.
+#: The most clusters, and the most mixes, of a class: bounds of time and memory.
 MOST_CLUSTERS, MOST_MIXES = 20, 500
 
-#: Records drawn from the released histograms, where centres start and features are made.
+#: Number of records drawn from the released histograms, for the first centres and for features.
 NUM_DRAWS = 4000
 
 #: Rounds of private EM, and the largest noise, in normal scores, of a mean that moves a centre.
 ROUNDS, MEAN_ERROR = 3, 0.25
 
-#: Landmarks of the kernel, and features made of them.
+#: Number of landmarks of the kernel, and of features.
 NUM_LANDMARKS, NUM_FEATURES = 200, 32
 
 #: Regularisation of the regression on support points, per point.
 RIDGE = 1e-3
 
-#: Guards a division by zero.
+#: Least divisor of a slope.
 TINY = 1e-12
 
-#: Steps of the descent and their length at first, in standard deviations.
+#: Number of steps of the descent, and their first length, in standard deviations.
 NUM_STEPS, STEP = 60, 0.05
 
-#: Step of the finite differences that give slopes of features.
+#: Step of the finite differences for slopes of features.
 NUDGE = 1e-3
 
 #: Standard deviation of sampled records around their mix. The deviation is not zero, because a
@@ -96,7 +96,7 @@ POINT = 0.05
 def mix_records(
     density: Density, encoded: Rows[Encoded], run: Run, begin: Callable[[str], object]
 ) -> Mixture:
-    """Return the mixture of all mixed records, a component each.
+    """Return the mixture of all mixes of records, one component per mix.
 
     The rows are read by the statistics *components*, *features* and *mixes*. The shares *clusters*
     and *adapt* pay for the first two, and the rest of the budget for the last.
@@ -116,7 +116,7 @@ def mix_records(
 def group_size(radius: int, mu: float) -> int:
     """Return how many records are mixed, ``l``, so that the noise of their mean is small enough.
 
-    ``radius`` is the norm that scores are clipped to, in score units, ``mu`` the price in GDP.
+    ``radius`` is the norm that scores are clipped to, in score units, and ``mu`` the price in GDP.
     """
     noise = math.sqrt(2) * radius / SCORE_UNITS / mu
     return max(LEAST_MIXED, math.ceil(noise / NOISE_OF_A_MEAN))
@@ -138,7 +138,7 @@ def _approximate(
 def first_centres(
     draws: Wholes, classes: Wholes, num_classes: int, wanted: int, rng: np.random.Generator
 ) -> Wholes:
-    """Return the means of a mixture of spherical Gaussians fitted to released draws.
+    """Return the means of a mixture of spherical Gaussians that is fitted to released draws.
 
     Means are in score units, shape (C, K, m), and zero in classes of too few draws.
     """
@@ -152,14 +152,14 @@ def first_centres(
             how = {'covariance_type': 'spherical', 'init_params': 'k-means++'}
             mixture = GaussianMixture(wanted, random_state=seed, **how)
             with warnings.catch_warnings():
-                # A starting point need not have converged.
+                # Centres to start from need not have converged.
                 warnings.simplefilter('ignore', ConvergenceWarning)
                 own[:] = np.rint(mixture.fit(points).means_)
     return centres
 
 
 def assign(points: NDArray[np.integer], classes: NDArray[np.integer], centres: Wholes) -> Wholes:
-    """Return the cluster of each record, ``class * K + centre``, shape (n,): the nearest one.
+    """Return the nearest cluster of each record, ``class * K + centre``, shape (n,).
 
     Formal guarantees:
         * the cluster of a record is a function of that record and of the centres, bit for bit
@@ -182,7 +182,7 @@ def move_centres(
 ) -> tuple[Wholes, tuple[Receipt, ...]]:
     """Return the centres after all rounds of private EM, and a receipt per round.
 
-    A round moves each centre to the noisy mean of its records, unless that is too noisy.
+    A round moves each centre to the noisy mean of its records, unless the mean is too noisy.
     """
     receipts = []
     # GDP prices compose as the root of the sum of squares.
@@ -243,12 +243,11 @@ def _sum_groups(radius: int, num_groups: int, chunk: Grouped) -> Wholes:
 
 
 def _group(centres: Wholes, chunk: Grouped) -> Grouped:
-    """Return the scores of records, and their clusters."""
     return Grouped(chunk.scores, assign(*chunk, centres))
 
 
 def _adapt(density: Density, encoded: Rows[Encoded], centres: Wholes, run: Run) -> Wholes:
-    """Return the centres moved by kernel inducing points; as they are at ``alpha=1``."""
+    """Return the centres moved by kernel inducing points; unchanged at ``alpha=1``."""
     num_classes, num_centres, width = centres.shape
     if run.settings.alpha == 1 or num_classes == 1 or not width:
         return centres
@@ -304,8 +303,9 @@ def induce(
 def support_loss(phi: Floats, targets: Floats, moments: Floats) -> tuple[float, Floats]:
     """Return the loss on private rows of a regression on support points, and its slope in ``phi``.
 
-    ``||Y - Phi W||^2 = tr(R^T M R)`` with ``R = (-W; I)``: the rows enter through their released
-    moments ``M`` alone, shape (r + q, r + q). The loss of a regression that predicts zero is 1/2.
+    ``||Y - Phi W||^2 = tr(R^T M R)`` with ``R = (-W; I)``: the rows enter only through their
+    released moments ``M``, shape (r + q, r + q). The loss of a regression that predicts zero is
+    1/2.
     """
     (count, rank), width = phi.shape, targets.shape[1]
     inverse = np.linalg.inv(phi.T @ phi + RIDGE * count * np.eye(rank))

@@ -71,11 +71,11 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     each stage, and ``sized`` with the released number of records before the rest of the budget is
     spent; an error that it raises stops the release. Only tests replace the ``noise``.
 
-    If other tables are released too, ``budget`` is the part for this one. ``size`` is the number of
-    records and the standard deviation of its noise, if that was released before. ``given`` has
-    sampled values of the first columns of the domain, if every sample will know these columns, such
-    as those of a row's parent. Pairs with ``doubtful`` ones of these are counted only if released
-    correlations show that the columns depend on each other.
+    If other tables are released, too, ``budget`` is the part for this one. ``size`` is the number
+    of records and the standard deviation of its noise, if released before. ``given`` has sampled
+    values of the first columns of the domain, if these are known in every sample, such as the
+    columns of a row's parent. For the given columns in ``doubtful``, a pair is counted only if
+    released correlations show that its columns depend on each other.
     """
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
@@ -129,7 +129,7 @@ def _model(
 ) -> tuple[Mixture, LabelModel | NumberModel | None]:
     """Adapt and anonymize: return the Gaussian of each class, and the model of the target.
 
-    If pairs are counted, records are drawn from the joint density, and the Gaussians serve only
+    If pairs are counted, records are drawn from the joint density, and the Gaussians serve only for
     statements on columns and classes.
     """
     begin('adapt')
@@ -145,7 +145,7 @@ def _count_rows(
     run: Run,
     sized: Callable[[float], object],
 ) -> tuple[tuple[float, float] | None, Run]:
-    """Release the number of rows, with its noise, if it is needed, and plan the rest with it."""
+    """Release the number of rows, with its noise, if needed, and plan the rest with it."""
     domain, known = run.plan.domain, run.plan.known
     if not asks_size(domain, known.settings):
         return None, run
@@ -158,7 +158,7 @@ def _count_rows(
 def _describe(
     rows: Rows[pd.DataFrame], size: tuple[float, float] | None, run: Run, *, guessed: bool
 ) -> tuple[RecordEncoder, Rows[Encoded], Run]:
-    """Estimate unknown facts of the domain, encode the records; ``guessed``: no target is named."""
+    """Estimate unknown facts of the domain, and encode records; ``guessed``: no target is named."""
     spending, constants, domain = run.spending, run.constants, run.plan.domain
     description = spending.keep(
         describe(
@@ -178,7 +178,7 @@ def _describe(
         description, plan = settle_plan(run.plan, description, size, spending.price)
         run = run.replan(plan)
     transformers = make_transformers(description)
-    # A numerical target gets as many classes as the noise of their counts can separate.
+    # The number of classes of a numerical target depends on the noise of class counts.
     price = spending.price('classes')
     moved = spending.distance * math.sqrt(len(transformers))
     count_noise = moved / price if price else math.inf

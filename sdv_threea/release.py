@@ -41,14 +41,14 @@ class Release:
         scored: The columns with a normal score, shape (m,).
         scores: Maps between codes and normal scores, by class.
         mixture: The density of the normal scores, by class.
-        classes: The classes that everything is conditioned on.
-        adapted: The model that draws the target of a record given its codes; ``None`` if it is
-            drawn together with the codes.
-        joint: The density that records are drawn from if pairs of columns are released; ``None`` if
-            they are drawn from the mixture.
+        classes: The classes on which the density is conditioned.
+        adapted: The model that draws the target of a record given its codes; ``None`` if the target
+            is drawn together with the codes.
+        joint: The density from which records are drawn if pairs of columns are released; otherwise
+            ``None``, and records are drawn from the mixture.
         losses: The estimated losses, by column.
-        plan: The target, the parts of the budget, what each pays for, and what is left out, in
-            lines; of releases before this field only what was left out.
+        plan: Lines about the target, the parts of the budget with their uses, and what is left out;
+            in old releases only what was left out.
         sums: Numbers that are computed from others, unless a condition restricts them.
     """
 
@@ -67,7 +67,7 @@ class Release:
 
     @property
     def num_rows(self) -> float:
-        """The released estimate of the number of records."""
+        """The released number of records."""
         return float(self.mixture.weights.sum())
 
     @property
@@ -77,7 +77,7 @@ class Release:
         return () if self.adapted is None or target is None else (target,)
 
     def model(self, chain: Chain | None = None) -> Model:
-        """Return the density that records are drawn from, with this ``chain`` if it has any."""
+        """Return the density from which records are drawn, with this ``chain`` if it has one."""
         if self.joint is None:
             return Gaussians(self.mixture, self.scores)
         return Chained(self.joint, self.mixture.weights.sum(axis=1), chain=chain)
@@ -89,15 +89,15 @@ class Release:
         asked: Mapping[str, CodeCondition] | None = None,
         chain: Chain | None = None,
     ) -> pd.DataFrame:
-        """Draw rows, as many as wanted: sampling costs no privacy.
+        """Draw any number of rows: sampling costs no privacy.
 
         Args:
             num_rows: Number of rows.
             rng: Source of randomness, which needs no secrecy.
             asked: Conditions: the codes that each row may have, by column. Rows are drawn from the
                 conditional distribution, not by rejection.
-            chain: A chain of the joint density that starts with the asked columns. Their codes are
-                then taken as they are, even if the model gives their combination no probability.
+            chain: A chain of the joint density that begins with the asked columns. Their codes are
+                then used as they are, even if the model gives their combination no probability.
 
         Returns:
             The columns of the domain; numbers as floats with NaN, categories as objects with
@@ -157,7 +157,7 @@ class Release:
         self, found: Wholes, classes: Wholes, rng: np.random.Generator, kept: Collection[str]
     ) -> pd.DataFrame:
         """Turn codes of scored columns, and classes, into rows; sums in ``kept`` stay as drawn."""
-        # Codes are read column by column, so store columns contiguously.
+        # Codes are read column by column, so columns are stored contiguously.
         codes = np.zeros((len(found), len(self.transformers)), dtype=np.int64, order='F')
         # A target whose values are the classes has no score; its codes follow from the class.
         codes[:, self.scored] = found

@@ -1,4 +1,4 @@
-"""The graph of tables, which is public: which tables refer to which, and which own which rows.
+"""The public graph of tables: references between tables, and ownership of rows.
 
 A *unit* of privacy is a row of one table, with every row that refers to it, directly or through
 other rows. The *owner* of a private table is the parent through which its rows belong to a unit,
@@ -12,7 +12,7 @@ from functools import cached_property
 
 
 class SchemaError(ValueError):
-    """The tables cannot be protected in the way that was asked for."""
+    """The tables cannot be protected as requested."""
 
 
 @dataclass(frozen=True)
@@ -138,20 +138,20 @@ class Schema:
         return (owner, *others)
 
     def links_away(self, table: str) -> tuple[Link, ...]:
-        """The foreign keys through which rows of a table can refer to private rows of others."""
+        """Return the foreign keys by which rows can refer to private rows that do not own them."""
         return tuple(link for link in self._ties(table) if link != self.owners[table])
 
     def root(self, table: str) -> str:
-        """The table whose rows are the units of the rows of a private table."""
+        """Return the table whose rows are the units of the rows of a private table."""
         owner = self.owners[table]
         return table if owner is None else self.root(owner.parent)
 
     def links_of(self, table: str) -> tuple[Link, ...]:
-        """The foreign keys of a table."""
+        """Return the foreign keys of a table."""
         return tuple(link for link in self.links if link.child == table)
 
     def owned_by(self, table: str) -> tuple[Link, ...]:
-        """The foreign keys through which a table owns rows of other tables."""
+        """Return the foreign keys through which a table owns rows of other tables."""
         links = (self.owners[child] for child in self.private)
         return tuple(link for link in links if link is not None and link.parent == table)
 

@@ -1,4 +1,4 @@
-"""The settings of a release: chosen by the user, validated once, and publishable."""
+"""The settings of a release: chosen by the user, validated once, publishable."""
 
 import math
 import os
@@ -24,15 +24,16 @@ from sdv_threea.joint.constants import JointConstants
 #: Part of ``delta`` for failures of stability thresholds, if values have to be estimated.
 THRESHOLD_SHARE = 0.1
 
-#: Limits of the promise. With a smaller epsilon, noise exceeds 64 bits in a table of thousands of
-#: columns; with a larger one, there is hardly any noise, and squares of prices may overflow.
+#: Limits of epsilon and delta. With a smaller epsilon, noise exceeds 64 bits in a table of
+#: thousands of columns; with a larger one, there is hardly any noise, and squares of prices may
+#: overflow.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
 
-#: The largest delta: a larger one could let one row in 100 be published unprotected.
+#: The largest delta: with a larger one, one row in 100 could be published unprotected.
 LARGEST_DELTA = 0.01
 
-#: The most clusters per class. Clusters are sought among 4,000 drawn records, and a cluster of four
+#: The most clusters per class. Clusters are found in 4,000 drawn records, and a cluster of four
 #: records is too small to be useful.
 MOST_COMPONENTS = 1000
 
@@ -56,13 +57,13 @@ SHARES = {
     'adapt': 0.22,
 }
 
-#: The shares of mixing, which counts no triples and divides their share like this.
+#: With mixing, no triples are counted, and these shares replace theirs.
 MIXED = {'clusters': 0.01, 'anonymize': 0.04}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """The constants of each folder that has any."""
+    """The constants by folder."""
 
     describe: DescribeConstants = DescribeConstants()
     encoding: EncodingConstants = EncodingConstants()
@@ -77,9 +78,9 @@ class Settings:
     """The settings of a release, chosen by the user.
 
     The fields are the arguments of :class:`~sdv_threea.ClustMixSynthesizer` of the same names, and
-    three more. ``extrapolate`` is whether estimated ranges extend as far as the tails of a column
-    may: fewer rows are cut off, and more samples lie beyond the real ends. ``shares`` are the parts
-    of the budget by stage, and ``constants`` are those of the algorithm. A field out of range is a
+    three more. With ``extrapolate``, estimated ranges include the likely tails of a column: fewer
+    rows are cut off, and more samples lie beyond the real ends. ``shares`` are the parts of the
+    budget by stage, and ``constants`` are those of the algorithm. A field out of range is a
     ``ValueError``.
     """
 
@@ -97,7 +98,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)
-        # Other types, such as single floats, would round the promise.
+        # Other types, such as single-precision floats, would round the promise.
         for name in ('epsilon', 'delta', 'alpha'):
             object.__setattr__(self, name, float(getattr(self, name)))
         _check_promise(self.epsilon, self.delta)
@@ -123,7 +124,7 @@ class Settings:
 
     @property
     def clusters_per_class(self) -> int | None:
-        """Clusters per class, or ``None`` to let the budget decide."""
+        """Number of clusters per class, or ``None`` to let the budget decide."""
         return None if _is_auto(self.n_components) else int(self.n_components)
 
     def budget(self, *, thresholds: bool) -> Budget:
@@ -133,9 +134,9 @@ class Settings:
 
 
 def _name_shares(shares: Mapping[str, float], mixing: str | None) -> dict[str, float]:
-    """Return shares by the names of a way to mix: for triples, or else for clusters and mixes.
+    """Return the shares that a way to mix needs: for triples, or for clusters and mixes.
 
-    The two sum to the same, so shares that were written for one way suit the other.
+    Both sum to the same, so shares that were written for one way suit the other.
     """
     others = {name: own for name, own in shares.items() if name not in ('triples', *MIXED)}
     mixed = {name: shares[name] for name in MIXED if name in shares}
@@ -156,7 +157,7 @@ def check_process(kernel: object) -> None:
 
 
 def _note_fork() -> None:
-    """Note in a child that JAX had begun in its parent, perhaps without this package."""
+    """Note in a child process that its parent has used JAX, perhaps without this package."""
     bridge = sys.modules.get('jax._src.xla_bridge')
     if getattr(bridge, '_backends', None):
         _begun.setdefault(JAX, os.getppid())

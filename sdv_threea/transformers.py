@@ -1,9 +1,8 @@
-"""RDT transformers between cells and codes, the whole numbers that the model is made of.
+"""RDT transformers between cells and codes, which are whole numbers.
 
-A synthesizer makes them from public or released facts, and they learn nothing from private rows;
+A synthesizer makes them from public or released facts, so they learn nothing from private rows;
 ``get_transformers()`` returns them. Used alone, for example in a ``HyperTransformer``, they learn
-every argument that is left open from the rows they are fitted to, and those rows must then be
-public:
+all missing arguments from the rows they are fitted to, and these rows must then be public:
 
 >>> import pandas as pd
 >>> from sdv_threea.transformers import NumberEncoder

@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, however deep in libraries they arise."""
+"""Warnings that point at the user's line, even if they arise deep in libraries."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 def lies_in(filename: str, libraries: Iterable[str]) -> bool:
-    """Return whether a file belongs to these packages; a folder of the same name does not."""
+    """Return whether a file belongs to these packages; a folder of the same name does not count."""
     folders = (
         str(Path(sys.modules[name].__file__ or '').parent) + os.sep
         for name in libraries
@@ -43,5 +43,5 @@ def lies_in(filename: str, libraries: Iterable[str]) -> bool:
 
 
 def is_ours(message: Warning | str) -> bool:
-    """Return whether a warning is one of this package, which shows no value of a row."""
+    """Return whether a warning comes from this package, and so shows no value of a row."""
     return getattr(message, MARK, False)

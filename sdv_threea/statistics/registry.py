@@ -237,7 +237,7 @@ LINKS = _approximate(
     name='links',
     title='references to rows of other units, and {columns} tables of the columns at both ends',
     words='several tables: the number of rows by their references from other units, and counts of '
-    'the bins of pairs of columns at both ends, times v; between units of two kinds, 2 instead of 5',
+    'the bins of pairs of columns at both ends, times v; for units of two kinds, 2 instead of 5',
     moves=('√(5 + 5 Σ v²)', '2 √(5 + 5 Σ v²)'),
     sensitivity=reference_sensitivity,
     share='links',
