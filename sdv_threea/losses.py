@@ -4,8 +4,8 @@ Noise masks rare values, so a release lacks them. All records are counted, and s
 with each released value. The difference of both counts estimates the number of lost rows, and their
 noise determines the interval. This is post-processing.
 
-Formal guarantees of every function:
-    * the result is a function of public facts and of released numbers: it costs nothing
+Formal guarantees of every function: the result is a function of public facts and of released
+numbers: it costs nothing.
 """
 
 import math

@@ -161,8 +161,8 @@ def first_centres(
 def assign(points: NDArray[np.integer], classes: NDArray[np.integer], centres: Wholes) -> Wholes:
     """Return the nearest cluster of each record, ``class * K + centre``, shape (n,).
 
-    Formal guarantees:
-        * the cluster of a record is a function of that record and of the centres, bit for bit
+    Formal guarantees: the cluster of a record is a function of that record and of the centres, bit
+    for bit.
     """
     num_per_class = centres.shape[1]
     found = np.asarray(classes.astype(np.int64) * num_per_class)

@@ -41,9 +41,8 @@ class Kernel(Protocol):
     def of_rows(self, landmarks: Floats, rows: Floats) -> Reals:
         """Evaluate the kernel at landmarks, (P, m), and private rows, (b, m): shape (P, b).
 
-        Formal guarantees:
-            * if all inner products of landmarks and rows are exact, the values of a row depend on
-              that row alone, bit for bit, in all calls of the same shapes
+        Formal guarantees: if all inner products of landmarks and rows are exact, the values of a
+        row depend on that row alone, bit for bit, in all calls of the same shapes.
         """
 
 

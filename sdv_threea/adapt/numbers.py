@@ -77,8 +77,8 @@ class Expectation:
     def start(self, codes: Codes) -> Wholes:
         """Return the residuals of the density, ``t - f``, shape (n, m) to (n,).
 
-        Formal guarantees:
-            * the result for a record is a whole number that depends on its codes alone
+        Formal guarantees: the result for a record is a whole number that depends on its codes
+        alone.
         """
         return np.asarray(self.scores[codes[:, self.target]] * UNITS_PER_SCORE - self.trees(codes))
 

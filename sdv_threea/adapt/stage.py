@@ -3,9 +3,8 @@
 A categorical target gets a model of its labels (:mod:`~sdv_threea.adapt.labels`), a numerical one a
 model of its numbers (:mod:`~sdv_threea.adapt.numbers`).
 
-Formal guarantees of every function:
-    * only the releases of :mod:`sdv_threea.adapt` read private records, and the account of the run
-      keeps all receipts
+Formal guarantees of every function: only the releases of :mod:`sdv_threea.adapt` read private
+records, and the account of the run keeps all receipts.
 """
 
 from dataclasses import replace

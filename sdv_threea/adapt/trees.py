@@ -49,8 +49,8 @@ class Trees:
     def __call__(self, codes: Codes) -> Wholes:
         """Return the summed predictions of all trees, shape (n, m) to (n,).
 
-        Formal guarantees:
-            * the prediction for a record is a whole number that depends on its codes alone
+        Formal guarantees: the prediction for a record is a whole number that depends on its codes
+        alone.
         """
         found = np.zeros(len(codes), dtype=np.int64)
         for start in range(0, len(codes), BLOCK_ROWS):

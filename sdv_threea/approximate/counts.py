@@ -136,9 +136,8 @@ def release_counts(  # noqa: PLR0913 (what is counted, and at what price)
     The first columns are not counted if their shares of codes, ``given``, shape (S,) each, are
     known from other releases.
 
-    Formal guarantees:
-        * a record adds one to at most one count of each column, and one to the size of its class:
-          with ``m`` columns that are counted the sensitivity is that of ``m + 1`` histograms
+    Formal guarantees: a record adds one to at most one count of each column, and one to the size of
+    its class: with ``m`` columns that are counted the sensitivity is that of ``m + 1`` histograms.
     """
     sizes = sizes[len(given) :]
     # One sensitivity, one price and one receipt for all histograms.
@@ -167,10 +166,9 @@ def release_class_counts(
 ) -> tuple[ClassCounts, Receipt]:
     """Release the histograms of all columns in each class, in bins of the columns.
 
-    Formal guarantees:
-        * the plan is public or released; a record adds the weights of its bins as
-          :func:`statistics.weighted_histogram` says, so the sensitivity is that of
-          :func:`statistics.sum_sensitivity` for the radius
+    Formal guarantees: the plan is public or released; a record adds the weights of its bins as
+    :func:`statistics.weighted_histogram` says, so the sensitivity is that of
+    :func:`statistics.sum_sensitivity` for the radius.
     """
     weights = [each.weights for each in plan.columns]
     bins = tuple(each.bins for each in plan.columns)

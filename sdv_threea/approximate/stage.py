@@ -1,8 +1,7 @@
 """The stage *approximate*, release by release: columns, classes, correlations, pairs of columns.
 
-Formal guarantees of every function:
-    * only the releases that are called in this module read private records, and the account of the
-      run keeps all receipts
+Formal guarantees of every function: only the releases that are called in this module read private
+records, and the account of the run keeps all receipts.
 """
 
 import math

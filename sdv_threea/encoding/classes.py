@@ -74,8 +74,7 @@ def settle_guess(
     would have no class and not be counted. ``size`` is the released number of records and its noise
     scale.
 
-    Formal guarantees:
-        * the decision depends on public facts and on released numbers alone
+    Formal guarantees: the decision depends on public facts and on released numbers alone.
     """
     domain = description.domain
     own = cast(Category, domain[cast(str, domain.target)])

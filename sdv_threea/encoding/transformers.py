@@ -44,9 +44,8 @@ TINY = 1e-9
 class Encoder(BaseTransformer, ABC):
     """A transformer from the cells of a column to codes, and back.
 
-    Formal guarantees:
-        * of the rows that it is fitted to, it learns no more than the facts that its arguments
-          leave open, the dtype and the name of the column; there is no seed made of rows
+    Formal guarantees: of the rows that it is fitted to, it learns no more than the facts that its
+    arguments leave open, the dtype and the name of the column; there is no seed made of rows.
 
     Args:
         facts: The arguments of the subclass by name; those that are ``None`` are learned.

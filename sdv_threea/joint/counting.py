@@ -65,12 +65,12 @@ LEAST_PART = 1e-3
 class JointReleases:
     """Release the joint counts in their order.
 
-    Formal guarantees:
-        * the rows are read by :func:`~sdv_threea.joint.interactions.release_interactions`,
-          :func:`~sdv_threea.joint.pairs.release_pair_counts`,
-          :func:`~sdv_threea.joint.values.release_values` and
-          :func:`~sdv_threea.joint.triples.release_distances` alone, and the account keeps every
-          receipt that these return
+    Formal guarantees: the rows are read by
+    :func:`~sdv_threea.joint.interactions.release_interactions`,
+    :func:`~sdv_threea.joint.pairs.release_pair_counts`,
+    :func:`~sdv_threea.joint.values.release_values` and
+    :func:`~sdv_threea.joint.triples.release_distances` alone, and the account keeps every receipt
+    that these return.
 
     Args:
         locate: Maps pairs of a categorical and a numerical column to private records: the codes of

@@ -87,11 +87,10 @@ def release_interactions(
     class may be one more entry of ``bins``, the last. ``weights`` are whole numbers of at least
     one, for at least one table.
 
-    Formal guarantees:
-        * the columns, bins and weights are public or released; a record adds to the sums of each
-          set of columns a product of contrasts times a whole number, or nothing if one of the
-          columns has no bin for it, as
-          :func:`~sdv_threea.accounting.sensitivities.interaction_sensitivity` asks
+    Formal guarantees: the columns, bins and weights are public or released; a record adds to the
+    sums of each set of columns a product of contrasts times a whole number, or nothing if one of
+    the columns has no bin for it, as
+    :func:`~sdv_threea.accounting.sensitivities.interaction_sensitivity` asks.
     """
     sizes = count_bins(bins)
     shapes = [tuple(sizes[at] for at in columns) for columns in weights]

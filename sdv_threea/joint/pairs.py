@@ -46,10 +46,9 @@ def release_pair_counts(
     counted. A record adds the whole number ``weights`` of a pair to its count; at least one pair is
     needed.
 
-    Formal guarantees:
-        * the pairs and codes are public or released, and so are the weights, which are whole
-          numbers; a record adds the weight of a pair to at most one of its counts, as
-          :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks
+    Formal guarantees: the pairs and codes are public or released, and so are the weights, which are
+    whole numbers; a record adds the weight of a pair to at most one of its counts, as
+    :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks.
     """
     sizes = count_bins(codes)
     statistic = registry.FUNCTIONS.state(

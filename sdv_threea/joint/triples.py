@@ -93,10 +93,9 @@ def release_distances(
     class may be one more entry of ``bins``, the last. ``expected`` holds counts of at least one
     triple, shape (A, B, C).
 
-    Formal guarantees:
-        * the triples, bins and expected counts are public or released; a record counts in at most
-          one bin of a triple, as :func:`~sdv_threea.accounting.sensitivities.distance_sensitivity`
-          asks
+    Formal guarantees: the triples, bins and expected counts are public or released; a record counts
+    in at most one bin of a triple, as
+    :func:`~sdv_threea.accounting.sensitivities.distance_sensitivity` asks.
     """
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]

@@ -58,9 +58,8 @@ def release_values(
     ``rows`` hold the codes of categories, and the places of numbers, of at least one pair, category
     first; ``pairs`` are public or released. ``sizes`` are numbers of codes of the categories.
 
-    Formal guarantees:
-        * a record adds one to at most one count of each digit of each pair, as
-          :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks
+    Formal guarantees: a record adds one to at most one count of each digit of each pair, as
+    :func:`~sdv_threea.accounting.sensitivities.histogram_sensitivity` asks.
     """
     counted = [size * BASE for size in sizes for _ in range(DIGITS)]
     statistic = registry.DIGITS.state(

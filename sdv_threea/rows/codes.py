@@ -1,7 +1,7 @@
 """Private records as codes: each cell becomes one code of a finite list, by itself.
 
-Formal guarantees of every function:
-    * the result for a record is a function of that record and of public or released facts
+Formal guarantees of every function: the result for a record is a function of that record and of
+public or released facts.
 """
 
 from collections.abc import Hashable

@@ -1,7 +1,6 @@
 """Derive columns that replace others, record by record; the derivations are public.
 
-Formal guarantees of every function:
-    * a row of the result is a function of the same row of the table
+Formal guarantees of every function: a row of the result is a function of the same row of the table.
 """
 
 from collections.abc import Callable

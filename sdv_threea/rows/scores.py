@@ -16,8 +16,7 @@ def look_up_scores(
 ) -> NDArray[np.int16]:
     """Return the scores of records in score units, (n, m); code -1 has score zero, the mean.
 
-    Formal guarantees:
-        * the scores of a record are a function of its codes and its class
+    Formal guarantees: the scores of a record are a function of its codes and its class.
     """
     found = np.empty(codes.shape, dtype=np.int16)
     for at, table in enumerate(scores):

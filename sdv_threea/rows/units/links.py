@@ -168,8 +168,8 @@ class Reading:
 def read_repeats(link: Link, owner: Link, bound: int | None, key: int, group: Group) -> Repeated:
     """Compare the references of two rows of one owner, at most ``bound`` pairs of each unit.
 
-    Formal guarantees:
-        * a pair depends only on the keys of two rows of one unit, even if no row has these keys
+    Formal guarantees: a pair depends only on the keys of two rows of one unit, even if no row has
+    these keys.
     """
     units, referred = group.units[link.child], group.parents[link]
     coins = Coins(key, group.numbers[link.child])

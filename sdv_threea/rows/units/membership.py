@@ -134,8 +134,7 @@ def shuffle_ranks(owners: NDArray[np.int64], coins: Coins) -> NDArray[np.int64]:
 def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the row of the same owner that comes before each row, -1 for none; shape (n,).
 
-    Formal guarantees:
-        * the row before a row is of the same owner, so of the same unit
+    Formal guarantees: the row before a row is of the same owner, so of the same unit.
     """
     previous = np.full(len(owners), -1)
     order = np.lexsort((ranks, owners))
