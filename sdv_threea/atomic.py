@@ -80,10 +80,7 @@ def replacing_all(places: Iterable[Place], *, private: bool = False) -> Iterator
 
 @contextmanager
 def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a draft of a folder, which is moved to its place when the block ends without an error.
-
-    The folder may exist if it is empty; a link is followed.
-    """
+    """Yield a draft of a folder that takes the place of an empty or missing one on success."""
     target = Path(os.path.realpath(folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         problem = 'There is something already: choose another folder, or empty it'
@@ -115,8 +112,6 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A file that is written in place of another one."""
-
     target: Path
     path: Path  # the target itself, if it is written directly
     mode: int = OWN_FILE
@@ -198,7 +193,6 @@ def _end(target: Path) -> str:
 
 
 def _sweep(target: Path) -> None:
-    """Remove drafts of a target that killed processes have left."""
     for name in os.listdir(target.parent) if HAS_LOCKS and target.parent.is_dir() else ():
         found = NAMES.fullmatch(name)
         if found is None or found[1] != _end(target):

@@ -353,8 +353,8 @@ class RelationalConstants:
     ``benchmarks/relational.py`` (``docs/lab/lab_notes.md``).
 
     Args:
-        magnitudes_share: Share of a table's budget for *magnitudes*: counts of units by their number
-            of rows. Without them sizes were arbitrary if few units have most rows.
+        magnitudes_share: Share of a table's budget for *magnitudes*, counts of units by number of
+            rows. Without them sizes were arbitrary if few units have most rows.
         magnitudes_noise: With few units, magnitudes get more budget, so that the noise of a count
             is this part of the number of units. At .1, noise masked the 243 units of berka's
             ``trans``.

@@ -37,11 +37,8 @@ LIMITS = ('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_by
 class ExpectedCost:
     """The cost of a fit, without the given table, and of a sample of as many rows.
 
-    Args:
-        fit_seconds: Seconds of one processor, within a factor of three.
-        fit_bytes: Bytes of memory, at most.
-        sample_seconds: Seconds of one processor, within a factor of three.
-        sample_bytes: Bytes of the sampled rows, at least.
+    Seconds are those of one processor, within a factor of three; ``fit_bytes`` is an upper bound,
+    ``sample_bytes`` a lower one.
     """
 
     fit_seconds: float

@@ -167,10 +167,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
 
 
 def expect(plan: Plan, num_classes: int | None = None) -> ExpectedError:
-    """Estimate the standard errors of a planned release, as :func:`expected_error` does.
-
-    ``num_classes`` is the number of values of a categorical target, by default the stated one.
-    """
+    """Estimate the standard errors of a planned release, as :func:`expected_error` does."""
     domain, settings = plan.domain, plan.known.settings
     num_rows = round(plan.known.num_rows or 1)
     if num_classes is None:
@@ -225,7 +222,6 @@ def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: 
 
 
 def _product_noise(num_scored: int, price: float, settings: Settings) -> float:
-    """Return the standard error of a sum of products of two scores over the records of a class."""
     constants = settings.constants.approximate
     # Continuous columns have scores of variance one: an upper bound.
     radius = clip_radius(np.ones((1, num_scored)), constants.clip)

@@ -101,10 +101,7 @@ def split_words(name: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def guess_sdtype(name: str) -> str | None:
-    """Return the sdtype that the name of a column suggests, or ``None``.
-
-    SDV's guesses of personal information by names count, too.
-    """
+    """Return the sdtype that the name of a column suggests, SDV's guesses included, or ``None``."""
     words = '-'.join(split_words(name))
     padded, ended = f'-{words}-', f'-{NUMBERS.sub("", words)}'
     return (

@@ -109,7 +109,6 @@ class Loss:
         )
 
     def _name_substitute(self) -> str:
-        """Return what samples show instead of unreleased values."""
         if self.instead == SPREAD:
             return 'released ones instead'
         return 'them as missing' if self.instead == MISSING else f'them as {self.instead!r}'

@@ -114,10 +114,7 @@ def mix_records(
 
 
 def group_size(radius: int, mu: float) -> int:
-    """Return how many records are mixed, ``l``, so that the noise of their mean is small enough.
-
-    ``radius`` is the norm that scores are clipped to, in score units, and ``mu`` the price in GDP.
-    """
+    """Return how many records are mixed, ``l``, so that the noise of their mean is small enough."""
     noise = math.sqrt(2) * radius / SCORE_UNITS / mu
     return max(LEAST_MIXED, math.ceil(noise / NOISE_OF_A_MEAN))
 
@@ -138,10 +135,7 @@ def _approximate(
 def first_centres(
     draws: Wholes, classes: Wholes, num_classes: int, wanted: int, rng: np.random.Generator
 ) -> Wholes:
-    """Return the means of a mixture of spherical Gaussians that is fitted to released draws.
-
-    Means are in score units, shape (C, K, m), and zero in classes of too few draws.
-    """
+    """Return the means of a mixture fitted to released draws, (C, K, m); zero for few draws."""
     wanted = wanted if draws.shape[1] else 1
     centres = np.zeros((num_classes, wanted, draws.shape[1]), dtype=np.int64)
     for label, own in enumerate(centres):
@@ -180,10 +174,7 @@ def assign(points: NDArray[np.integer], classes: NDArray[np.integer], centres: W
 def move_centres(
     rows: Rows[Grouped], centres: Wholes, radius: int, *, mu: float, neighbors: str, noise: Noise
 ) -> tuple[Wholes, tuple[Receipt, ...]]:
-    """Return the centres after all rounds of private EM, and a receipt per round.
-
-    A round moves each centre to the noisy mean of its records, unless the mean is too noisy.
-    """
+    """Return centres moved to noisy means, unless too noisy, in all rounds, with their receipts."""
     receipts = []
     # GDP prices compose as the root of the sum of squares.
     part = mu / math.sqrt(ROUNDS)
@@ -238,7 +229,6 @@ def release_groups(  # noqa: PLR0913 (what, how clipped, and the price)
 
 
 def _sum_groups(radius: int, num_groups: int, chunk: Grouped) -> Wholes:
-    """Sum the vectors ``(radius, s)`` of the records of each group."""
     return first_moments(lead(clip_norm(chunk.scores, radius), radius), chunk.groups, num_groups)
 
 
@@ -279,10 +269,7 @@ def _adapt(density: Density, encoded: Rows[Encoded], centres: Wholes, run: Run) 
 def induce(
     start: Floats, targets: Floats, features: KernelFeatures, moments: Floats, alpha: float
 ) -> Floats:
-    """Return the support points of least objective on a descent from ``start``, ``S_0``, (k, m).
-
-    ``targets`` are ``Y_S``, shape (k, q); points are in standard deviations.
-    """
+    """Return the support points of least objective on a descent from ``start``, ``S_0``, (k, m)."""
     points = best = start
     lowest, step = np.inf, STEP
     for _ in range(NUM_STEPS):
@@ -365,7 +352,6 @@ def _deal(
 
 
 def _add_targets(density: Density, features: KernelFeatures, chunk: Encoded) -> Grouped:
-    """Return the features of records, and the indicator of their class, as one vector."""
     scores, classes = score_pooled(density.pooled.scores, chunk)
     found = whole_features(scores, features).astype(np.int64)
     targets = INPUT_UNITS * np.eye(density.classes.count, dtype=np.int64)[classes]
@@ -373,7 +359,6 @@ def _add_targets(density: Density, features: KernelFeatures, chunk: Encoded) -> 
 
 
 def _draw(density: Density, run: Run) -> tuple[Wholes, Wholes]:
-    """Draw points from the released histograms and correlations, with their classes."""
     gaussians = class_mixture(density.counts.totals, density.correlations)
     codes, classes = Gaussians(gaussians, density.scores).draw(NUM_DRAWS, run.rng)
     return density.pooled(codes, np.zeros_like(classes)).astype(np.int64), classes

@@ -127,14 +127,11 @@ def _model(
     run: Run,
     begin: Callable[[str], object],
 ) -> tuple[Mixture, LabelModel | NumberModel | None]:
-    """Adapt and anonymize: return the Gaussian of each class, and the model of the target.
-
-    If pairs are counted, records are drawn from the joint density, and the Gaussians serve only for
-    statements on columns and classes.
-    """
+    """Adapt and anonymize: return the Gaussian of each class, and the model of the target."""
     begin('adapt')
     adapted = adapt(density, joint, encoder, encoded, run)
     begin('anonymize')
+    # If pairs are counted, Gaussians serve only for statements on columns and classes.
     mixture = class_mixture(density.counts.totals, density.correlations)
     return mixture, calibrate(adapted, mixture, joint, density, run)
 

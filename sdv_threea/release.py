@@ -128,7 +128,6 @@ class Release:
     def _read(
         self, num_rows: int, asked: Mapping[str, CodeCondition]
     ) -> tuple[RowConditions, Bools | None]:
-        """Return the conditions on the density, and the mask of the target, (n, C) or (n, S)."""
         classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
         scored, wanted = {}, None
         for name, own in asked.items():

@@ -134,10 +134,7 @@ class Settings:
 
 
 def _name_shares(shares: Mapping[str, float], mixing: str | None) -> dict[str, float]:
-    """Return the shares that a way to mix needs: for triples, or for clusters and mixes.
-
-    Both sum to the same, so shares that were written for one way suit the other.
-    """
+    """Return the shares of a way to mix: for triples, or clusters and mixes, of the same sum."""
     others = {name: own for name, own in shares.items() if name not in ('triples', *MIXED)}
     mixed = {name: shares[name] for name in MIXED if name in shares}
     if mixing is None:

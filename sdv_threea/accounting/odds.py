@@ -45,9 +45,6 @@ def odds_from_epsilon(epsilon: float, delta: float) -> Odds:
 
 
 def count_exposed(delta: float, num_units: float) -> int:
-    """Return the number of units that may be fully exposed: ``delta * num_units`` rounded up, or 0.
-
-    The result is 0 if the product is below 1.
-    """
+    """Return ``delta * num_units`` rounded up, 0 if below 1: units that may be fully exposed."""
     expected = delta * num_units
     return math.ceil(expected) if expected >= 1 else 0

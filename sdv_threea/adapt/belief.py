@@ -31,10 +31,7 @@ class Added(NamedTuple):
 
 
 class Belief:
-    """Means, (K, D), and covariances, (K, D, D), of the weights of ``K`` predictors.
-
-    Curvatures, (K, D, D), and slopes, (K, D), are of the same predictors.
-    """
+    """Means, (K, D), and covariances, (K, D, D), of the weights of ``K`` predictors."""
 
     def __init__(self, means: Floats, covariances: Floats) -> None:
         self.means, self.covariances = means, covariances

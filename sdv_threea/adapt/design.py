@@ -72,11 +72,9 @@ def make_terms(bins: Sequence[Wholes], groups: Sequence[tuple[int, ...]]) -> tup
 
 @dataclass(frozen=True)
 class Design:
-    """Terms, and the inputs of their bins.
+    """Terms, and the inputs of their bins, (K, S), in units of ``1 / INPUT_UNITS``.
 
-    Args:
-        inputs: The input of each bin of each term, shape (K, S), in units of ``1 / INPUT_UNITS``.
-        by_bin: Whether each bin has a weight of its own. If not, each term has one.
+    With ``by_bin`` each bin has a weight, otherwise each term.
     """
 
     terms: tuple[Term, ...]

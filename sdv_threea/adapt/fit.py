@@ -61,10 +61,7 @@ Link = Classes | Numbers
 
 
 class Fit:
-    """A linear predictor, fitted by steps along released slopes.
-
-    The weights in ``unopened`` are zero until the next slope sets their prior.
-    """
+    """A linear predictor, fitted step by step; the next slope sets the prior of ``unopened``."""
 
     def __init__(
         self, link: Link, design: Design, codes: Wholes, constants: AdaptConstants
@@ -181,13 +178,11 @@ class Fit:
         return self.link.curve(self._predict(self.belief.means), self.records)
 
     def _curvatures(self) -> list[Floats]:
-        """Return the curvature of each predictor's weights, (D, D)."""
         # A matrix times its transpose takes half of the time of a general product.
         roots = self._inputs * np.sqrt(self._variances()).T[:, :, None]
         return [root.T @ root for root in roots]
 
     def _move(self, moves: Floats) -> None:
-        """Move the weights, with a limit on the change of predictions."""
         change = all_odds(self._predict(moves))
         change -= change.mean(axis=1, keepdims=True)
         squares = self.records @ np.square(change).sum(axis=1) / self.records.sum()

@@ -42,9 +42,8 @@ CLOSE = 1e-9
 class LabelModel:
     """Released model of the class probabilities of a record given its codes.
 
-    Args:
-        offsets: Prior log odds ``b`` of the classes, shape (C,).
-        evidence: Log odds that each code adds, ``w e``, shape (C, S) per column.
+    ``offsets`` are the prior log odds ``b``, (C,); ``evidence`` are the log odds ``w e`` that codes
+    add, (C, S).
     """
 
     offsets: Floats
@@ -150,7 +149,6 @@ def _see(chunk: Encoded) -> Seen:
 
 
 def _make_model(fit: Fit, interplay: Interplay | None) -> LabelModel:
-    """Return the fitted model, with log odds for all classes."""
     tables, weights = fit.parts()
     constant, *evidence = (all_odds(table.T).T for table in tables)
     if interplay is None or not fit.num_features:
@@ -160,7 +158,6 @@ def _make_model(fit: Fit, interplay: Interplay | None) -> LabelModel:
 
 
 def _root_mean_square(odds: Floats, weights: Floats) -> float:
-    """Return the standard deviation of log odds, shape (n, C), pooled over classes."""
     odds = odds - odds.mean(axis=1, keepdims=True)
     centred = odds - np.average(odds, axis=0, weights=weights)
     squares = np.average(np.square(centred), axis=0, weights=weights)
@@ -168,7 +165,6 @@ def _root_mean_square(odds: Floats, weights: Floats) -> float:
 
 
 def _calibrate(odds: Floats, offsets: Floats, weights: Floats, shares: Floats) -> Floats:
-    """Return the offsets, shape (C,), that give the classes these shares."""
     goal = np.log(np.maximum(shares, TINY))
     for _ in range(CALIBRATION_STEPS):
         missing = goal - np.log(np.maximum(weights @ softmax(odds + offsets), TINY))

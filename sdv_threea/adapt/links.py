@@ -100,10 +100,7 @@ class Classes:
         return self._own(self._classes - softmax(all_odds(predicted)))
 
     def curve(self, predicted: Floats, records: Floats) -> Floats:
-        """Return the curvature of the loss of each draw in each predictor, shape (n, K).
-
-        The curvature is raised because the predictors of all classes move at once.
-        """
+        """Return the curvature of each draw's loss, (n, K), raised because all predictors move."""
         chances, others = softmax(all_odds(predicted)), self._num / max(self._num - 1, 1)
         least = self._constants.least_curvature * self.shares * (1 - self.shares)
         own = np.maximum(chances * (1 - chances), least) * records[:, None] * others

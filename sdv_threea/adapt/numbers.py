@@ -174,7 +174,6 @@ class NumberModel:
         return found, masses
 
     def _places(self, codes: Codes) -> Floats:
-        """Return ``g + kept (t - f)`` of records, shape (n,)."""
         expected = self.expectation.expect(codes)
         residuals = self.expectation.start(codes)
         return np.asarray((expected + self.kept * residuals) / TARGET_UNITS)
@@ -283,11 +282,7 @@ def _add_pairs(
     scale: float,
     constants: AdaptConstants,
 ) -> None:
-    """Add the likely pairs, given slopes of earlier terms and of pairs, and take a step.
-
-    Each pair is judged by itself, with the likeliest multiple of its prior. ``roots`` are those of
-    the prior covariances of each column's bins.
-    """
+    """Add the pairs that are likely, each by itself, given slopes of all terms; take a step."""
     own, *parts = np.split(
         slopes, np.cumsum([fit.belief.means.size, *(term.size for term in pairs[:-1])])
     )

@@ -38,10 +38,7 @@ ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * ODDS_UNITS + 1) / ODDS_UNITS)).a
 
 
 class Seen(NamedTuple):
-    """Private records: codes, (n, m), -1 for none, targets, (n,), and features, (n, r).
-
-    A target is a class, or a numerical target's residual from the density, as a whole number.
-    """
+    """Private records: codes, (n, m), targets (classes or residuals), and features, (n, r)."""
 
     codes: Codes
     targets: Codes
@@ -49,11 +46,7 @@ class Seen(NamedTuple):
 
 
 class Predictor(NamedTuple):
-    """Linear predictors in whole numbers.
-
-    ``tables``, (K, S) per term of a design, are in units of the link; feature ``weights``, (K, r),
-    in ``1 / WEIGHT_UNITS`` of these per ``1 / INPUT_UNITS`` of a feature.
-    """
+    """Linear predictors in whole numbers: tables, (K, S) per term, and feature weights, (K, r)."""
 
     tables: tuple[Wholes, ...]
     weights: Wholes

@@ -40,10 +40,7 @@ NUM_DRAWS = 20_000
 def adapt(
     density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> LabelModel | Expectation | None:
-    """Return the model of the target, categorical or numerical, if one is fitted.
-
-    No model is fitted at ``alpha=1``, without a target, or without a share of the budget.
-    """
+    """Return the model of the target, if there is a target, a share of the budget and alpha < 1."""
     if run.settings.alpha == 1:
         return None
     mu = run.spending.price('adapt')
@@ -82,7 +79,6 @@ def _draw(model: Model, density: Density, run: Run) -> Draws:
 def _adapt_labels(
     density: Density, joint: Joint | None, encoded: Rows[Encoded], run: Run
 ) -> LabelModel:
-    """Fit the label model, which predicts a record's class from its codes."""
     constants, totals = run.constants.adapt, density.counts.totals
     evidence = weigh_evidence(density.chances, totals, constants.largest_evidence)
     draws = draw_evenly(_start(joint, density, run), totals, run.rng)
@@ -166,11 +162,7 @@ def _cut(
 
 
 def _start(joint: Joint | None, density: Density, run: Run) -> Model:
-    """Return the density whose draws the first labels are fitted to.
-
-    Gaussians use the same histograms as the evidence, because draws from other histograms would
-    contradict the evidence. Their correlations are reduced.
-    """
+    """Return the density for the first labels; Gaussians use the histograms of the evidence."""
     gaussians = class_mixture(density.counts.totals, density.correlations)
     if joint is not None:
         return _model(gaussians, joint, density, run)

@@ -60,7 +60,6 @@ class Trees:
         return found
 
     def _add(self, ranks: Wholes, found: Wholes) -> None:
-        """Add the predictions of all trees for ranks of codes, shape (m, n)."""
         points, size = ranks.ravel(), ranks.shape[1]
         rows, (left, right) = np.arange(size), self.ways
         for at, values in enumerate(self.values):

@@ -97,9 +97,8 @@ class BinPlan(NamedTuple):
 class ClassPlan(NamedTuple):
     """Plan of the counts by class, from releases.
 
-    Args:
-        radius: Largest norm of the vector that a record adds to all counts, a whole number.
-        kept: Expected fraction of a bin's weight after clipping, by column, shape (G,) each.
+    ``radius`` bounds the norm of a record's weights; ``kept`` are the expected fractions of bins'
+    weights after clipping, by column, shape (G,).
     """
 
     columns: tuple[BinPlan, ...]
@@ -109,12 +108,7 @@ class ClassPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Released counts of ``m`` columns in each of ``C`` classes, in coarse bins.
-
-    Args:
-        columns: Noisy counts of each column's bins, each of shape (C, G).
-        scales: Noise scale of the counts of each bin, by column, shape (G,) each.
-    """
+    """Released counts by class, shape (C, G) by column, in coarse bins, and their noise scales."""
 
     columns: tuple[Floats, ...]
     plans: tuple[BinPlan, ...]

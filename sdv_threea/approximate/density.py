@@ -59,10 +59,7 @@ def plan_class_counts(
     scale: float,
     constants: ApproximateConstants,
 ) -> ClassPlan:
-    """Return the bins and weights of the counts by class.
-
-    ``scale`` is the noise scale of a count if all weights are one.
-    """
+    """Return bins and weights of counts by class; ``scale`` is the noise of unweighted counts."""
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.clear_of_noise() * scale / counts.totals.sum()
     plans, masses = [], []
@@ -118,8 +115,8 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
 ) -> tuple[NormalScores, NormalScores]:
     """Return normal scores within classes and over all classes, from released counts.
 
-    The distributions come from ``chances`` (see :func:`class_chances`), or from ``by_class`` if its
-    counts have no noise. ``evident_ends`` marks columns whose first and last code evidently occur.
+    The distributions come from ``chances`` (see :func:`class_chances`), or from ``by_class``
+    without noise.
     """
     histograms, orders, totals = [], [], counts.totals
     # The share of one record, or less if the noise is less: counts cannot exclude such a share.
@@ -204,7 +201,6 @@ def _shares_of_both(
     ordered: bool,
     constants: ApproximateConstants,
 ) -> Floats:
-    """Return the code probabilities of a column, (S,), from its counts over and in all classes."""
     own, scales = by_class.columns[at], by_class.scales[at]
     # Counts by class add up to a second count of the column, in coarse bins.
     column = reconcile(
@@ -239,7 +235,6 @@ def _see(
 
 
 def _counted(by_class: ClassCounts, at: int, mask: Bools) -> Floats:
-    """Return the noiseless code probabilities of a column by class, shape (C, S)."""
     counted = by_class.columns[at][:, by_class.plans[at].bins] * mask
     # An empty class gets the pooled probabilities.
     whole = counted.sum(axis=1, keepdims=True)

@@ -75,10 +75,7 @@ def class_correlations(
 def correlation_evidence(
     moments: ScoreMoments, totals: Floats, variances: Floats, rows_per_unit: int = 1
 ) -> Floats:
-    """Return how many standard errors correlations over all classes are from zero, (m, m).
-
-    The error consists of noise and of sampling error, where up to ``rows_per_unit`` rows are alike.
-    """
+    """Return how many standard errors (noise and sampling) correlations are from zero, (m, m)."""
     gains = np.einsum('c,ci,cj->ij', totals, variances, variances)
     error = np.sqrt(gains * rows_per_unit + len(totals) * moments.product_scale**2)
     return ratio(np.abs(moments.products.sum(axis=0)), error)

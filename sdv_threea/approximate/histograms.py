@@ -63,7 +63,6 @@ def known_records(
 
 
 def _smooth_numbers(values: Floats, mask: Bools, scale: float) -> Floats:
-    """Smooth the counts of codes that can occur, except the missing value."""
     inside = mask.copy()
     inside[0] = False
     smoothed = values.copy()
@@ -72,10 +71,7 @@ def _smooth_numbers(values: Floats, mask: Bools, scale: float) -> Floats:
 
 
 def _stand_out(counts: Floats, mask: Bools, scale: float, false_share: float) -> Bools:
-    """Return the codes that noise does not explain, with false discovery rate ``false_share``.
-
-    The threshold is that of Benjamini and Hochberg (1995).
-    """
+    """Return the codes that noise does not explain (Benjamini and Hochberg 1995)."""
     if scale == 0:
         return mask
     # Probability that noise alone reaches the count.

@@ -19,13 +19,7 @@ PRECISION = 4e-16
 
 @dataclass(frozen=True)
 class Mixture:
-    """Released mixture: ``C`` classes of ``K`` Gaussians each, in ``m`` normal scores.
-
-    Args:
-        weights: Number of records of each component, at least zero, shape (C, K).
-        means: Shape (C, K, m).
-        covariances: Positive definite, shape (C, K, m, m).
-    """
+    """Released weights, (C, K), means, (C, K, m), and covariances, (C, K, m, m), of Gaussians."""
 
     weights: Floats
     means: Floats
@@ -125,14 +119,12 @@ def class_mixture(totals: Floats, correlations: Floats) -> Mixture:
 def _find(
     quantiles: Floats, low: Floats, high: Floats, mixtures: tuple[Floats, Floats, Floats]
 ) -> Floats:
-    """Return the scores at quantiles in (0, 1), by Newton steps on the log of the smaller tail.
-
-    The log tail is nearly linear far out. ``mixtures``: log shares, means and deviations, (n, K).
-    """
+    """Return the scores at quantiles in (0, 1), given log shares, means and deviations, (n, K)."""
     logs, means, deviations = mixtures
     side = np.where(quantiles <= 0.5, 1.0, -1.0)
     wanted = np.log(np.minimum(quantiles, 1 - quantiles))
     found = (low + high) / 2
+    # The log of the smaller tail is nearly linear far out.
     for _ in range(MAX_STEPS):
         places = (found[:, None] - means) / deviations
         tail = np.logaddexp.reduce(logs + log_ndtr(side[:, None] * places), axis=1)

@@ -62,13 +62,7 @@ class Seen(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """``K`` priors of effects; all fields have shape (K,).
-
-    Args:
-        smooth: Variances of the part that varies smoothly along a column.
-        rough: Variances of the part that is independent from bin to bin.
-        length: Correlation lengths of the smooth part, as fractions of a column.
-    """
+    """``K`` priors of effects: variances of a smooth and a rough part, lengths, weights, (K,)."""
 
     smooth: Floats
     rough: Floats
@@ -209,7 +203,6 @@ def _cut(
 
 
 def _line_up(columns: Sequence[Seen], classes: Wholes, shares: Floats) -> Effects:
-    """Concatenate the counts of some classes over all columns."""
     count = len(classes)
     sizes = np.array([len(seen.expected) for seen in columns])
 
@@ -287,7 +280,6 @@ def _rate(bins: Effects, effects: Floats) -> Floats:
 def _fold(
     columns: Sequence[Seen], rates: Sequence[Floats], count: int, shares: Floats
 ) -> list[Floats]:
-    """Split concatenated rates by column; classes sum to one."""
     sizes = [len(seen.expected) * count for seen in columns]
     parts = np.split(np.concatenate(rates), np.cumsum(sizes)[:-1])
     found = [part.reshape(count, -1) for part in parts]
@@ -297,7 +289,6 @@ def _fold(
 
 
 def _at_their_word(seen: Seen, totals: Floats) -> Floats:
-    """Return the class probabilities of the raw counts, without smoothing."""
     counts = np.maximum(seen.by_class, 0.0)
     whole = counts.sum(axis=0)
     shares = np.tile((totals / totals.sum())[:, None], len(whole))

@@ -134,10 +134,7 @@ def _settle(counts: Counts, columns: Sequence[Column]) -> Counts:
 
 
 def _share_given(sizes: Sequence[int], run: Run) -> list[Floats]:
-    """Return the shares of the codes of given columns in the drawn rows, shape (S,) each.
-
-    Without noise the list is empty: counting these columns costs nothing, and is more precise.
-    """
+    """Return the known shares of codes of given columns, (S,) each; none without noise."""
     if run.given_codes is None or math.isinf(run.spending.price('columns')):
         return []
     both = zip(run.given_codes.T, sizes, strict=False)
@@ -145,10 +142,7 @@ def _share_given(sizes: Sequence[int], run: Run) -> list[Floats]:
 
 
 def share_codes(codes: Wholes, size: int) -> Floats:
-    """Return the share of each code, shape (S,), without values that have no code (-1).
-
-    If no value has a code, for example because noise masks all categories, shares are equal.
-    """
+    """Return the share of each code, shape (S,), without -1; equal ones if no value has a code."""
     counts = np.bincount(codes[codes >= 0], minlength=size)
     return counts / counts.sum() if counts.any() else np.full(size, 1 / size)
 
@@ -266,7 +260,6 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
 def _cut_columns(
     density: Density, columns: list[Floats], num_bins: int, encoder: RecordEncoder, run: Run
 ) -> Singles:
-    """Return released facts of the columns, in the bins in which pairs are counted."""
     counts, constants, transformers = density.counts, run.constants, encoder.scored_transformers
     ordered = [transformer.ordered for transformer in transformers]
     bins = cut_pair_bins(
@@ -307,7 +300,6 @@ def _tabulate_parts(
     columns: Sequence[Floats],
     num_records: float,
 ) -> dict[Pair, Floats]:
-    """Return the counts of codes that parts of numbers imply, shape (S_i, S_j), ``i < j``."""
     places = {own.name: at for at, own in enumerate(transformers)}
     found: dict[Pair, Floats] = {}
     for part in sums:

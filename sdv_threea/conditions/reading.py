@@ -123,10 +123,7 @@ def read_conditions(
 def draw_rows(
     released: Release, conditions: Conditions, derivations: Derivations, rng: np.random.Generator
 ) -> tuple[pd.DataFrame, Floats]:
-    """Draw a row of the model for each possible condition, and write the numbers into it.
-
-    The importance weights of the rows, shape (n,), are zero for rows that miss a condition.
-    """
+    """Draw a row for each possible condition; its weight, (n,), is zero if it misses this."""
     codes = conditions.codes
     asked = _ask(released, codes, conditions.choices)
     drawn = released.sample(len(codes), rng, asked)
@@ -151,11 +148,7 @@ def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
 def keep_matching(
     rows: pd.DataFrame, drawn: pd.DataFrame, conditions: Conditions, storage: StoredColumns
 ) -> pd.DataFrame:
-    """Keep the rows that meet their conditions, and write floats exactly as the user stated.
-
-    ``drawn`` are all drawn rows, as they are stored. ``rows`` are those that meet the constraints,
-    with the same index.
-    """
+    """Keep the rows that meet their conditions, and write floats exactly as the user stated."""
     values = conditions.plain.loc[rows.index]
     keep = np.ones(len(rows), dtype=np.bool_)
     for name in values:
@@ -215,7 +208,6 @@ def _find_number(released: Release, name: str) -> NumberEncoder:
 
 
 def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
-    """Return the conditions on one column as plain values."""
     name = str(column.name)
     if column.isna().all():
         # Missing values of all kinds are equal.
@@ -290,7 +282,6 @@ def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> Bool
 
 
 def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[str, CodeCondition]:
-    """Return the codes that each row may have, by column."""
     occurs = {name: released.chances(name) > 0 for name in (*codes, *choices)}
     asked = {
         name: CodeCondition(
@@ -341,7 +332,6 @@ def _move(released: Release, asked: Mapping[str, CodeCondition]) -> dict[str, Bo
 
 
 def _measure_distances(chances: Bools, code: int) -> Floats:
-    """Return the distances, in bins, to the bins that occur in each class, shape (C, S)."""
     distances = np.where(chances, np.abs(np.arange(len(chances.T)) - code), np.inf)
     distances[:, 0] = np.inf
     return distances

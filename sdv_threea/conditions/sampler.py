@@ -110,7 +110,6 @@ class ConditionSampler:
         return met.set_axis(asked.known.index[met.index])
 
     def _draw(self, asked: Conditions, rng: np.random.Generator) -> tuple[pd.DataFrame, Floats]:
-        """Draw rows and their weights; drop rows that break conditions or constraints."""
         constraints = self.preprocessor.constraints
         raw, weights = pd.DataFrame(index=range(len(asked.known))), np.ones(len(asked.known))
         if self.released is not None:
@@ -141,10 +140,7 @@ class ConditionSampler:
 
 
 def _tell_reasons(conditions: Conditions, released: Release, storage: StoredColumns) -> str:
-    """Return which conditions cannot be met, with alternatives; the text shows no condition.
-
-    Columns have the user's names, even if a constraint has replaced them in the release.
-    """
+    """Return which conditions cannot be met, with alternatives; the text shows no condition."""
     codes, total = conditions.codes, len(conditions.known)
     missed = {name: (codes[name] < 0).to_numpy() for name in codes}
     missed |= {

@@ -42,10 +42,7 @@ def read_cells(domain: Domain, table: pd.DataFrame) -> dict[str, Cells]:
 
 
 def answer(name: str, columns: tuple[Column, ...], cells: Mapping[str, Cells]) -> Any:
-    """Return counts, shape (columns, bins), or a tally per column, for a question of one look.
-
-    For ``'spikes'`` the bins are hash buckets of numbers.
-    """
+    """Return counts, shape (columns, bins), or a tally per column, for a question of one look."""
     return _ANSWERS[name]([cells[column.name] for column in columns], columns)
 
 
@@ -135,7 +132,6 @@ def _read(cells: pd.Series, column: Column) -> Cells:
 
 
 def _count(codes: Sequence[NDArray[np.integer]], size: int) -> Wholes:
-    """Return counts of one code per record and column, shape (columns, size)."""
     everyone = np.zeros(len(codes[0]), dtype=np.int64)
     return np.concatenate([histogram(own[:, None], everyone, [size], 1)[0] for own in codes])
 

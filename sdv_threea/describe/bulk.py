@@ -49,10 +49,7 @@ def likely_ends(
 def _expect(
     evidence: Floats, units: Floats, unlikely: Floats, left: float, widths: tuple[float, ...]
 ) -> Floats:
-    """Return expected counts in noise scales, averaged over humps by likelihood, shape (k,).
-
-    ``evidence`` is in noise scales; ``left`` is the number of records; ``widths`` are in bins.
-    """
+    """Return expected counts in noise scales, averaged over humps by likelihood, shape (k,)."""
     margin = math.ceil(END_OF_HUMP * max(widths))
     evidence = np.pad(evidence / units, margin)
     precise, unlikely = (np.pad(each, margin, mode='edge') for each in (units**-2, unlikely))

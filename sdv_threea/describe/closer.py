@@ -166,11 +166,7 @@ def _part(edges: Floats, found: Wholes) -> list[Wholes]:
 
 
 def find_points(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> dict[float, float]:
-    """Return single numbers and their counts: lone evident bins that further looks made tiny.
-
-    The roundest number in such a bin stands for it: any other number has as many digits as the bin
-    is narrow.
-    """
+    """Return single numbers and their counts: the roundest in tiny, lone evident bins."""
     lone = [bins[0] for bins in find_clusters(sketch, num_looks, constants) if len(bins) == 1]
     spans = {at: sketch.edges[at].tolist() for at in lone}
     return {

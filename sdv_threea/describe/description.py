@@ -193,7 +193,6 @@ def _unbounded(domain: Domain) -> tuple[str, ...]:
 def _release_missing(
     asked: Asked | None, receipts: list[Receipt]
 ) -> dict[str, tuple[float, float]]:
-    """Release the number of missing values of each column, with its noise scale."""
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
@@ -219,7 +218,6 @@ def _count_numbers(
 def _release_steps(
     asked: Asked | None, numbers: Mapping[str, tuple[float, float]], receipts: list[Receipt]
 ) -> dict[str, StepCounts]:
-    """Release how many numbers of each column are multiples of each step."""
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
@@ -235,7 +233,6 @@ def _release_steps(
 def _find_steps(
     by_step: Mapping[str, StepCounts], looks: Sequence[Look], constants: DescribeConstants
 ) -> dict[str, float]:
-    """Return the likely step of each column, given its counts by step and on the grid."""
     sizes = {}
     for look in looks:
         if look.column.name in by_step:
@@ -251,7 +248,6 @@ def _find_heaps(
     spikes: Mapping[str, Mapping[float, float]],
     bar: float,
 ) -> dict[str, Heaps]:
-    """Return the shares of numbers that were rounded to steps coarser than their column's."""
     return {
         name: find_heaps(own, found[name], spikes.get(name, {}), bar)
         for name, own in by_step.items()
@@ -302,14 +298,11 @@ def _release_spikes(
     receipts: list[Receipt],
     constants: DescribeConstants,
 ) -> dict[str, dict[float, float]]:
-    """Release single values whose noisy counts reach the threshold of their column.
-
-    Most values occur once and may not fit into memory. The first pass therefore counts buckets of
-    values, and the second pass the values in heavy buckets. No value is lost: equal values share a
-    bucket, which has at least as many records as each value in it.
-    """
+    """Release single values whose noisy counts reach the threshold of their column."""
     if asked is None:
         return {}
+    # Most values occur once and may not fit into memory. So buckets of values are counted first,
+    # then the values in heavy buckets: a bucket has at least as many records as each of its values.
     question = asked.question
     bars = [_find_bar(sketches[column.name], constants) for column in question.columns]
     of_columns = np.array(bars)
@@ -350,7 +343,6 @@ def _find_bar(sketch: Sketch, constants: DescribeConstants) -> float:
 def _release_values(
     asked: Asked, least: Wholes, receipts: list[Receipt]
 ) -> list[list[tuple[Any, float]]]:
-    """Release values of at least ``least`` records, by column, above a threshold."""
     question, tallies = asked.question, asked.taken.sums
     bars = np.maximum(least, 1 + int(question.scale / 4))
     shown, noisy, receipt = release_keys(

@@ -28,9 +28,8 @@ SINGLE = 1e-9
 class Looks(NamedTuple):
     """Parameters of the estimate of a range.
 
-    Args:
-        num: The number of columns, which share the probability of errors.
-        reach: The probability that a column ends before the likely end of its tail.
+    ``num`` columns share the error probability; a column ends before its likely end with the
+    probability ``reach``.
     """
 
     num: int
@@ -80,7 +79,6 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
 
 
 def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tuple[float, float]:
-    """Return the ends, moved outwards as far as the closer look has evidence."""
     lows, highs = zip(*found, strict=True)
     # The lower end is the upper end of the mirrored column.
     low = -_reach(mirror(second), -min(lows), looks)
@@ -169,11 +167,7 @@ def guess_end(look: Sketch, looks: Looks) -> float:
 
 
 def _share_beyond(places: Floats, left: float, shape: float) -> Floats:
-    """Return the share of a tail beyond each place, for an end at each but the first: (k, k + 1).
-
-    The share beyond ``x`` is ``(1 - x / length)^shape``; an infinite shape is an exponential tail,
-    and a negative shape a heavy one. The share ``left`` lies beyond the end.
-    """
+    """Return the share of a tail beyond each place, for an end at each but the first."""
     if math.isinf(shape):
         return np.asarray(left ** (places / places[1:, None]))
     lengths = places[1:, None] / (1 - left ** (1 / shape))
@@ -181,16 +175,12 @@ def _share_beyond(places: Floats, left: float, shape: float) -> Floats:
 
 
 def _fit(tail: Sketch, shares: Floats, num_records: float) -> Floats:
-    """Return the likelihood of tails up to a factor, maximised over the number of records.
-
-    The last tail has no shape: its expected counts are the released counts themselves, up to each
-    end. This tail fits precise counts best, but each count is a parameter, which Schwarz's
-    criterion penalises.
-    """
+    """Return the likelihood of tails up to a factor, maximised over the number of records."""
     freedom = math.log(num_records) / 2
     parts = -np.diff(shares, axis=-1)
     agreeing, expected = parts @ (tail.counts / tail.scales**2), parts**2 @ tail.scales**-2.0
     shaped = np.maximum(agreeing, 0.0) ** 2 / (2 * expected)
+    # The last tail has no shape: each count is a parameter, which Schwarz's criterion penalises.
     shapeless = np.cumsum(np.maximum(tail.evidence, 0.0) ** 2 / 2 - freedom)
     likelihoods = np.vstack([shaped, shapeless])
     return np.asarray(np.exp(likelihoods - likelihoods.max()))
@@ -202,10 +192,7 @@ def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
 
 
 def step_out(evidence: Floats, looks: Looks, scale: float = 0.0) -> int:
-    """Return how many consecutive bins, from the first one on, start a significant run.
-
-    ``evidence`` holds counts in noise scales, nearest first, shape (n,).
-    """
+    """Return how many bins, from the first on, start a significant run, given their evidence."""
     lengths = looks.constants.runs
     clear = looks.clear_of_noise(2 * len(lengths))  # at both ends of each column
     # One more place, which no run reaches, ends the search.
@@ -239,7 +226,7 @@ def _reach(second: Sketch, end: float, looks: Looks) -> float:
 
 
 def _combine(sketch: Sketch, second: Sketch) -> Sketch:
-    """Return two looks at the bins of a sketch, averaged by precision, in noise scales."""
+    """Return both looks in the bins of a sketch, averaged by precision, in noise scales."""
     bins = np.searchsorted(sketch.edges[:, 0], second.edges[:, 0], side='right') - 1
     # A public bound may leave bins of the sketch outside.
     inside, bins = np.unique(np.maximum(bins, 0), return_inverse=True)

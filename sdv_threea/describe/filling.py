@@ -39,10 +39,7 @@ def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> 
 
 
 def _reach(sketch: Sketch, end: float, looks: Looks) -> float:
-    """Return the likely end of the tail beyond occupied bins up to ``end``, plus a bin.
-
-    The tail has only numbers of the same sign.
-    """
+    """Return the likely end of the tail, of numbers of one sign, beyond ``end``, plus a bin."""
     if abs(end) <= SMALLEST or not sketch.scales.any():
         return end
     own = sketch[math.copysign(1, end) * sketch.edges.sum(axis=1) > 0]

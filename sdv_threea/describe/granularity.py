@@ -70,7 +70,6 @@ def _divides(fine: float, coarse: float) -> bool:
 
 @lru_cache
 def _list_finer(steps: tuple[float, ...], code: int) -> tuple[int, ...]:
-    """Return the places of the finer steps that divide a step, and the place of no step."""
     finer = range(code + 1, len(steps))
     return (*(at for at in finer if _divides(steps[at], steps[code])), len(steps))
 
@@ -147,10 +146,7 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float], bar:
 
 @lru_cache
 def find_chances(steps: tuple[float, ...]) -> Floats:
-    """Return how often a random multiple of each finer step has a given coarsest step.
-
-    The shape is (finer step, coarsest step).
-    """
+    """Return how often multiples of finer steps have each coarsest step by chance, as a matrix."""
     divided = find_multiples(steps)[:, :-1]
     each = np.zeros(len(steps))  # the density of numbers of each step and of none coarser
     for at, step in enumerate(steps):

@@ -56,11 +56,7 @@ def multiples(times: Floats, step: float) -> Floats:
 
 
 def shared_step(steps: Sequence[float]) -> float:
-    """Return the coarsest step that divides all steps; 0 if there is none, or a step is 0.
-
-    Sums and differences of multiples of quarters and tenths, for example, are multiples of a
-    twentieth.
-    """
+    """Return the coarsest step that divides all steps; 0 if there is none, or a step is 0."""
     times = [round(step / FINEST) for step in steps]
     both = zip(steps, times, strict=True)
     near = all(own and abs(step / FINEST - own) <= STEP_TOLERANCE * own for step, own in both)
@@ -90,7 +86,6 @@ def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]
 
 
 def _round_up(quotient: float) -> int:
-    """Return the least whole number that is not below a quotient, up to rounding errors."""
     nearest = round(quotient)
     close = abs(nearest - quotient) <= STEP_TOLERANCE * max(1.0, abs(quotient))
     return nearest if close else math.ceil(quotient)

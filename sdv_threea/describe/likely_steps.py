@@ -58,10 +58,7 @@ class Sizes(NamedTuple):
 
 
 def find_sizes(sketch: Sketch, own: StepCounts, constants: DescribeConstants) -> Sizes | None:
-    """Return the octaves that most numbers of a sketch may be in; ``None`` for times.
-
-    Humps around each octave, with the known number of records, are weighted by their likelihood.
-    """
+    """Return octaves that most numbers may be in, with likelihoods; ``None`` for times."""
     if sketch.of_times:
         return None
     middles = np.abs(sketch.edges.mean(axis=1))
@@ -85,10 +82,7 @@ def _add_humps(values: Floats, hump: Floats) -> Floats:
 
 
 def likely_step(own: StepCounts, sizes: Sizes | None = None) -> float:
-    """Return the coarsest step of which all numbers are multiples, with the probability ``SURE``.
-
-    Without such a step, return the known step, or 0.
-    """
+    """Return the coarsest step that surely divides all numbers, otherwise the known one, or 0."""
     if not own.counts.any():  # zeros are whole numbers
         return own.known or own.steps[_find_plain(own.steps, 0.0)]
     chances = np.exp(_fit(own) + _expect(own, sizes))
@@ -107,7 +101,6 @@ def _shape(steps: tuple[float, ...]) -> tuple[Floats, Bools]:
 
 
 def _count_all(own: StepCounts) -> tuple[float, float]:
-    """Return the number of records with a value, and its noise."""
     noise = max(own.scale, NO_NOISE) * math.sqrt(len(own.counts))
     return own.total or (float(own.counts.sum()) + own.zeros, noise)
 
@@ -119,7 +112,6 @@ def _count_numbers(own: StepCounts) -> tuple[float, float]:
 
 
 def _fit(own: StepCounts) -> Floats:
-    """Return the log likelihood of the counts for each step, and for none, up to a constant."""
     number, noise = _count_numbers(own)
     fits = [_fit_chances(own, number, noise, each) for each in SHARES]
     by_chance = logsumexp(fits, axis=0) - math.log(len(SHARES))
@@ -128,10 +120,7 @@ def _fit(own: StepCounts) -> Floats:
 
 
 def _fit_chances(own: StepCounts, number: float, noise: float, spread: float) -> Floats:
-    """Return the log likelihood if chance decides which numbers are multiples of coarser steps.
-
-    ``number`` has the standard deviation ``noise``; the shares of multiples have ``spread``.
-    """
+    """Return the log likelihood if chance decides which numbers are multiples of coarser steps."""
     scale, (chances, _) = max(own.scale, NO_NOISE), _shape(own.steps)
     uneven = chances * (1 - chances)
     variances = scale**2 + uneven * (number + (spread * number) ** 2)
@@ -145,11 +134,7 @@ def _fit_chances(own: StepCounts, number: float, noise: float, spread: float) ->
 
 
 def _fit_any(own: StepCounts, number: float) -> Floats:
-    """Return the log likelihood if each count is zero or any part of the number of records.
-
-    The counts of finer numbers are zero, and that of the step itself is not. A priori each coarser
-    step has a number with the probability ``COARSER``.
-    """
+    """Return the log likelihood if each count is zero or any part of the number of records."""
     counts, scale = own.counts, max(own.scale, NO_NOISE)
     nothing = -((counts / scale) ** 2) / 2
     # The log likelihood of this count, averaged over true counts between 0 and the number.
@@ -165,7 +150,6 @@ def _fit_any(own: StepCounts, number: float) -> Floats:
 
 
 def _expect(own: StepCounts, sizes: Sizes | None) -> Floats:
-    """Return the log prior of each step, and of none, shape (k + 1,)."""
     steps, last = np.array(own.steps), len(own.steps)
     digits = np.full((1, last), 0.0) if sizes is None else np.log10(sizes.values[:, None] / steps)
     few = np.where(digits < 0, 0.0, RARER ** np.maximum(digits - USUAL_DIGITS, 0.0))

@@ -17,8 +17,8 @@ from sdv_threea.domain import Number
 def keep_narrower(description: Description, either: tuple[tuple[str, str], ...]) -> Description:
     """Return the description without the wider column of each pair, the first if both are equal.
 
-    The released ranges of first columns that are left out stay, in ``domain.beside``. If the target
-    is left out, the other column of its pair becomes the target.
+    Ranges of first columns that are left out stay in ``domain.beside``. If the target is left out,
+    the other column becomes the target.
     """
     domain = description.domain
     wider = {

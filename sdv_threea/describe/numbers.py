@@ -123,10 +123,7 @@ def release_sketches(
 
 
 def _split(looks: list[Look], first: Asked, last: Asked, rest: Rest) -> tuple[list[Look], Asked]:
-    """Split bins in which numbers lie close together; the last look gets the remaining price.
-
-    A column that is split each time has the noise of the first look in its last one.
-    """
+    """Split bins in which numbers lie close together; the last look gets the remaining price."""
     looks, exact = list(looks), math.isinf(first.question.mu)
     spare = 0.0 if exact else (last.question.mu**2 - first.question.mu**2) / MOST_SPLITS
     for _ in range(MOST_SPLITS):
@@ -147,7 +144,6 @@ def _split(looks: list[Look], first: Asked, last: Asked, rest: Rest) -> tuple[li
 
 
 def _count_closer(looks: Sequence[Look], asked: Asked, rest: Rest) -> list[Look]:
-    """Return looks with narrow clusters split, and counted once more."""
     zones = [rest.find_zones(look) for look in looks]
     finer = tuple(look.split(found) for look, found in zip(looks, zones, strict=True))
     counts, scale = rest.look_again(asked, partial(count_again, finer))

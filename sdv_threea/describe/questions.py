@@ -227,11 +227,7 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
 def _look_twice(
     asked: Question, common: str, rarer: str, first: float, *, shared: bool = True
 ) -> dict[str, Question]:
-    """Return two looks of a question, the first with the part ``first`` of the budget.
-
-    A record has few values that the first look missed. So if the second look counts only these, all
-    columns share one count per record, and the noise does not grow with the number of columns.
-    """
+    """Return two looks of a question; a second look for rare values shares one count per record."""
     prices = asked.mu * math.sqrt(first), asked.mu * math.sqrt(1 - first)
     return {
         common: replace(asked, mu=prices[0]),
@@ -272,7 +268,6 @@ def suit_records(
 
 
 def _count_open(asked: Question) -> int:
-    """Return the number of numerical columns with an unknown bound."""
     numbers = (column for column in asked.columns if isinstance(column, Number))
     return sum(column.low is None or column.high is None for column in numbers)
 

@@ -108,10 +108,7 @@ def grid_bins(values: Floats, grid: Floats = PUBLIC_GRID) -> Wholes:
 def grid_sketch(
     counts: Floats, scale: float | Floats, step: float, grid: Floats = PUBLIC_GRID
 ) -> Sketch:
-    """Return a sketch of noisy counts by the bins of a grid, without bins that contain no value.
-
-    ``step`` is the granularity of the values, 0 for continuous ones.
-    """
+    """Return a sketch of noisy counts by the bins of a grid that contain multiples of ``step``."""
     edges, scales = np.stack([grid[:-1], grid[1:]], axis=1), np.broadcast_to(scale, counts.shape)
     sketch = Sketch(edges, counts[: len(edges)], scales[: len(edges)])
     if not step:
@@ -149,10 +146,7 @@ def take_usual(sketch: Sketch) -> Sketch:
 
 
 def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) -> slice:
-    """Return the bins from the first to the last significant one, or the likeliest run.
-
-    Neighbours that exceed their noise join them, but not across zero.
-    """
+    """Return the bins between significant ones, or the likeliest run, with evident neighbours."""
     found = standing_out(sketch, num_looks, constants)
     if not len(found):
         found = np.asarray(likeliest_run(sketch, constants))
@@ -164,10 +158,7 @@ def occupied(sketch: Sketch, constants: DescribeConstants, *, num_looks: int) ->
 
 
 def _grow(evidence: Floats, signs: Floats) -> int:
-    """Return how many bins in a row exceed their noise and have the sign of the range's end.
-
-    ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the range.
-    """
+    """Return how many bins in a row exceed their noise and have the sign of the range's end."""
     joined = (evidence > 1) & (signs[1:] == signs[0]) & (signs[0] != 0)
     return int(np.argmin(np.append(joined, False)))
 

@@ -30,10 +30,7 @@ LAST_DIGIT = 9.0
 
 
 def make_look(column: Number) -> Look:
-    """Return a look at a column without any counts.
-
-    Usual codes are left out if a transformer may have shifted the numbers.
-    """
+    """Return a look without counts; it has no usual codes if a transformer shifts numbers."""
     codes = TIME_CODES if column.of_times else CODES
     codes = np.zeros(0) if column.grid is not None else codes
     size = len(find_grid(column)) - 1 + len(codes)
@@ -81,7 +78,6 @@ def find_sentinels(
 
 
 def _find_single(sketch: Sketch, step: float) -> Bools:
-    """Return which bins hold a single multiple of the step."""
     return np.asarray(_count_multiples(sketch, step) == 1)
 
 
@@ -118,11 +114,7 @@ def _is_apart(
 def _return_codes(
     sketch: Sketch, look: Look, evident: Bools, step: float, left_out: tuple[float, ...]
 ) -> Sketch:
-    """Return a sketch that counts usual codes in their bins again.
-
-    Codes that are not evident are not added if a bin also has other values; the count of the bin is
-    scaled up for these codes, which adds less noise.
-    """
+    """Return a sketch that counts usual codes in their bins again."""
     counts, variances = sketch.counts.copy(), sketch.scales**2
     own, noise = look.counts[look.num_bins :], look.scales[look.num_bins :] ** 2
     bins = np.searchsorted(sketch.edges[:, 0], look.codes, side='right') - 1
@@ -132,6 +124,7 @@ def _return_codes(
     coded = np.bincount(bins[inside], minlength=len(counts))
     full = np.zeros(len(look.codes), dtype=np.bool_)
     full[inside] = (coded >= multiples)[bins[inside]]
+    # Codes that are not evident add less noise if the other count of their bin is scaled up.
     added = inside & (evident | full | (noise == 0))
     hidden = np.bincount(bins[inside & ~added], minlength=len(counts))
     share = np.maximum(1 - hidden / multiples, 1 / multiples)

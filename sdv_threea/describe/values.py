@@ -45,11 +45,7 @@ class NumberTally:
 
 
 class Keys(Sequence[tuple[int, Any]]):
-    """The keys of several columns, as pairs of a column's place and a key.
-
-    ``owners`` holds the place of the column of each key, ascending. Pairs are made on access,
-    because all pairs would take much memory.
-    """
+    """The keys of several columns, as pairs of a column's place and a key, made on access."""
 
     def __init__(self, keys: Sequence[Sequence[Any] | Floats], owners: Wholes) -> None:
         self._keys, self._owners = keys, owners

@@ -154,10 +154,7 @@ class RecordEncoder(NamedTuple):
         return Coder(columns, self.scored, classes.target, classes.of_code, classes.count)
 
     def locate(self, rows: Rows[Any], pairs: tuple[tuple[int, int], ...]) -> Rows[Located]:
-        """Return the codes of categories, and the places of numbers inside their codes.
-
-        Each pair is a categorical and a numerical column, numbered among the scored columns.
-        """
+        """Return codes of categories and places of numbers in their codes, for pairs of columns."""
         columns = list_coders(self.scored_transformers)
         found = tuple((columns[category], columns[number]) for category, number in pairs)
         return rows.map(partial(locate, cast(Any, found)))

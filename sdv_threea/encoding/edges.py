@@ -17,10 +17,7 @@ from sdv_threea.domain import Column, Number
 
 
 def released_edges(column: Number, sketch: Sketch | None, heavy: Mapping[float, float]) -> Floats:
-    """Return the ascending borders of a column's bins, from public or released facts.
-
-    The sketch is not needed if each value has a bin. ``heavy`` has the records of each spike.
-    """
+    """Return the ascending borders of a column's bins; ``heavy`` has the records of each spike."""
     if is_lattice(column):
         return _with_sentinels(known_edges(column), column)
     assert sketch is not None
@@ -105,7 +102,6 @@ def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int = MOST
 
 
 def _without(sketch: Sketch, spikes: Mapping[float, float]) -> Sketch:
-    """Return a sketch without the records of spikes, which get their own bins."""
     counts = sketch.counts.copy()
     for value, count in spikes.items():
         counts[(sketch.edges[:, 0] <= value) & (value < sketch.edges[:, 1])] -= count

@@ -94,10 +94,7 @@ def narrowed(
     masks: tuple[Bools, ...],
     counts: tuple[Floats, ...],
 ) -> Domain:
-    """Return the domain with estimated ranges narrowed to the values that can occur.
-
-    Categories without unlisted values need no stand-in, and names get the ``counts`` of buckets.
-    """
+    """Return the domain with ranges narrowed to possible values, and names in their buckets."""
     possible = {
         transformer.name: list_spans(transformer)[mask[1:] & _is_inside(transformer, description)]
         for transformer, mask in zip(transformers, masks, strict=True)
@@ -118,7 +115,6 @@ def narrowed(
 
 
 def _is_inside(transformer: NumberEncoder, description: Description) -> Bools:
-    """Return which bins of a column lie in its range, shape (number of bins,)."""
     column = description.domain[transformer.name]
     assert isinstance(column, Number)
     return find_range_bins(column, transformer.edges)

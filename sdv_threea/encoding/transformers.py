@@ -93,11 +93,7 @@ class Encoder(BaseTransformer, ABC):
         """The map from cells to codes."""
 
     def encode(self, column: pd.Series) -> Wholes:
-        """Return the code of each cell, shape (n,).
-
-        A number beyond the range has the code of the outermost bin, and a value that is not on the
-        list has the code -1.
-        """
+        """Return the code of each cell, shape (n,); -1 for a value that is not listed."""
         return self.coder.encode(column)
 
     @abstractmethod
@@ -161,7 +157,6 @@ def cast(values: pd.Series, dtype: Any) -> pd.Series:
 
 
 def _show(fact: Any) -> str:
-    """Return a short representation of a fact."""
     if isinstance(fact, np.ndarray):
         return f'<{len(fact) - 1} cells from {fact[0]:g} to {fact[-1]:g}>'
     if isinstance(fact, tuple) and len(fact) > MOST_SHOWN:
@@ -215,10 +210,7 @@ class NumberEncoder(Encoder):
     def decode(
         self, codes: Wholes, rng: np.random.Generator, places: Floats | None = None
     ) -> Floats:
-        """Draw a number from each bin, a multiple of the step if there is one.
-
-        ``places`` are shares of the bins; by default places are uniform.
-        """
+        """Draw a number from each bin, a multiple of the step, at ``places`` or uniform ones."""
         bins = np.maximum(codes, 1) - 1
         low, high = self.edges[bins], self.edges[bins + 1]
         steps = np.full(len(codes), self.step)
@@ -356,10 +348,7 @@ def decode(
     rng: np.random.Generator,
     places: Mapping[int, Floats] | None = None,
 ) -> pd.DataFrame:
-    """Turn codes, shape (n, number of transformers), back into a table.
-
-    ``places`` are known places of numbers in their bins, by column, shape (n,) each.
-    """
+    """Turn codes, shape (n, transformers), back into a table, at known ``places`` in the bins."""
     known = places or {}
     decoded = {
         each.name: each.decode(codes[:, at], rng, known.get(at))

@@ -176,11 +176,7 @@ class Chain:
     def draw(
         self, num_rows: int, rng: np.random.Generator, known: Mapping[int, Wholes] | None = None
     ) -> Wholes:
-        """Draw records; return their codes, shape (num_rows, m).
-
-        ``known`` are codes of given columns, shape (num_rows,) each. The chain must begin with
-        these.
-        """
+        """Draw records, shape (num_rows, m), given codes of the first columns, ``known``."""
         known = known or {}
         codes = np.empty((num_rows, len(self.links)), dtype=np.int64, order='F')
         for start in range(0, num_rows, BLOCK):
@@ -284,7 +280,6 @@ def _begin(
 def _weigh(
     link: Link, parents: Sequence[int], both: Sequence[ParentPair], weights: Sequence[Floats]
 ) -> Link:
-    """Return a link with weights: first those of single parents, then those of pairs of parents."""
     alone, together = weights[: len(parents)], weights[len(parents) :]
     pairs = tuple(replace(one, numbers=own) for one, own in zip(both, together, strict=True))
     return replace(link, parents=tuple(parents), weights=tuple(alone), both=pairs)
@@ -350,6 +345,5 @@ def _fit_weights(
 
 
 def _indicate(places: Wholes, size: int) -> Any:
-    """Return a sparse indicator of the table row of each particle, shape (R, P)."""
     marks, starts = np.ones(len(places), dtype=np.float32), np.arange(len(places) + 1)
     return csc_array((marks, places, starts), shape=(size, len(places)))

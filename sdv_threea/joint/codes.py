@@ -77,9 +77,8 @@ def estimate_codes(
 ) -> Floats:
     """Return estimated counts of a pair, code by code, at least zero, shape (S_i, S_j).
 
-    ``expected`` are counts that follow from the coarse table, shape (S_i, S_j); codes that do not
-    occur have zero rows or columns. ``unlisted`` are the codes that stand for all unlisted values,
-    -1 for none: their rows are always open.
+    ``expected`` are counts that follow from the coarse table. ``unlisted`` are the codes of all
+    unlisted values, -1 for none, whose rows are always open.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts = np.where(np.outer(rows, columns) > 0, _pad(known.codes, expected.shape), 0.0)
@@ -107,7 +106,6 @@ def _see(counts: Floats, expected: Floats, known: CodeCounts) -> Seen:
 
 
 def _open_cells(counts: Floats, expected: Floats, scale: float) -> tuple[Floats, Floats]:
-    """Return log likelihoods and expected counts of cells of open rows, shape (S_i, S_j)."""
     live = np.flatnonzero(expected > 0)
     cells = counts.ravel()[live], expected.ravel()[live]
     step = 1 + len(live) // MOST_BINS

@@ -161,7 +161,6 @@ class JointReleases:
     def _count_values(
         self, interactions: Interactions, functions: PairCounts
     ) -> ValueCounts | None:
-        """Count the digits of numbers that categories may determine."""
         singles, constants = self.singles, self.constants
         numbers = self._list_numbers(functions.tables)
         if not numbers:

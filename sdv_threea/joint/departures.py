@@ -108,10 +108,7 @@ def shrink_departures(
 
 
 def find_chances(logs: Floats) -> Floats:
-    """Return posterior probabilities of the candidates for each table, in the shape of ``logs``.
-
-    The prior is fitted to all tables. ``logs`` are log likelihoods, shape (T, ...).
-    """
+    """Return posterior probabilities of the candidates, given log likelihoods, shape (T, ...)."""
     flat = logs.reshape(len(logs), -1)
     likelihoods = np.exp(flat - flat.max(axis=1, keepdims=True))
     chances = likelihoods * fit_frequencies(likelihoods, weight=1.0, rounds=ROUNDS)
@@ -122,7 +119,6 @@ def find_chances(logs: Floats) -> Floats:
 def _list_bases(
     noisy: Tables[Together], scales: Mapping[Together, float], axes: Sequence[Axis]
 ) -> dict[Together, list[list[Basis]]]:
-    """Return the candidate covariances along each column of each table."""
     covariances = [_list_covariances(axis) for axis in axes]
     fixed = [[_decompose(each) for each in own] for own in covariances]
     seen = {

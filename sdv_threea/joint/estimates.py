@@ -101,11 +101,7 @@ class Singles:
         return pool_margins(known, interactions, self.num_records)
 
     def limit(self, at: int, occurs: Bools, margin: Floats) -> tuple[Singles, Floats]:
-        """Return the facts without impossible codes of a column, and new counts of its bins.
-
-        ``occurs`` marks the possible codes, shape (S,). ``margin`` are counts of the bins, shape
-        (G,).
-        """
+        """Return the facts without impossible codes of a column, and its new bin counts, (G,)."""
         whole, bins = self.histograms[at], self.bins[at]
         shares = np.where(occurs, whole, 0.0)
         sums = shares.sum(axis=1, keepdims=True)
@@ -206,10 +202,7 @@ def estimate(
 def estimate_functions(
     singles: Singles, functions: PairCounts, tables: Mapping[Pair, Floats]
 ) -> dict[Pair, Floats]:
-    """Return probabilities of functional pairs with records, code by code, shape (S_i, S_j).
-
-    ``functions`` are noisy counts of codes, and ``tables`` probabilities in bins.
-    """
+    """Return probabilities of functional pairs with records, code by code, shape (S_i, S_j)."""
     found = {}
     for pair, counts in functions.tables.items():
         known = CodeCounts(counts, functions.scales[pair], singles.scale)
@@ -228,7 +221,7 @@ def _make_column(singles: Singles, at: int, margin: Floats, key: int | None) -> 
 
 
 def _share_inside(weights: Floats, of_code: Wholes, size: int) -> Floats:
-    """Divide the weights of codes, shape (R, S), by those of their bins; evenly in empty bins."""
+    """Divide weights of codes, shape (R, S), by those of their bins; evenly in empty bins."""
     sums, even = add_up(weights, of_code, size)[:, of_code], np.ones((1, len(of_code)))
     counts = add_up(even, of_code, size)[:, of_code]
     return np.asarray(np.where(sums > 0, weights / np.maximum(sums, 1e-300), even / counts))

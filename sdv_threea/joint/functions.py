@@ -34,11 +34,7 @@ MOST_CELLS = 2**20
 
 
 class Noise(NamedTuple):
-    """The noise of a table of counts whose margins are known well.
-
-    ``doubt`` is the number of standard deviations by which the bound exceeds the mean squared
-    noise.
-    """
+    """The noise of counts with well-known margins: scale, and standard deviations of a bound."""
 
     scale: float
     doubt: float
@@ -71,10 +67,7 @@ class Side(NamedTuple):
 
     @classmethod
     def look(cls, counts: Floats, shares: Floats, ordered: bool, unlisted: int) -> Side:
-        """Summarise a column, given counts of its bins and probabilities of its codes.
-
-        ``unlisted`` is the code that stands for all unlisted values, -1 for none.
-        """
+        """Summarise a column, given counts of its bins and probabilities of its codes."""
         listed = shares.copy()
         listed[unlisted if unlisted >= 0 else slice(0, 0)] = 0.0
         size = math.log(max(int(np.count_nonzero(shares)), 1))
@@ -90,10 +83,7 @@ def find_functions(
     num_given: int = 0,
     known: Sequence[Pair] = (),
 ) -> dict[Pair, Function]:
-    """Return the pairs that look functional, the most informative first: a forest with ``known``.
-
-    No path of the forest connects two of the first ``num_given`` columns.
-    """
+    """Return the pairs that look functional, the best first: together with ``known``, a forest."""
     rated = {}
     doubt = constants.clear_of_noise(len(pairs.tables))
     for (i, j), counts in pairs.tables.items():
@@ -121,11 +111,7 @@ def make_function(parent: Side, child: Side, clear: bool = False) -> Function:
 def _rate(
     counts: Floats, parent: Side, child: Side, noise: Noise, constants: JointConstants
 ) -> tuple[float, float, bool]:
-    """Return two ratings in nats, and whether values clearly follow the order of the parent.
-
-    The first rating ranks pairs; the second decides whether a pair is counted. ``counts`` have the
-    parent first, shape (G, V).
-    """
+    """Return a pair's rank, its worth, and whether values clearly follow the parent's order."""
     shares = child.counts / child.counts.sum()
     full, runs, clear = _full_energy(parent.units, shares), False, False
     if parent.ordered:
@@ -160,15 +146,12 @@ def _rate(
 def _merge_rest(
     counts: Floats, parent: Side, child: Side, noise: Noise
 ) -> tuple[Floats, Side, Side, Noise]:
-    """Merge the child's values except the most frequent one; return the arguments of `_rate`.
-
-    The merged values add to the penalty for many codes of the parent.
-    """
+    """Merge the child's values except the most frequent one; return the arguments of `_rate`."""
     often = int(child.counts.argmax())
     merged = np.stack([counts[:, often], np.delete(counts, often, axis=1).sum(axis=1)], axis=1)
     own = np.array([child.counts[often], np.delete(child.counts, often).sum()])
     shares = own / own.sum()
-    size = 2 * math.log(2) - child.size
+    size = 2 * math.log(2) - child.size  # the merged values add to the penalty for many codes
     two = Side(own, shares, left_open(shares[None]), size, ordered=False, small=child.small)
     scale = noise.scale * math.sqrt(2 - 2 / counts.shape[1])
     return merged, parent, two, noise._replace(scale=scale)
@@ -177,11 +160,8 @@ def _merge_rest(
 def _look_beside(
     counts: Floats, parent: Floats, child: Floats, noise: Noise, constants: JointConstants
 ) -> float | None:
-    """Return a pair's likeness to a function without the most frequent value of the child.
-
-    Columns with a common value, such as "question not asked", look functional because of that value
-    alone. The result is infinite if the value is rare, ``None`` if noise masks the rest.
-    """
+    """Return the likeness without the child's most frequent value; ``None`` if noise masks it."""
+    # Columns with a common value, such as "question not asked", look functional because of it.
     frequent = int(child.argmax())
     if not OFTEN <= child[frequent] < 1 or len(child) < 3:
         return math.inf
@@ -198,11 +178,7 @@ def _look_beside(
 
 
 def _full_energy(parent: Floats, child: Floats) -> float:
-    """Return the energy, in squared shares of records, that a function of the parent would have.
-
-    Each code, large ones first, gets the value with the most records left. The energy is infinite
-    if hardly any code gets a value other than the most frequent one.
-    """
+    """Return the energy that a function would have; infinite if nearly all codes get one value."""
     values = _give_values(parent, child)
     given = np.bincount(values, parent, len(child))
     rare = 1 - child.max()

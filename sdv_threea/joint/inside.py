@@ -23,8 +23,7 @@ def draw_inside(
     """Draw one code inside the bin of each row, shape (n,), by the weights of the row's key.
 
     A key is a row of ``weights``, shape (R, S). ``of_code`` is the bin of each code, -1 for none.
-    ``keys`` and ``bins`` have one entry per row, shape (n,). If a key gives no weight to a bin,
-    codes are drawn by the weights of all keys together.
+    If a key gives no weight to a bin, codes are drawn by the weights of all keys together.
     """
     order = np.flatnonzero(of_code >= 0)
     order = order[np.argsort(of_code[order], kind='stable')]

@@ -48,10 +48,8 @@ NAMES = {1: 'columns', 2: 'pairs of columns', 3: 'triples of columns'}
 class Interactions:
     """Noisy interactions, in records: publishable.
 
-    Args:
-        tables: By columns, shape (G_1,), (G_1, G_2) or (G_1, G_2, G_3); sums along any axis are
-            zero.
-        scales: Noise scale along any direction that interactions can have, by columns.
+    ``tables`` have the shape (G_1,), (G_1, G_2) or (G_1, G_2, G_3), and sums of zero along any
+    axis; ``scales`` are noise scales along any possible direction.
     """
 
     tables: dict[Columns, Floats]

@@ -34,10 +34,8 @@ RAKING_ROUNDS = 10
 class Interplay:
     """Released interactions of triples, and their expectation: publishable.
 
-    Args:
-        expected: Counts of triples that their pairs imply, shape (A, B, C).
-        merged: For each column, the coarser bin of each of its bins, shape (G,).
-        ordered: For each column, whether the order of its bins means something.
+    ``expected`` are counts that pairs imply, shape (A, B, C); ``merged`` has the coarser bins of
+    each column's bins, shape (G,).
     """
 
     released: Interactions
@@ -76,7 +74,6 @@ class Interplay:
         return [Axis(own / own.sum(), in_order) for own, in_order in columns]
 
     def _list_pairs(self, triple: Triple, pairs: Mapping[Pair, Floats]) -> list[tuple[int, Floats]]:
-        """Return the known pair tables of a triple, each with the axis of the third column."""
         known = []
         for axis, both in AXES:
             i, j = (triple[at] for at in both)
@@ -92,11 +89,7 @@ def expect_triples(
     triples: Sequence[Triple],
     num_records: float,
 ) -> dict[Triple, Floats]:
-    """Return the counts of each triple that its pairs imply, by maximum entropy, shape (A, B, C).
-
-    ``pairs`` are probabilities of bins, shape (G_i, G_j); ``merged`` has the coarser bin of each
-    bin.
-    """
+    """Return the counts of triples that their pairs imply, by maximum entropy, (A, B, C)."""
     wanted = {pair for triple in triples for pair in combinations(triple, 2)}
     coarse = {(i, j): merge_table(pairs[i, j], merged[i], merged[j]) for i, j in wanted}
     sizes = [int(own.max(initial=-1)) + 1 for own in merged]
@@ -215,7 +208,7 @@ def _add_pairs(table: Floats, pairs: Sequence[tuple[int, Floats]]) -> Floats:
 
 
 def _rake(tables: Floats, pairs: Sequence[tuple[int, Floats]]) -> Floats:
-    """Scale tables, shape (T, A, B, C), to the given pairs (Deming and Stephan 1940)."""
+    """Scale tables, (T, A, B, C), to the given pairs (Deming and Stephan 1940)."""
     for _ in range(RAKING_ROUNDS):
         for axis, wanted in pairs:
             sums = tables.sum(axis=axis + 1)

@@ -18,11 +18,7 @@ LEAST_CHANCE = 1e-12
 
 
 def level(chances: Floats, margin: Floats, most: float) -> Floats:
-    """Adjust the probabilities of records to the margin of their column, in place.
-
-    ``chances`` have the shape (n, G), and the wanted ``margin`` (G,). No bin changes by more than
-    the factor ``most``. Returns the increments of the weights of bins, shape (G,).
-    """
+    """Adjust probabilities, (n, G), to the margin in place; return increments of the weights."""
     added = np.zeros(len(margin))
     wanted = np.log(np.maximum(margin, LEAST_CHANCE))
     for _ in range(MOST_ROUNDS):

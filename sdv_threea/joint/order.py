@@ -71,10 +71,7 @@ def _find_way(
 
 
 def grow_forest(pairs: Sequence[Pair], num_given: int = 0) -> tuple[Pair, ...]:
-    """Keep the pairs that close no cycle with earlier ones (Kruskal 1956).
-
-    The first ``num_given`` columns count as connected.
-    """
+    """Keep the pairs that close no cycle with earlier ones or given columns (Kruskal 1956)."""
     trees = dict.fromkeys(range(num_given), frozenset(range(num_given)))
     kept = []
     for i, j in pairs:

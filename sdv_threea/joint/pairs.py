@@ -20,12 +20,7 @@ from sdv_threea.statistics import registry
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Noisy pair counts: publishable.
-
-    Args:
-        tables: Counts by pair ``(i, j)``, ``i < j``, of codes, (S_i, S_j), or bins, (G_i, G_j).
-        scales: Noise scale of a code's count or, for bins, along any direction of the interaction.
-    """
+    """Noisy counts of pairs, of codes or of bins, and their noise scales: publishable."""
 
     tables: dict[Pair, Floats]
     scales: dict[Pair, float]

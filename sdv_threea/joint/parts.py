@@ -136,10 +136,7 @@ class Part:
         return np.array([listed.get(each, -1) for each in found.tolist()], dtype=np.int64)
 
     def tabulate(self, number: NumberEncoder, own: Transformer, shares: Floats) -> Floats:
-        """Return joint probabilities of the codes of the number and of its part, shape (S, V).
-
-        ``shares`` are probabilities of the number's codes, shape (S,).
-        """
+        """Return joint probabilities, (S, V), of the codes of the number and its part."""
         codes, values = _list_values(number)
         shown = self.encode(self.find(values), own)
         table = np.zeros((number.size, own.size))
@@ -154,11 +151,7 @@ def find_parts(
     columns: Mapping[str, Floats],
     barred: Collection[str],
 ) -> list[Part]:
-    """Return the functions that columns may follow, the likeliest first.
-
-    ``columns`` are released probabilities of codes by name, shape (S,) each. ``barred`` columns
-    serve neither as numbers nor as parts.
-    """
+    """Return the functions that columns may follow, the likeliest first; no ``barred`` columns."""
     free = {own: _read_values(own) for own in transformers if own.name not in barred}
     rated: list[tuple[float, Part]] = []
     for number in free:

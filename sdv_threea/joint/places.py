@@ -105,12 +105,7 @@ def _find_numbers(ties: Sequence[Tie]) -> set[int]:
 def _cut(
     table: Floats, in_order: bool, edges: Floats | None = None
 ) -> tuple[Floats, Floats | None]:
-    """Divide the interval of each code among the codes of the other column, in order.
-
-    Intervals of the first column are divided in proportion to records. Intervals of the second are
-    divided in proportion to the length that the first number covers, if its borders are known,
-    because places are linear functions of each other.
-    """
+    """Divide the interval of each code among the codes of the other column, in order."""
     present = table.copy()
     present[0] = present[:, 0] = 0  # a missing value has no place in the order
     steps = np.arange(len(table))
@@ -124,6 +119,8 @@ def _cut(
     others = np.arange(table.shape[1])
     total = max(present.sum(), 1e-300)
     means = [steps @ present.sum(axis=1) / total, others @ present.sum(axis=0) / total]
+    # Places are linear functions of each other, so intervals of the second column are divided by
+    # the length that the first number covers, if known.
     lengths = present
     if edges is not None:
         widths, sums = np.diff(edges, prepend=edges[:1]), present.sum(axis=1)
@@ -146,7 +143,6 @@ def _add_on(table: Floats) -> Floats:
 
 
 def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
-    """Return the ties of all trees from their roots, each with its earlier and its later column."""
     steps: list[tuple[Tie, int, int]] = []
     seen: set[int] = set()
     for first in (tie.pair[0] for tie in ties):
@@ -165,7 +161,6 @@ def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
 
 
 def _find_parts(tie: Tie, parent: int, codes: Wholes) -> tuple[Floats, Floats]:
-    """Return the parts of the interval of the parent and of the other column, shape (n, 2) each."""
     i, j = tie.pair
     first, second = (part[codes[:, i], codes[:, j]] for part in tie.parts if part is not None)
     return (first, second) if parent == i else (second, first)

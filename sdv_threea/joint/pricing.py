@@ -70,11 +70,7 @@ def carry_functions(
 def price_functions(
     found: Mapping[Pair, Function], num_records: float, left: float, constants: JointConstants
 ) -> tuple[dict[Pair, int], float]:
-    """Return the weights and the price of at least one pair that is counted code by code.
-
-    A record adds a weight, a whole number, to a count. The price, in GDP, keeps the noise tolerable
-    for nearly all codes, but is at most ``left``.
-    """
+    """Return whole-number weights of pairs, and the price at which their noise is tolerable."""
     borne = {pair: max(own.bear(num_records), 1.0) for pair, own in found.items()}
     most = min(max(borne.values()), constants.most_weighed * min(borne.values()))
     weights = {k: max(round(WEIGHT_UNIT * most / own), WEIGHT_UNIT) for k, own in borne.items()}

@@ -26,11 +26,7 @@ TERMS = 60
 def expect_tables(
     totals: Floats, scores: NormalScores, correlations: Floats, bins: Sequence[Wholes]
 ) -> dict[Pair, Floats]:
-    """Return expected counts of all pairs of columns, shape (G_i, G_j), at least zero.
-
-    ``totals`` are the records of each class, shape (C,). ``correlations`` are those of the normals,
-    shape (C, m, m). ``bins`` give the bin of each code, shape (S,); -1 for none.
-    """
+    """Return expected counts of all pairs, (G_i, G_j), given correlations by class, (C, m, m)."""
     sizes = count_bins(bins)
     parts = [
         _integrate(scores.cuts[at], scores.orders[at], bins[at], sizes[at])

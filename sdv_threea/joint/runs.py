@@ -25,11 +25,7 @@ class Posterior(NamedTuple):
 
 
 def find_values(logs: Floats, prior: Floats) -> Posterior:
-    """Return the posterior of codes whose values are independent of each other.
-
-    ``logs`` are log likelihoods of the values, shape (S, V). ``prior`` are probabilities of values
-    that a code draws, of the same shape.
-    """
+    """Return the posterior of independent codes, given log likelihoods and priors, shape (S, V)."""
     largest = logs.max(axis=1, keepdims=True)
     chances = np.exp(logs - largest) * prior
     sums = np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
@@ -37,10 +33,9 @@ def find_values(logs: Floats, prior: Floats) -> Posterior:
 
 
 def follow_values(logs: Floats, prior: Floats, anew: float) -> Posterior:
-    """Return the posterior of ordered codes, each of which draws a value with probability ``anew``.
+    """Return the posterior of ordered codes; each draws a new value with probability ``anew``.
 
-    A code that does not draw has the value of the code before it. ``logs`` and ``prior`` are as in
-    :func:`find_values`, with at least one code.
+    A code that does not draw has the value of the code before it.
     """
     largest = logs.max(axis=1)
     likely = np.exp(logs - largest[:, None])

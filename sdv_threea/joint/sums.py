@@ -44,10 +44,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True)
 class Sum:
-    """A numerical column that is the sum of others: publishable.
-
-    ``step`` is the granularity of the column, 0 if it is continuous.
-    """
+    """A numerical column that is the sum of others: publishable. ``step`` is its granularity."""
 
     total: str
     parts: tuple[str, ...]
@@ -70,11 +67,7 @@ class Sum:
             return np.asarray(np.abs(total - added) <= rounding)
 
     def write(self, table: pd.DataFrame, domain: Domain) -> None:
-        """Replace the total of sampled rows by the sum of its parts.
-
-        A drawn total stays if it is missing or a sentinel, if a part is missing or a sentinel, or
-        if the sum is beyond the released range.
-        """
+        """Replace the total of sampled rows by the sum of its parts, if that is in range."""
         column, own = domain[self.total], read_numbers(table[self.total])
         assert isinstance(column, Number)
         added = self.add(table)
@@ -170,10 +163,7 @@ def release_sums(
 
 
 def put_in_order(rules: Iterable[Sum | Part]) -> tuple[Sum | Part, ...]:
-    """Return the first rule of each total, after the rules of its parts.
-
-    A rule is left out if it would make a number depend on itself, together with earlier rules.
-    """
+    """Return the first rule of each total, after the rules of its parts, and without cycles."""
     chosen: dict[str, Sum | Part] = {}
     order: tuple[str, ...] = ()
     for own in rules:

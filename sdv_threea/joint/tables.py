@@ -183,7 +183,6 @@ def is_settled(table: Floats, settled: float) -> bool:
 
 
 def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
-    """Return the noise scale of a single count of each pair, if margins have no noise."""
     found = {}
     for pair, table in pairs.tables.items():
         # A single bin has no interaction and so no noise, but a positive scale is needed.

@@ -45,11 +45,7 @@ class Term:
 
 @dataclass(frozen=True)
 class ParentPair:
-    """Values of a later column, given the bins of two columns together.
-
-    ``merged`` has the coarser bin of each bin of the two columns, and ``numbers`` the probabilities
-    or weights by joint coarser bin and bin of the later column, shape (A * B, G).
-    """
+    """Values of a later column, shape (A * B, G), by joint coarser bin of two columns."""
 
     parents: Pair
     merged: tuple[Wholes, Wholes]

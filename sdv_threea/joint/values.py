@@ -89,10 +89,7 @@ def has_wide_codes(shares: Floats, edges: Floats | None) -> bool:
 
 
 def may_have_one(table: Floats, constants: JointConstants) -> bool:
-    """Return whether categories may determine the number, given joint probabilities, shape (S, E).
-
-    The category must leave little entropy, absolutely and relative to the number's entropy.
-    """
+    """Return whether categories leave little entropy of the number, given probabilities (S, E)."""
     alone = left_open(table.sum(axis=0, keepdims=True))
     return left_open(table) <= constants.one_code * min(alone, 1.0)
 
@@ -105,11 +102,7 @@ def price_values(columns: Sequence[Floats], num_records: float, wanted: Sequence
 
 
 def keep_one_code(table: Floats, has: Bools) -> Floats:
-    """Move each marked category's probability to its likeliest code, except for a missing number.
-
-    ``has`` marks categories that determine a number, shape (S,). ``table`` has the shape (S, E);
-    its row sums stay.
-    """
+    """Move the probability of marked categories to their likeliest code with a number, (S, E)."""
     settled, present = table.copy(), table[has, 1:]
     alone = np.eye(table.shape[1] - 1)[present.argmax(axis=1)]
     settled[has, 1:] = alone * present.sum(axis=1, keepdims=True)

@@ -42,12 +42,10 @@ PLACE, OTHER_PLACE = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of values, and the mean number of values in a bucket.
+    """The sizes of values, and the mean number of values in a bucket, the ``rate``.
 
-    Args:
-        chances: The probability of each size from 0 to the largest tried one, shape (reach + 1,).
-        rate: The mean number of values in a bucket.
-        distinct: Whether each record counts as a value of its own.
+    ``chances`` are the probabilities of sizes from 0 to the largest tried one, shape (reach + 1,);
+    ``distinct`` means that each record counts as a value of its own.
     """
 
     chances: Floats
@@ -142,10 +140,7 @@ def share_out(counts: Floats, known: int = 0) -> tuple[Wholes, Wholes]:
 
 
 def fit_sizes(counts: Floats, scale: float, total: float, known: int = 0) -> Sizes:
-    """Fit the sizes of values to noisy bucket counts, shape (B,).
-
-    By default, without evidence, each record counts as a value of its own.
-    """
+    """Fit the sizes of values to noisy bucket counts, (B,); by default each record is a value."""
     total, mean = max(total, 1.0), max(total, 1.0) / len(counts)
     reach = min(max(LEAST_REACH, int(REACH * scale), int(FAR * mean)), LARGEST_REACH)
     alone = Sizes(np.eye(1, reach + 1, 1)[0], mean, True)
@@ -174,7 +169,6 @@ def _list_sizes(total: float, num_buckets: int, reach: int, known: int) -> Itera
 
 
 def _find_median(spread: float, mean: float, reach: int) -> Floats:
-    """Return the median that leads to a mean size, shape (1,); empty if none does."""
     if not spread:
         return np.array([mean])
 

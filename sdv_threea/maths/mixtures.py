@@ -14,10 +14,7 @@ ROUNDS = 25
 def fit_frequencies(
     likelihoods: Floats, prior: Floats | None = None, weight: float = 0.0, rounds: int = ROUNDS
 ) -> Floats:
-    """Return the likeliest frequencies of ``V`` components, shape (V,), given likelihoods (n, V).
-
-    The frequencies ``prior``, by default even ones, count as ``weight`` values.
-    """
+    """Return the likeliest frequencies, (V,), from likelihoods, (n, V), and a weighted prior."""
     size = likelihoods.shape[1]
     found = prior = np.full(size, 1 / size) if prior is None else prior
     for _ in range(rounds):

@@ -109,7 +109,6 @@ def _build(scale: float) -> _Stairs:
 
 
 def _try(stairs: _Stairs, trials: int) -> Wholes:
-    """Propose integers, and return the kept ones in order."""
     words = np.frombuffer(os.urandom(8 * trials), dtype=np.int64)
     leading = np.frombuffer(os.urandom(4 * trials), dtype=np.uint32)
     strips: Wholes = stairs.lots[words & (2**LOT_BITS - 1)]

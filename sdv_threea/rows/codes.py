@@ -110,10 +110,7 @@ class Coder:
 
 
 def encode_columns(columns: Columns, table: pd.DataFrame) -> NDArray[np.signedinteger]:
-    """Return the codes of a table, shape (n, number of columns); -1 for unlisted values.
-
-    Codes are stored column by column, in the smallest integer type that fits.
-    """
+    """Return the codes of a table, shape (n, columns), in small integers; -1 if unlisted."""
     largest = max((each.size for _, each in columns), default=1)
     codes = np.empty((len(table), len(columns)), dtype=np.min_scalar_type(-largest), order='F')
     for at, (name, own) in enumerate(columns):

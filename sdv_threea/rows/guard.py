@@ -197,7 +197,6 @@ _IGNORED = ('ignore', None, SaidInside, None, 0)
 
 
 def _install() -> None:
-    """Install, for the whole process, the checks whether a thread is inside."""
     for module, kind in ((sys, _Sys), (warnings, _Warnings)):
         if not isinstance(module, kind):
             module.__class__ = kind

@@ -37,7 +37,6 @@ class Partitions:
     in_files: bool
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
-        """Compute the partitions, one at a time."""
         for part in self._parts:
             found = part.compute()
             yield found.read() if isinstance(found, _Unread) else found

@@ -14,10 +14,7 @@ class Encoded(NamedTuple):
 
 
 class Located(NamedTuple):
-    """Codes of categories and places of numbers of private records, shape (n, P) each.
-
-    A place is the position of a number in the interval of its code, from 0 to 1; NaN for none.
-    """
+    """Codes of categories and places of numbers in their interval, from 0 to 1, (n, P) each."""
 
     codes: NDArray[np.integer]
     places: NDArray[np.float64]

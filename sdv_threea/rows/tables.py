@@ -49,10 +49,7 @@ def sum_weights(
 def count_together(
     places: Sequence[NDArray[np.int64]], columns: Columns, sizes: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Return the number of records in each bin of several columns, shape (G_1, G_2, ...).
-
-    ``places`` are the records' bins by column, shape (n,), counted from 1; 0 is not counted.
-    """
+    """Return the number of records in each bin of several columns, shape (G_1, G_2, ...)."""
     wide = [sizes[at] + 1 for at in columns]
     together = np.zeros(len(places[columns[0]]), dtype=np.int64)
     for at, width in zip(columns, wide, strict=True):

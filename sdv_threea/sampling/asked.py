@@ -163,11 +163,7 @@ def cut_pools(
 
 
 def pick(weights: Floats, pool: Wholes, counts: Wholes, rng: np.random.Generator) -> Wholes:
-    """Pick ``counts`` records from each pool by weight; return their places, pool by pool.
-
-    ``weights`` have the shape (R,), and ``pool`` is the ascending pool of each record, from 0. If
-    all weights of a pool are zero, its condition is impossible.
-    """
+    """Pick ``counts`` records from each pool by weight; return their places, pool by pool."""
     totals = np.bincount(pool, weights, len(counts))
     if not (totals > 0).all():
         raise ImpossibleCondition('The released model gives this condition no probability.')

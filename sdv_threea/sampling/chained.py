@@ -95,7 +95,6 @@ class Chained:
     def _draw_rest(
         self, chain: Chain, num_rows: int, known: Mapping[int, Wholes], rng: np.random.Generator
     ) -> tuple[Wholes, Wholes]:
-        """Draw the columns that are not known yet; return codes and classes."""
         codes, classes = chain.draw(num_rows, rng, known), np.zeros(num_rows, dtype=np.int64)
         if self.joint.class_column is not None:
             classes = codes[:, self.joint.class_column]
@@ -111,11 +110,7 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     class_column: int | None,
     rng: np.random.Generator,
 ) -> Wholes:
-    """Draw the columns up to the last conditioned one, from a pool for each group; return codes.
-
-    ``links`` are these columns without the class, ``drawn`` has a record for each group and class,
-    and ``totals`` are weights of the classes by group, shape (P, C).
-    """
+    """Draw the columns up to the last conditioned one, from a pool for each group; return codes."""
     num_pools, num_classes = totals.shape
     if class_column is not None:
         labels = np.tile(np.arange(num_classes), num_pools)

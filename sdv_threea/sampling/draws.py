@@ -46,11 +46,7 @@ class Model(Protocol):
 
 
 def draw_evenly(model: Model, totals: Floats, rng: np.random.Generator) -> Draws:
-    """Draw equally many records of each class, as many as a fit needs.
-
-    The weight of a draw is the number of private records that it represents, given their ``totals``
-    by class, shape (C,).
-    """
+    """Draw equally many records of each class, weighted by the records that each represents."""
     codes, labels = model.even().draw(num_draws(len(totals), model.width), rng)
     weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
     return Draws(codes, labels, weights[labels])

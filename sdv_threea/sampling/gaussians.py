@@ -76,11 +76,7 @@ class Gaussians:
 def draw_within(
     mixture: Mixture, scores: NormalScores, given: RowConditions, rng: np.random.Generator
 ) -> tuple[Wholes, Floats]:
-    """Draw classes, shape (n,), and quantiles, shape (n, m), of rows with their own conditions.
-
-    Quantiles are as in :meth:`Mixture.sample`; those of restricted columns lie in the intervals of
-    allowed codes.
-    """
+    """Draw classes, (n,), and quantiles, (n, m), of rows with their own conditions."""
     asked, classes = given
     labels = np.flatnonzero(mixture.weights.sum(axis=1) > 0)
     # The most restricted columns come first: weights of draws then vary least.

@@ -68,7 +68,7 @@ def truncate(means: Floats, roots: Floats, edges: Floats, places: Floats) -> Tru
 
 
 def _log_masses(ends: Floats, lengths: Floats) -> Floats:
-    """Return the log of the standard normal's mass on intervals: ends (..., 2), lengths (...)."""
+    """Return log masses of the standard normal on intervals: ends (..., 2), lengths (...)."""
     low, high, _ = _lower_tail(ends)
     with np.errstate(divide='ignore', invalid='ignore'):
         log_low, log_high = log_ndtr(low), log_ndtr(high)

@@ -96,7 +96,6 @@ def take_values(
 
 
 def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distinct:
-    """Return the categories that occur, without those of dropped rows."""
     used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
     listed = list_cells(pd.Series(categories[used], dtype=categories.dtype))
     places = np.full(len(categories) + 1, MISSING_PLACE)
@@ -114,7 +113,6 @@ def _list_arrow(array: Any) -> Distinct:
 
 
 def _list_dates(column: pd.Series) -> Distinct:
-    """Return the different dates of a column that stores them as counts."""
     codes, moments = pd.factorize(from_storage(column, 'ns'))
     zoned = getattr(getattr(column.dtype, 'pyarrow_dtype', column.dtype), 'tz', None)
     ends = {MISSING: None, INVALID: NO_SCALAR}

@@ -86,10 +86,7 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
 
 
 def find_strange_zones(column: pd.Series, template: str | None) -> NDArray[np.bool_]:
-    """Return which dates have a time zone that neither dtype nor format states, shape (n,).
-
-    Samples of such a column could not show the zone of a date.
-    """
+    """Return which dates have a time zone that neither dtype nor format states, shape (n,)."""
     column = spread(column)
     if getattr(column.dtype, 'kind', 'O') == 'M':
         return np.zeros(len(column), dtype=np.bool_)
@@ -154,10 +151,8 @@ def read_categories(column: pd.Series) -> Distinct:
 
 
 def store(codes: NDArray[np.integer], values: Sequence[Scalar]) -> Any:
-    """Return canonical scalars in a fast storage, shape (n,); codes below 0 are missing.
-
-    The storage is categorical, unless two values are equal in Python or any value is a tuple.
-    """
+    """Return canonical scalars in a fast storage, shape (n,); codes below 0 are missing."""
+    # Categories must differ in Python, and cannot be tuples.
     if len(set(values)) == len(values) and not any(type(each) is tuple for each in values):
         listed = pd.Index(take_values(values, None, np.arange(len(values))), dtype=object)
         return pd.Categorical.from_codes(np.maximum(codes, -1), listed)

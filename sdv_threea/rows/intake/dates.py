@@ -76,7 +76,6 @@ def from_storage(column: pd.Series, unit: str = 'us') -> NDArray[np.int64]:
 
 
 def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
-    """Return the dates of a column in NumPy, in their stored unit."""
     if isinstance(column.dtype, pd.ArrowDtype):
         return np.asarray(column.array._pa_array.to_numpy())
     if isinstance(column.dtype, pd.DatetimeTZDtype):
@@ -147,7 +146,6 @@ def is_clock(template: str | None) -> bool:
 
 
 def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
-    """Return texts parsed by pandas; :data:`INVALID` if parsing fails."""
     try:
         column = pd.Series(texts, dtype=object)
         return from_storage(
@@ -220,10 +218,8 @@ def spell_number(cell: object) -> str | None:
 
 
 def _is_plain(text: str, told: re.Pattern[str]) -> bool:
-    """Return whether a text may be a date, before pandas parses it."""
     return len(text) <= LONGEST_TEXT and '\0' not in text and told.search(text) is not None
 
 
 def _readable(template: str | None) -> str:
-    """Return the format without padding signs, which reading does not need."""
     return (template or 'mixed').replace('%-', '%').replace('%#', '%')

@@ -146,7 +146,6 @@ def _choose(
 
 
 def _list_flaws(flaws: dict[str, NDArray[np.bool_]]) -> tuple[str, ...]:
-    """Return the flaws that at least one cell has."""
     return tuple(flaw for flaw, found in flaws.items() if found.any())
 
 
@@ -161,10 +160,7 @@ def _round(numbers: NDArray[np.float64], places: int | None) -> NDArray[np.float
 def _keep_inside(
     numbers: NDArray[np.float64], facts: Facts
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return numbers clipped to the stated bounds, and a sentence if some were outside.
-
-    An infinite number without a bound becomes missing.
-    """
+    """Return numbers clipped to the stated bounds, and a sentence if some were outside."""
     low = -np.inf if facts.low is None else facts.low
     high = np.inf if facts.high is None else facts.high
     if max(abs(facts.low or 0.0), abs(facts.high or 0.0)) > LARGEST_NUMBER:

@@ -127,7 +127,6 @@ def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
 
 
 def _list_keys(column: pd.Series) -> Distinct:
-    """Return the different cells of a key column, as canonical scalars."""
     if holds_nul(column.dtype):
         return Distinct(np.full(len(column), INVALID_PLACE), [])
     column = spread(column)
@@ -137,10 +136,7 @@ def _list_keys(column: pd.Series) -> Distinct:
 
 
 def _is_ambiguous(cell: object, end: float) -> bool:
-    """Return whether a cell is a float from ``end`` on, which equals several whole numbers.
-
-    No code of a subclass of float is run.
-    """
+    """Return whether a cell is a float from ``end`` on; runs no code of a subclass of float."""
     kind = type(cell)
     if id(kind) in OTHER_FLOATS:
         return bool(abs(cell) >= min(end, _first_ambiguous(np.dtype(kind))))  # type: ignore[arg-type]
@@ -165,10 +161,7 @@ def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
 
 
 def _read_whole(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return whole numbers of 64 bits and flaws; ``None`` if the column contains anything else.
-
-    A flaw is -1 for a missing number, -2 for an ambiguous float, otherwise 0; shape (n,).
-    """
+    """Return 64-bit whole numbers, and flaws: -1 missing, -2 ambiguous, or 0; else ``None``."""
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if not isinstance(dtype, np.dtype) or dtype.kind not in 'iuf':
         return None

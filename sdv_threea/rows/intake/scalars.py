@@ -140,14 +140,12 @@ def _count_time(cell: Any) -> int:
 
 
 def _count_clock(cell: Any, fields: Any) -> int:
-    """Return the microseconds since midnight, by the fields of a base class."""
     hour, minute = fields.hour.__get__(cell), fields.minute.__get__(cell)
     second, micro = fields.second.__get__(cell), fields.microsecond.__get__(cell)
     return int((3600 * hour + 60 * minute + second) * SECOND // MICROSECOND + micro)
 
 
 def _count_numpy(cell: Any) -> int | None:
-    """Return the microseconds of a NumPy date, rounded down."""
     if cell.dtype.kind != 'M':
         if read_scalar(cell) is not None:
             raise NoScalarError(NO_DATE)
@@ -271,7 +269,6 @@ def _read_timestamp(cell: Any) -> Any:
 
 
 def _count_days(cell: Any) -> int:
-    """Return the days from 1970 to a date."""
     return int(datetime.date.toordinal(cell)) - EPOCH
 
 
@@ -289,7 +286,6 @@ def _read_length(cell: Any) -> pd.Timedelta:
 
 
 def _count_length(cell: Any) -> int:
-    """Return the nanoseconds of a Python time difference."""
     fields = datetime.timedelta
     days, seconds = fields.days.__get__(cell), fields.seconds.__get__(cell)
     micro = fields.microseconds.__get__(cell)

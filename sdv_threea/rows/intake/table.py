@@ -34,10 +34,7 @@ ZONELESS = (
 
 @dataclass(frozen=True)
 class Findings:
-    """The problems of a part of a table, one sentence each. Findings of parts add up.
-
-    ``num_targets`` is the number of rows with a target.
-    """
+    """The problems of a part of a table, its rows and targets. Findings of parts add up."""
 
     num_rows: int
     num_targets: int
@@ -103,10 +100,7 @@ def inspect(
 
 
 def find_lost_zones(column: pd.Series, facts: Facts) -> list[str]:
-    """Return a sentence if samples of a column could not show the time zone of some dates.
-
-    Such dates are read in UTC, so a sample would show another time of day.
-    """
+    """Return a sentence if samples could not show a time zone, because dates are read in UTC."""
     if facts.sdtype != 'datetime' or not find_strange_zones(column, facts.template).any():
         return []
     return [f"Column '{facts.name}' (datetime) {ZONELESS if has_zone(facts.template) else ZONED}"]

@@ -87,12 +87,9 @@ def find_away(
 
 
 class Sent(NamedTuple):
-    """References to rows of one group, with the codes of referring rows: private.
+    """References to rows of one group, with the codes of the referring rows: private.
 
-    Args:
-        rows: The row of the parent, shape (n,).
-        numbers: The number of the referring row, shape (n,).
-        codes: The codes of the row's columns, then of its owner's, of n rows.
+    ``rows`` are rows of the parent, ``numbers`` the numbers of the referring rows, (n,).
     """
 
     rows: NDArray[np.int64]
@@ -200,11 +197,7 @@ def find_repeats(link: Link, owner: Link, group: Group) -> Repeated:
 def count_references(
     first: NDArray[np.int64], tables: tuple[tuple[int, int], ...], chunk: Referred
 ) -> NDArray[np.int64]:
-    """Count rows by their number of references, then the comparisons in each cell of each table.
-
-    ``first`` is the smallest number of references in each bin of numbers (a *magnitude*).
-    ``tables`` are, for each table, its number of cells and the weight of a comparison.
-    """
+    """Count rows by their number of references, then the weighted comparisons in each cell."""
     magnitudes = np.searchsorted(first, chunk.references[chunk.references > 0], side='right') - 1
     numbers = [np.bincount(magnitudes, minlength=len(first))]
     for cells, (size, weight) in zip(chunk.cells.T, tables, strict=True):

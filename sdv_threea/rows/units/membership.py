@@ -42,12 +42,9 @@ class Database:
 class Group(NamedTuple):
     """All rows of some units, by table: private.
 
-    Args:
-        rows: The columns that are released.
-        parents: The row of the parent, by link.
-        units: The unit of each row, shape (n,).
-        numbers: The number of each row in the whole table, shape (n,).
-        places: The place of each row in the order of its table, shape (n,).
+    ``rows`` have the released columns, ``parents`` the rows of the parents by link. The other
+    fields, by row, are the unit, the number in the whole table, and the place in the order of the
+    table.
     """
 
     rows: Mapping[str, pd.DataFrame]
