@@ -2,11 +2,11 @@
 
 Quantities that follow from noise, counts and units are computed where they are used. Each constant
 here has its meaning, and the figure that it was chosen by. "Flat" means: no change in
-``docs/lab/constants.md`` had a clear effect at both budgets. Other figures without a command are of
-throw-away fits on the tree of their day. :class:`~sdv_threea.settings.Settings` passes these
-constants down, so a benchmark can replace one of them; its module also defines the ``SHARES`` of
-the budget. The folder ``joint`` has its own constants. Limits of numbers, memory and time, formats
-and page layouts stay next to the code that needs them.
+``docs/lab/constants.md`` had a clear effect at both budgets. Other figures without a command come
+from throw-away fits with the code of their time. :class:`~sdv_threea.settings.Settings` passes
+these constants down, so a benchmark can replace one of them; its module also defines the ``SHARES``
+of the budget. The folder ``joint`` has its own constants. Limits of numbers, memory and time,
+formats and page layouts stay next to the code that needs them.
 """
 
 import math
@@ -36,7 +36,8 @@ FAR_OFF = 1 / 3
 #: A cluster of fewer bins is narrow, and is split into twice this many. Set by hand.
 NARROW_BINS = 6
 
-#: Bins are merged until evident bins hold this part of the records of coarser bins. Set by hand.
+#: Finer bins are kept if the significant ones contain at least this part of the records in
+#: significant coarser bins. Set by hand.
 KEPT = 0.75
 
 #: The most looks that split bins. Three are enough for a spread of 1 at 10^9.
@@ -269,7 +270,8 @@ class AdaptConstants:
             root of their number. Tables of many columns gained by the root. Flat between 1 and 4.
         start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With
             1, labels of isolet have an AUC of .87 at epsilon 8 in place of .886.
-        smoothing: Part of a label given to other classes: draws are too sure. Flat from .01 to .2.
+        smoothing: Part of a label given to other classes, because draws are overconfident. Flat
+            from .01 to .2.
         unclipped_slopes: Share of each class's draws with unclipped slopes. Shorter slopes need
             less noise but clip rare classes. Flat between .75 and .97; .5 gains at epsilon 1, but
             not in rare classes.

@@ -119,7 +119,7 @@ class Fit:
     def radius(self, added: int = 0) -> int:
         """Return the norm to which slopes are clipped: most slopes of each class are shorter.
 
-        Each of the ``added`` terms adds one input of one. The norm is positive, even if all slopes
+        Each of the ``added`` terms adds an input equal to one. The norm is positive, even if all slopes
         of draws are zero.
         """
         longest = self._longest(self.squares() + added) * self.link.unit

@@ -24,7 +24,7 @@ from sdv_threea.constants import AdaptConstants
 #: L-BFGS steps that fit the first weights; enough to come close to the least loss.
 START_STEPS = 40
 
-#: Fewer weights than this have the prior of this many.
+#: The least number of weights that their prior assumes.
 FEWEST_WEIGHTS = 16
 
 #: Bounds of the number of draws for a fit. The number falls with columns and classes, because the
@@ -100,9 +100,10 @@ class Classes:
         return self._own(self._classes - softmax(all_odds(predicted)))
 
     def curve(self, predicted: Floats, records: Floats) -> Floats:
-        """Return the curvature of each draw's loss, (n, K), raised because all predictors move."""
+        """Return the curvature of each draw's loss in each predictor, shape (n, K)."""
         chances, others = softmax(all_odds(predicted)), self._num / max(self._num - 1, 1)
         least = self._constants.least_curvature * self.shares * (1 - self.shares)
+        # The curvature is raised by this factor because the predictors of all classes move at once.
         own = np.maximum(chances * (1 - chances), least) * records[:, None] * others
         return self._own(own)
 

@@ -1,4 +1,4 @@
-"""Slopes of the loss of a target, in whole numbers: the one map of private records that fits it.
+"""Slopes of the loss of a target over private records, in whole numbers.
 
 The slope of a record in the weights of a predictor is its residual times its inputs. Residuals,
 ``y_c - p_c`` of a class or ``t - g`` of a number, are multiples of ``1 / TARGET_UNITS``, and inputs

@@ -26,8 +26,8 @@ from sdv_threea.describe.ranges import (
 )
 from sdv_threea.domain import Number
 
-#: A narrow cluster is split until it has this many bins. At first it is split into more parts, at
-#: most ``MOST_PARTS``: one for as many records as their noise. Neighbouring parts are then merged
+#: A narrow cluster is split until it has this many bins. It is first split into more parts (at most
+#: ``MOST_PARTS``), each with about as many records as noise; neighbouring parts are then merged
 #: again.
 SPLIT_BINS = 2 * NARROW_BINS
 MOST_PARTS = 1024

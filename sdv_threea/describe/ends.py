@@ -26,10 +26,9 @@ SINGLE = 1e-9
 
 
 class Looks(NamedTuple):
-    """Parameters of the estimate of a range.
+    """Parameters of the estimate of a range, whose error probability ``num`` columns share.
 
-    ``num`` columns share the error probability; a column ends before its likely end with the
-    probability ``reach``.
+    ``reach`` is the probability that a column ends before the estimated end of its tail.
     """
 
     num: int
@@ -206,7 +205,7 @@ def step_out(evidence: Floats, looks: Looks, scale: float = 0.0) -> int:
 
 
 def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
-    """Return the outermost bins that values surely reach, below and above, as at most one pair."""
+    """Return the lowest and the highest bin that values surely reach, or nothing."""
     evidence, runs = look.evidence, evident_runs(look, looks.num, looks.constants)
     if not len(runs):
         return []

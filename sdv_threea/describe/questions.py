@@ -227,7 +227,7 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
 def _look_twice(
     asked: Question, common: str, rarer: str, first: float, *, shared: bool = True
 ) -> dict[str, Question]:
-    """Return two looks of a question; a second look for rare values shares one count per record."""
+    """Return two looks of a question. In the second, all columns may share a count per record."""
     prices = asked.mu * math.sqrt(first), asked.mu * math.sqrt(1 - first)
     return {
         common: replace(asked, mu=prices[0]),

@@ -95,9 +95,9 @@ class JointConstants(Evidence):
     """The constants of pairs and triples of columns.
 
     In a functional pair, one column (the parent) seems to determine the other (the child). Figures
-    are of throw-away fits on the tree of their day. *Relations keep* a share of records: those
-    whose value would be right with exact counts of the functions that are found, averaged over the
-    true relations of 33 releases of joins and real tables.
+    come from throw-away fits with the code of their time. *Relations keep* a share of records:
+    those whose value would be right with exact counts of the functions that are found, averaged
+    over the true relations of 33 releases of joins and real tables.
 
     Args:
         least_bins_of_number: With an adapted numerical target and mostly columns of many values,

@@ -34,7 +34,10 @@ MOST_CELLS = 2**20
 
 
 class Noise(NamedTuple):
-    """The noise of counts with well-known margins: scale, and standard deviations of a bound."""
+    """The noise of counts whose margins are known well.
+
+    ``doubt`` is how many standard deviations the bound lies above the mean.
+    """
 
     scale: float
     doubt: float
@@ -188,7 +191,7 @@ def _full_energy(parent: Floats, child: Floats) -> float:
 
 
 def _give_values(parent: Floats, child: Floats) -> Wholes:
-    """Give each code of the parent, large ones first, the value with the most records left."""
+    """Give each code of the parent, in order of size, the value with the most records left."""
     left = [(-share, value) for value, share in enumerate(child)]
     heapq.heapify(left)
     values = np.empty(len(parent), dtype=np.int64)

@@ -23,7 +23,7 @@ from sdv_threea.joint.triples import Triple
 #: The mean of a normal's absolute value, in standard deviations.
 MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 
-#: The axes of a triple, each with the other two.
+#: For each pair of a triple's axes, the third axis and the pair.
 AXES = ((2, (0, 1)), (1, (0, 2)), (0, (1, 2)))
 
 #: Rounds of iterative proportional fitting to the pairs.

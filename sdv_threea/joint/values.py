@@ -32,7 +32,7 @@ from sdv_threea.statistics import registry
 #: not.
 STANDING_OUT = Evidence().clear_of_noise(BASE)
 
-#: The relative width of a few floats.
+#: An interval of this relative width contains only a few floats.
 FEW_FLOATS = 1e-14
 
 

@@ -28,7 +28,8 @@ MEDIANS = 40
 #: Sizes are tried up to the first number, or up to the second if noise is large.
 LEAST_REACH, LARGEST_REACH = 4096, 2**16
 
-#: Noise is at most this many standard deviations; the largest tried size is at least this many.
+#: Noise is assumed to be below the first number of standard deviations; the largest size to try is
+#: at least the second number of standard deviations.
 FAR, REACH = 6, 16
 
 #: Every record counts as a value of its own unless this lowers the log likelihood by more than
@@ -198,7 +199,7 @@ def _make_sizes(median: float, spread: float, reach: int) -> tuple[Floats, float
 
 
 def _judge(sizes: Sizes, counts: Floats, scale: float) -> float:
-    """Return the log likelihood of noisy counts; counts beyond the reach enter by their number."""
+    """Return the log likelihood of noisy counts; counts beyond the reach are censored."""
     own, noise = sizes.bucket(), int(np.ceil(FAR * scale))
     last = len(own) - 1 - noise
     inside = counts <= last

@@ -182,7 +182,7 @@ class _Warnings(_Module):
 
 
 class _Asking(type):
-    """A metaclass whose classes contain every class inside the guard, and none outside."""
+    """A metaclass: every class is a subclass of its classes inside the guard, and none outside."""
 
     def __subclasscheck__(cls, _: type) -> bool:
         return bool(_HERE)

@@ -28,7 +28,7 @@ def of_columns(columns: int, **facts: Any) -> float:
 
 
 def _ask(brief: str, name: str, title: str, words: str, *proofs: str, shared: bool = False) -> Kind:
-    """Return a question: a record adds to a count of each column, or shares one contribution."""
+    """Return a question whose contribution is one per column, or shared by all columns."""
     return Kind(
         name=name,
         stage='describe',

@@ -25,7 +25,7 @@ from sdv_threea.schema import Link
 
 @dataclass(frozen=True)
 class Ends:
-    """Columns of a row or of its owner, and of the row that it refers to: released.
+    """A column at one end of a reference (the row or its owner) and one at the other: released.
 
     A cell is a pair of bins, one of each code; or, in a last row, the second code's bin if both
     codes are equal.
@@ -113,8 +113,8 @@ class Reading:
     Args:
         owner: The link to the row that owns a row, if any.
         columns: The columns that are compared: the row's own, its owner's, and the parent's.
-        ends: The tables, each with the places of its two columns: among the first two kinds of
-            columns together, and among the last.
+        ends: The tables, each with two column numbers: among the own and the owner's columns
+            together, and among the parent's.
         keys: The keys of random choices: of references, of rows of the parent, of comparisons.
     """
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.schema import Link, Schema
 
-#: A missing reference. Lower numbers are references to a removed row: they occur only in proofs and
-#: tests, in tables without a unit that others refer to.
+#: A missing reference. Lower numbers are references to a removed row: only proofs and tests that
+#: remove a unit have such references.
 NOBODY = -1
 
 #: Row of the parent that each row of the child refers to, by link.
