@@ -70,8 +70,8 @@ MOST_FOR_SUMS = 0.3
 #: prior of a median falls: with 1, berka's ``trans`` had hundreds of rows, not 20,000.
 UNIT_SPREADS, ROWS_PENALTY = (0.05, 0.3, 0.6, 1.0, 1.6), 0.5
 
-#: The prior chance that no units exist beyond noisy counts (at .5 some tables became larger), and
-#: the log-likelihood penalty of each noisy count that is kept. Set by hand.
+#: The prior probability that noisy counts show all units (at .5 some tables became larger), and the
+#: log-likelihood penalty of each noisy count that is kept. Set by hand.
 NOTHING_BEYOND, KEPT_PENALTY = 0.8, 1.0
 
 #: Public rows: the share of the smallest group, and of the rarest value that is used. Set by hand.
@@ -169,10 +169,10 @@ class DescribeConstants(Evidence):
             1900. Set by hand.
         negative: Log-likelihood penalty of a negative number. Set by hand.
         bulk_widths: Candidate standard deviations of the hump of a bulk, in bins. Set by hand.
-        tail: Share of a bulk beyond each of its likely ends, and probability that a column extends
-            beyond an end within a bin, or beyond an extrapolated range. With .08 for a bulk, tables
-            of 400 rows lost half again as many columns as with .04. With .5 for an end within a
-            bin, 10 instead of 4 % of the real rows were cut off.
+        tail: Share of a bulk beyond each of its likely ends, and probability that numbers lie
+            beyond the estimated end of a column (within a bin, or extrapolated). With .08 for a
+            bulk, tables of 400 rows lost half again as many columns as with .04. With .5 for an end
+            within a bin, 10 instead of 4 % of the real rows were cut off.
         coarse_evidence: With fewer records than this, in noise scales of a bin, numbers are counted
             in whole octaves, not in quarters: a bin four times as wide has more records and no more
             noise. At epsilon 1, octaves lost half as many columns of 398 rows, and were no worse on
@@ -237,7 +237,7 @@ class ApproximateConstants(Evidence):
             Smaller values suit hundreds of categories, larger ones a few. Flat between .05 and .5.
         effect_sizes: Prior standard deviations of effects on log odds; counts weigh them.
         smooth_parts: Smooth fraction of the effect variance, and correlation length as a fraction
-            of the column. Two or five kinds do as well; lengths of .5 and 2 lost with few bins.
+            of the column. Two or five kinds are as good; lengths of .5 and 2 lost with few bins.
         clip: Squared norms of scores are clipped this many standard deviations above their mean.
             1.5 loses little and greatly reduces noise. A constant factor on the mean hurt narrow
             tables.
@@ -267,9 +267,9 @@ class AdaptConstants:
         label_steps: Steps of labels with evidence. One costs .005 of AUC at epsilon 8; five are no
             better than three.
         weight_spread: Prior standard deviation of weights of evidence around their start, times the
-            root of their number. Tables of many columns gained by the root. Flat between 1 and 4.
+            root of their number. The root helps tables of many columns. Flat between 1 and 4.
         start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With
-            1, labels of isolet have an AUC of .87 at epsilon 8 in place of .886.
+            1, labels of isolet have an AUC of .87 at epsilon 8, not .886.
         smoothing: Part of a label given to other classes, because draws are overconfident. Flat
             from .01 to .2.
         unclipped_slopes: Share of each class's draws with unclipped slopes. Shorter slopes need
@@ -277,9 +277,8 @@ class AdaptConstants:
             not in rare classes.
         least_curvature: Least curvature of a record, relative to that without evidence.
             Overconfident draws make steps too long. Flat between .005 and .08.
-        log_odds_spread: Standard deviation of log odds wanted by the loss
-            (:mod:`~sdv_threea.adapt`), over classes; for two classes, half of the deviation
-            between them.
+        log_odds_spread: Standard deviation over classes of the log odds that the loss wants
+            (:mod:`~sdv_threea.adapt`); for two classes, half of their difference.
         most_stretch: Largest factor on log odds: a target that is hard to predict stays uncertain.
         most_features: Most features on small tables. 256 cost labels .013 of AUC on eeg_eye_state
             at epsilon 8, and nothing clear elsewhere.

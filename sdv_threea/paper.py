@@ -174,7 +174,7 @@ def assign(points: NDArray[np.integer], classes: NDArray[np.integer], centres: W
 def move_centres(
     rows: Rows[Grouped], centres: Wholes, radius: int, *, mu: float, neighbors: str, noise: Noise
 ) -> tuple[Wholes, tuple[Receipt, ...]]:
-    """Return centres moved to noisy means, unless too noisy, in all rounds, with their receipts."""
+    """Return the centres after several rounds of moves to noisy means, and their receipts."""
     receipts = []
     # GDP prices compose as the root of the sum of squares.
     part = mu / math.sqrt(ROUNDS)

@@ -119,8 +119,7 @@ class Fit:
     def radius(self, added: int = 0) -> int:
         """Return the norm to which slopes are clipped: most slopes of each class are shorter.
 
-        Each of the ``added`` terms adds an input equal to one. The norm is positive, even if all slopes
-        of draws are zero.
+        Each of the ``added`` terms adds an input of one. The norm is positive, even without slopes.
         """
         longest = self._longest(self.squares() + added) * self.link.unit
         return max(math.ceil(longest * RADII), 1) * (INPUT_UNITS * TARGET_UNITS // RADII)
@@ -212,7 +211,7 @@ class Looks:
     def slopes(
         self, rows: Rows[Seen], share: float, added: Design | None = None
     ) -> tuple[Floats, float]:
-        """Release the slopes, in terms ``added`` too, (K D,); return them and their noise scale."""
+        """Release slopes, (K D,), also of terms ``added``; return them and their noise scale."""
         fit, design = self._fit, self._fit.design + added if added else self._fit.design
         predictor, radius = fit.predictor(added), fit.radius(len(added.terms) if added else 0)
         weights = len(predictor.weights) * sum(design.sizes) + predictor.weights.size

@@ -73,8 +73,8 @@ def bin_weights(shares: Floats, least: float) -> Wholes:
     information of about ``v`` records, whatever the size of the bin, so ``1 / w^2`` records; a
     record adds ``w^2`` to the squared norm. The loss is least if ``w`` is the inverse fourth root
     of the bin's share. Shares below ``least`` count as ``least``. The mean of ``w^2`` is ``1 -
-    exp(-H)`` for the entropy ``H`` of the column: an almost constant column cannot tell classes
-    apart.
+    exp(-H)`` for the entropy ``H`` of the column: an almost constant column cannot
+    distinguish classes.
     """
     present = shares[shares > 0]
     squared = 1 - math.exp((present * np.log(present)).sum())

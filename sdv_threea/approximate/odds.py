@@ -251,7 +251,7 @@ def _linearize(bins: Effects, effects: Floats) -> tuple[Floats, Floats]:
     power = rate * by_own + (1 - rate) * by_others + whole
     known = by_own * bins.own + by_others * bins.others + whole * bins.whole
     number = np.maximum(known / power, 1.0)
-    # Each record more in the class is one fewer in the others.
+    # Each additional record of the class is one fewer of the other classes.
     more, less = precision_own - together, together - precision_others
     left = more * (bins.own - number * rate) + less * (bins.others - number * (1 - rate))
     curvature = number**2 * (more - less - (more * rate + less * (1 - rate)) ** 2 / power)

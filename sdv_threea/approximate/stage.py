@@ -228,7 +228,7 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
 ) -> Joint:
     """Release pair counts, and fit a joint density to them.
 
-    The counts need ``rows`` in addition to codes, because a code does not tell where in its
+    The counts need ``rows`` in addition to codes, because a code does not show where in its
     interval a number is. Parts of numbers among ``sums`` are known without a count.
     """
     counts, scores = density.counts, density.scores

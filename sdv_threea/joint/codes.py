@@ -39,7 +39,7 @@ class CodeCounts(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the posterior of the rows is computed from; arrays have the shape (S_i, S_j).
+    """Inputs of the posterior of the rows; arrays have the shape (S_i, S_j).
 
     Args:
         counts: Noisy counts of codes.

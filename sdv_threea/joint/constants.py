@@ -104,9 +104,9 @@ class JointConstants(Evidence):
             pairs are counted only if noise allows this many bins. 9 costs models .03 on
             california_housing at epsilon 1; more than 13 costs .01 to .04 on protein_casp, with
             marginals of three columns off by .35 instead of .28.
-        least_bins_of_guess: If no target is named, a numerical column is taken for it only if noise
-            allows this many bins. With 3, models gain nothing on telco_churn, and marginals of
-            three columns are off by .136 instead of .113.
+        least_bins_of_guess: If no target is named, a numerical column can be the target only if
+            noise allows this many bins. With 3, models gain nothing on telco_churn, and marginals
+            of three columns are off by .136 instead of .113.
         most_bins: Maximum number of bins of an ordered column. Tables of 64 are fitted much worse.
         own_values: Each value of a categorical column has a bin of its own if the column has at
             most this many values, or at most twice as many as an ordered column has bins. With 24

@@ -1,4 +1,4 @@
-"""Find functional dependencies: pairs of columns of which one determines the other.
+"""Find functional dependencies: pairs of columns in which one column determines the other.
 
 A code determines its name, a place its zone, a clock time its hour. Coarse bins do not show which
 name belongs to which code, but counts in bins are far more uneven for functions than for merely
@@ -119,8 +119,8 @@ def _rate(
     full, runs, clear = _full_energy(parent.units, shares), False, False
     if parent.ordered:
         runs, running = _run_along(counts, parent.units, shares, noise, constants)
-        # Mere correlation of two ordered columns follows from coarse bins, and few bins cannot tell
-        # a function from a correlation.
+        # Mere correlation of two ordered columns follows from coarse bins, and few bins cannot
+        # distinguish a function from a correlation.
         if child.ordered and not (runs and min(counts.shape) >= 2 * constants.least_bins):
             return -math.inf, 0.0, False
         full = min(full, running)

@@ -72,7 +72,7 @@ def tie_columns(
 
 
 def _follows(table: Floats) -> bool:
-    """True if the first column leaves less than a nat and half of the second column's entropy."""
+    """True if the first column leaves under a nat, and under half, of the second's entropy."""
     return left_open(table) < min(1.0, left_open(table.sum(axis=0, keepdims=True)) / 2)
 
 

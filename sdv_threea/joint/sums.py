@@ -1,7 +1,7 @@
 """Numbers that are sums of others: found from released counts, counted once, computed in samples.
 
 Released means and correlations of columns suggest which numbers are sums. A copy is a sum of one
-part. One count per likely sum or part of a date (:mod:`~sdv_threea.joint.parts`) then tells in how
+part. One count per likely sum or part of a date (:mod:`~sdv_threea.joint.parts`) then shows in how
 many records it holds. The count may be noisy, and cheap, because a sum holds in nearly all records
 or in nearly none.
 """

@@ -3,7 +3,7 @@
 A table of two columns is the product of its margins and a departure from it. The margins are known
 well, from histograms of single columns. The departure is shrunk in two ways:
 
-* by a prior, fitted to all tables, of how far tables depart, and how similar neighbouring bins are
+* by a prior of the size of departures and the similarity of neighbouring bins, fitted to all tables
   (:mod:`~sdv_threea.joint.departures`);
 * by the probability that a bin is empty, fitted to all tables (nonparametric empirical Bayes:
   Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). The prior alone would leave some mass to

@@ -1,7 +1,7 @@
 """Release the distances of triples of columns from the tables that their pairs imply.
 
 Pairs imply expected counts in each bin of three columns. The distance of private counts from
-expected ones is one number per triple, so hundreds of distances cost little. They decide of which
+expected ones is one number per triple, so hundreds of distances cost little. They determine which
 triples interactions are released (:mod:`~sdv_threea.joint.interplay`).
 """
 
@@ -64,8 +64,8 @@ def list_triples(
 def merge_bins(shares: Floats, num_bins: int, *, ordered: bool) -> Wholes:
     """Return the coarser bin of each bin, shape (G,), for at most ``num_bins`` coarser bins.
 
-    Ordered neighbours are merged to about equal mass. Of unordered bins, the most frequent ones
-    stay, and the rest share one.
+    Ordered neighbours are merged to about equal mass. Otherwise the most frequent bins stay, and
+    the rest share one.
     """
     if len(shares) <= num_bins:
         return np.arange(len(shares))

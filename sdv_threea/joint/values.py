@@ -114,7 +114,7 @@ def estimate_values(
 ) -> dict[Pair, Floats]:
     """Return the place of each category's number in its interval, shape (S,); NaN if unknown.
 
-    Places lie in (0, 1). Categories with too few records to tell have one number if most of the
+    Places lie in (0, 1). Categories with too few records for their noise have one number if most
     others do. ``tables`` are probabilities by pair, shape (S, E), category first.
     """
     found = {}

@@ -159,7 +159,7 @@ def fit_sizes(counts: Floats, scale: float, total: float, known: int = 0) -> Siz
 
 
 def _list_sizes(total: float, num_buckets: int, reach: int, known: int) -> Iterator[Sizes]:
-    """Yield the sizes to try; if the number of values is known, only those that lead to it."""
+    """Yield the sizes to try; with a known number of values, only sizes that lead to it."""
     for spread in SPREADS:
         medians = np.geomspace(0.5 if spread else 1.0, total, MEDIANS)
         if known:

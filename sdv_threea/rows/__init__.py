@@ -1,8 +1,8 @@
 """Rows: the code that reads private rows. ``docs/lab/private_rows.md`` lists the exceptions.
 
-Of this package, these modules import only :mod:`~sdv_threea.accounting` and the graph of tables,
-:mod:`~sdv_threea.schema`; they do not depend on the purpose of a sum. They return exact sums, to
-which :mod:`~sdv_threea.privacy.door` adds noise. An auditor reads this folder first.
+These modules import nothing of this package except :mod:`~sdv_threea.accounting` and the graph of
+tables, :mod:`~sdv_threea.schema`, and do not depend on the purpose of a sum. They return exact
+sums, to which :mod:`~sdv_threea.privacy.door` adds noise. An auditor reads this folder first.
 
 * ``intake/``: private cells, each read by itself,
 * ``units/``: references, and the unit of privacy of every row,

@@ -16,7 +16,7 @@ from sdv_threea.rows.statistics import histogram, weighted_histogram
 #: One, two or three columns, in ascending order. The class is the last column, if it is one.
 Columns = tuple[int, ...]
 
-#: Number of digits of a place in an interval, and of values of a digit.
+#: Number of digits of a place in its interval, and number of values of a digit.
 DIGITS, BASE = 2, 64
 
 

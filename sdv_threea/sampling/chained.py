@@ -32,7 +32,7 @@ class Chained:
     """A model of records: a chain of all columns, each drawn given those before it.
 
     Args:
-        totals: Weights of the classes, zero for those that must not occur, shape (C,).
+        totals: Weights of the classes, zero for classes that must not occur, shape (C,).
         context: Codes of the given columns in the fit, the first ones, shape (P, q). Rows without a
             condition are drawn given a random row of these codes.
         chain: A chain that begins with the known columns, whose known codes are used as they are;

@@ -191,7 +191,7 @@ def has_zone(template: str | None) -> bool:
 
 
 def is_zulu(template: str | None) -> bool:
-    """Return whether a ``Z`` at the end of a format says that all texts are in UTC."""
+    """Return whether a ``Z`` at the end of a format means that all texts are in UTC."""
     signed = template is not None and any(sign in template for sign in ZONE_SIGNS)
     return template is not None and template.endswith(ZULU) and not signed
 

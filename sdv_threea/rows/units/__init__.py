@@ -1,6 +1,6 @@
 """Units: the rows of each unit of privacy. The promise of a database depends on these modules.
 
-Of private cells, these modules read only key cells, as the user stored them, and the cells that
+These modules read no private cells except key cells, as the user stored them, and the cells that
 ``links`` compares. Their results for a unit must not depend on other units, except for row numbers
 and ``links``.
 

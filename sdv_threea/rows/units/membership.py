@@ -56,7 +56,7 @@ class Group(NamedTuple):
 
 @dataclass
 class Coins:
-    """Random numbers of rows: those that SplitMix64 with a secret ``key`` has at their numbers.
+    """Random numbers of rows: SplitMix64, with a secret ``key``, at the numbers of the rows.
 
     Formal guarantees: the random numbers of a row depend on the key and on the number of the row
     alone, so not on the group that holds it.
@@ -124,7 +124,7 @@ def rank_within(
 
 
 def shuffle_ranks(owners: NDArray[np.int64], coins: Coins) -> NDArray[np.int64]:
-    """Return the number of each row among those of its owner, in random order; shape (n,)."""
+    """Return the position of each row within its owner's rows, in random order; shape (n,)."""
     return np.where(owners >= 0, rank_within(owners, coins), 0)
 
 
