@@ -58,7 +58,7 @@ def replacing(filepath: str | os.PathLike[str], *, private: bool = False) -> Ite
     except OSError as error:
         raise type(error)(
             error.errno,
-            f'{error.strerror}. Nothing was saved, and what was there before is as it was',
+            f'{error.strerror}. Nothing was saved, and an earlier file is unchanged',
             str(filepath),
         ) from error
 
@@ -83,10 +83,10 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a draft of a folder that takes the place of an empty or missing one on success."""
     target = Path(os.path.realpath(folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        problem = 'There is something already: choose another folder, or empty it'
+        problem = 'The place is taken: choose another folder, or empty it'
         raise FileExistsError(errno.EEXIST, problem, os.fspath(folder))
     if not target.parent.is_dir():
-        problem = 'There is no folder for it to be in: make that first'
+        problem = 'The folder around it does not exist: create that first'
         raise FileNotFoundError(errno.ENOENT, problem, os.fspath(folder))
     _sweep(target)
     beside = _name_draft(target)
@@ -126,7 +126,7 @@ class _Draft:
             _flush(self.path, os.O_RDWR)
             return
         if not os.path.samestat(os.fstat(self.lock), self.path.lstat()):
-            raise OSError(errno.ESTALE, 'Its draft was taken away meanwhile', str(self.target))
+            raise OSError(errno.ESTALE, 'Its draft was moved or replaced', str(self.target))
         os.fchmod(self.lock, self.mode)
         os.fsync(self.lock)
 

@@ -116,9 +116,8 @@ def check_fit(num_columns: int, num_classes: int, limit: float | None) -> None:
     if needed > has:
         raise ShortageError(
             f'A fit of {num_columns:,} columns and {num_classes:,} classes would take about '
-            f'{needed / GIGABYTE:,.1f} GB, and may take {has / GIGABYTE:,.1f} GB. Leave columns '
-            'out; or say by memory_limit that it may take more. Nothing was read, and nothing was '
-            'spent.'
+            f'{needed / GIGABYTE:,.1f} GB, but may take only {has / GIGABYTE:,.1f} GB. Leave out '
+            'columns, or raise memory_limit. Nothing was read, and nothing was spent.'
         )
 
 
@@ -135,9 +134,8 @@ def tell_shortage(
     """Return the error for rows that exceed their memory, by default that of the machine."""
     has = find_memory() if has is None else has
     return ShortageError(
-        f'{num_rows:,.0f} rows {problem}, and may take {has / GIGABYTE:,.1f} GB. Write them to '
-        'files by sample_to_parquet, or ask for fewer; or say by memory_limit that they may take '
-        'more.'
+        f'{num_rows:,.0f} rows {problem}; they may take {has / GIGABYTE:,.1f} GB. Write them to '
+        'files by sample_to_parquet, ask for fewer rows, or raise memory_limit.'
     )
 
 

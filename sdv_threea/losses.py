@@ -44,10 +44,10 @@ NAMED = 'pseudonyms'
 #: A sentence for each kind.
 SAID = {
     MADE_UP: 'All values are made up: nothing was learned.',
-    NAMED: '{names} made-up names, as often as the noisy counts say.',
+    NAMED: '{names} made-up names, as frequent as in the noisy counts.',
     EMPTY: 'No value was common enough to be released.',
-    GUESSED: 'No range was found: noise hides where the numbers lie. They are guesses.',
-    CONSTANT: 'One value alone was found; up to {most} of the rows may have other values.',
+    GUESSED: 'No range was found, because noise masks all numbers: the range is a guess.',
+    CONSTANT: 'Only one value was found; up to {most} of the rows may have other values.',
     VALUES: '{share} of the rows have values that were not released; samples show {instead}.',
     RANGE: '{share} of the rows may lie beyond the range.',
     NOTHING: '',
@@ -100,7 +100,7 @@ class Loss:
     def said(self) -> str:
         """The loss in a sentence."""
         if self.kind == NAMED and not self.listed:
-            return 'A made-up name in each row: none repeats evidently.'
+            return 'A made-up name in each row: no name clearly repeats.'
         return SAID[self.kind].format(
             share=self.share,
             most=f'{self.share.at_most:.1%}',

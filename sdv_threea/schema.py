@@ -54,7 +54,7 @@ class Schema:
         named = {link.child for link in self.links} | {link.parent for link in self.links}
         unknown = sorted((named | set(self.public)) - set(self.tables))
         if unknown:
-            raise SchemaError(f'There are no tables {unknown}: they are {list(self.tables)}.')
+            raise SchemaError(f'There are no tables {unknown}: the tables are {list(self.tables)}.')
         for link in self.links:
             if link.child == link.parent:
                 raise SchemaError(
@@ -64,7 +64,7 @@ class Schema:
             if link.child in self.public and link.parent not in self.public:
                 raise SchemaError(
                     f"The public table '{link.child}' refers to the private table "
-                    f"'{link.parent}', so it tells about private rows: it cannot be public."
+                    f"'{link.parent}', so it reveals private rows: it cannot be public."
                 )
         self._check_unit()
 

@@ -147,9 +147,9 @@ def check_process(kernel: object) -> None:
     """Raise a ``ValueError`` if a kernel needs JAX and this process was forked after JAX began."""
     if kernel is not None and _begun.setdefault(JAX, os.getpid()) != os.getpid():
         raise InputError(
-            'kernel needs JAX, which had begun before this process was forked and would hang in '
-            "it. Start the process with multiprocessing.get_context('spawn'), or choose kernel="
-            'None, which needs no JAX. Sampling needs none either.'
+            'kernel needs JAX, which was started before this process was forked, and would hang. '
+            "Start the process with multiprocessing.get_context('spawn'), or choose kernel=None, "
+            'which needs no JAX. Sampling needs no JAX either.'
         )
 
 
@@ -183,7 +183,7 @@ def _check_promise(epsilon: float, delta: float) -> None:
     if not LEAST_DELTA <= delta < LARGEST_DELTA:
         raise InputError(
             f'delta must be from {LEAST_DELTA:g} to below {LARGEST_DELTA:g} (for example 1e-6): it '
-            f'allows to expose that share of the rows entirely. Got {delta:g}.'
+            f'is the share of the rows that may be exposed entirely. Got {delta:g}.'
         )
 
 

@@ -231,9 +231,9 @@ def _place_dates(seconds: Floats, column: pd.Series, template: str | None, dtype
     if not zone:
         if find_zones(cells, template).any():
             problem = (
-                'says no time zone, and each date of the column has one: state it'
+                'has no time zone, but the dates of the column have one: state it'
                 if has_zone(template)
-                else 'says a time zone, and the column has none: leave it out'
+                else 'has a time zone, but the column has none: leave it out'
             )
             raise ValueError(f'A condition on {column.name!r} {problem}.')
         return seconds

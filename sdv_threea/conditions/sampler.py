@@ -64,8 +64,8 @@ class ConditionSampler:
         if asked and not any(each.is_possible.any() for each in asked):
             problems = '; '.join(self._explain(each) for each in asked)
             raise ValueError(
-                f'Unable to sample any rows for the given conditions: {problems}. Ask for what was '
-                'released.'
+                f'Unable to sample any rows for the given conditions: {problems}. Ask for '
+                'released values.'
             )
 
     def sample(
@@ -88,7 +88,7 @@ class ConditionSampler:
             return asked
         warn(
             'Only some of the conditions can be met, and rows are sampled for those: '
-            f'{self._explain(asked)}. Ask for what was released.'
+            f'{self._explain(asked)}. Ask for released values.'
         )
         return asked.take(asked.is_possible)
 

@@ -110,7 +110,7 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
         (['sample', 'adult.pkl', '--out', 'a', '--rows-per-file', '9'], '--rows'),
         (
             ['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1', '--rows-per-file', '9'],
-            "'adult.pkl': There is something already",
+            "'adult.pkl': The place is taken",
         ),
     ],
 )

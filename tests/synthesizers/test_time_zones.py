@@ -98,7 +98,7 @@ def test_a_condition_means_the_moment_that_it_says_or_is_refused(stored):
     cell, wanted = cells[30], dates[30]
     asked = [cell, wanted, wanted.tz_convert('Asia/Tokyo')]
     if template and '%z' in template:
-        with pytest.raises(ValueError, match="'day' says no time zone.*state it"):
+        with pytest.raises(ValueError, match="'day' has no time zone.*state it"):
             synthesizer.sample_from_conditions([Condition({'day': wanted.tz_localize(None)})])
     else:
         zone = clock or ('UTC' if template else ZONE)
@@ -112,7 +112,7 @@ def test_a_condition_with_a_zone_on_a_column_without_is_refused():
     synthesizer = make(None)
     clocks = MOMENTS.dt.tz_convert('UTC').dt.tz_localize(None)
     synthesizer.fit({'t': pd.DataFrame({'day': clocks, 'x': range(NUM_ROWS)})})
-    with pytest.raises(ValueError, match="'day' says a time zone.*leave it out"):
+    with pytest.raises(ValueError, match="'day' has a time zone.*leave it out"):
         synthesizer.sample_from_conditions([Condition({'day': MOMENTS[30]})])
 
 

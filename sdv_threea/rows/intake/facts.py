@@ -123,8 +123,8 @@ def _read_category(column: pd.Series, facts: Facts) -> Read:
     known = None if stated is None else set(stated)
     accepted = np.array([known is None or value in known for value in listed], dtype=np.bool_)
     flaws = {
-        'has values that cannot be categories: turn them into text, as booleans, numbers, '
-        'texts and dates are.': codes == INVALID_PLACE,
+        'has values that cannot be categories: only booleans, numbers, texts and dates can, '
+        'so turn the others into text.': codes == INVALID_PLACE,
         "has values that are not among the 'range_values' of its metadata.": ~accepted,
     }
     return _choose(codes, listed, accepted, flaws)

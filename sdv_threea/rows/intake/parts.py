@@ -29,9 +29,9 @@ SCALARS: dict[str, tuple[type, ...]] = {
 }
 
 MERGED = (
-    "Column '{name}' is stored as a category with NUL characters in it: pandas takes texts for "
-    'equal that begin alike up to one, and may have made one text of several. Remove the '
-    'characters before you make categories, or store the column as texts.'
+    "Column '{name}' is stored as a category with NUL characters in it: pandas may have merged "
+    'texts that are equal up to the first NUL. Remove these characters before you make '
+    'categories, or store the column as texts.'
 )
 
 

@@ -65,7 +65,7 @@ UNKNOWN_TYPE = 'The cell is of a type that is not read.'
 
 NO_DATE = 'The cell is no date.'
 
-FAR_TIME = 'The time is outside what nanoseconds of 64 bits can count.'
+FAR_TIME = 'The time is outside the range of 64-bit nanoseconds.'
 
 #: A canonical scalar; ``None`` is a missing value.
 Scalar = Hashable
@@ -281,7 +281,7 @@ def _make_timestamp(whole: int, *, zoned: bool) -> pd.Timestamp:
 def _read_length(cell: Any) -> pd.Timedelta:
     whole = _count_length(cell)
     if not -(2**63) < whole < 2**63:
-        raise NoScalarError('The time is outside what nanoseconds of 64 bits can count.')
+        raise NoScalarError('The time is outside the range of 64-bit nanoseconds.')
     return pd.Timedelta(whole, 'ns')
 
 

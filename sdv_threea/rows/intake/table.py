@@ -23,11 +23,11 @@ from sdv_threea.rows.intake.parts import MERGED, holds_nul
 REPEATED = "Key column '{key}' has repeated values."
 
 ZONED = (
-    'has dates in a time zone, which neither its dtype nor its format tells: convert them by '
+    'has dates in a time zone that neither its dtype nor its format states: convert them by '
     "pd.to_datetime(..., utc=True), or state a 'datetime_format' with %z."
 )
 ZONELESS = (
-    'has dates without a time zone, and its format has one: give them theirs by tz_localize, or '
+    'has dates without a time zone, but its format has one: add the zone by tz_localize, or '
     "state another 'datetime_format'."
 )
 

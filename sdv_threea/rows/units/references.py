@@ -73,7 +73,7 @@ def link_rows(numbered: Tables, labels: Mapping[str, Labels]) -> Parents:
         read = {name: _read_numbers(table, labels[name]) for name, table in numbered.items()}
     strange = [name for name, numbers in read.items() if numbers is None]
     if strange:
-        raise BrokenReferenceError(f'The numbers of rows are not there any more in {strange}.')
+        raise BrokenReferenceError(f'The numbers of rows are missing or changed in {strange}.')
     numbers = {name: each for name, each in read.items() if each is not None}
     parents = {}
     for name, own in labels.items():
@@ -82,9 +82,7 @@ def link_rows(numbered: Tables, labels: Mapping[str, Labels]) -> Parents:
             wanted = numbers[name][label]
             places = above.get_indexer(pd.Index(wanted))
             if ((places < 0) & (wanted != NOBODY)).any():
-                raise BrokenReferenceError(
-                    f'Rows that {link.name} refers to are not there any more.'
-                )
+                raise BrokenReferenceError(f'Rows that {link.name} refers to are missing.')
             parents[link] = places.astype(np.int64)
     return parents
 

@@ -26,7 +26,7 @@ NOON = pd.Timestamp('2007-07-07 12:00')
 
 def list_strange_zones():
     """Cells of objects whose time zone samples could not tell."""
-    zoned, template = 'in a time zone, which neither', {'datetime_format': '%Y-%m-%d %H:%M%z'}
+    zoned, template = 'in a time zone that neither', {'datetime_format': '%Y-%m-%d %H:%M%z'}
     yield [NOON.tz_localize('Europe/Berlin')], {}, zoned
     yield [NOON.to_pydatetime().replace(tzinfo=datetime.UTC)], {}, zoned
     yield [NOON, NOON.tz_localize('UTC')], {}, zoned
@@ -36,7 +36,7 @@ def list_strange_zones():
         yield [f'2007-07-07T12:00:07{end}', None], {}, zoned
     yield ['20070707T120007Z'], {}, zoned
     for cell in (NOON, NOON.to_pydatetime(), NOON.date(), NOON.to_datetime64()):
-        yield [cell, NOON.tz_localize('UTC')], template, 'without a time zone, and its format'
+        yield [cell, NOON.tz_localize('UTC')], template, 'without a time zone, but its format'
 
 
 @pytest.mark.parametrize(
