@@ -264,8 +264,8 @@ class AdaptConstants:
 
     Args:
         largest_evidence: Bound of evidence, so that no code decides alone. Flat between 2 and 8.
-        label_steps: Steps of labels with evidence. One costs .005 of AUC at epsilon 8; five are no
-            better than three.
+        label_steps: Number of steps of labels with evidence alone. One costs .005 of AUC at epsilon 8;
+            five are no better than three.
         weight_spread: Prior standard deviation of weights of evidence around their start, times the
             root of their number. The root helps tables of many columns. Flat between 1 and 4.
         start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With
@@ -288,17 +288,19 @@ class AdaptConstants:
             .8987, .901, .900, .888 with 14, 29, 58, 128, 512 on walking_activity (58).
         number_features: Features of numbers per ``(mu n)^(2/3)``. At epsilon 1 protein_casp has 184
             and california_housing 105; a third cost .006 to .014 of R2, twice as many .015 on the
-            former. At 8 they have 512 and 357; 187 cost .013 of R2 on the former.
+            former. At epsilon 8 they have 512 and 357; 187 cost .013 of R2 on the former.
         unclipped_features: Share of draws with unclipped features; a few are very long. .9 costs
             labels .005 of AUC on eeg_eye_state, .004 on walking_activity at epsilon 8 (.002 at 1);
             .98 costs two thirds of the gain for numbers at 1; .3 gains .005 on eeg_eye_state at 8.
         feature_length: Norm of features relative to other inputs, which share the noise. 1 costs
             .022 of AUC on eeg_eye_state at epsilon 1 (.745 for .767) and gains nothing.
-        early_share: Price share of looks at evidence alone, and of moments of features. .33 and .2
-            cost .01 to .02 of AUC on eeg_eye_state at epsilon 1 and .001 to .003 elsewhere.
-        feature_steps: Steps with features, which share the rest. Two cost labels .012 of AUC on
-            eeg_eye_state at epsilon 8, .005 on default_credit and .009 on telco_churn at 1; four
-            cost .017 on telco_churn at 1. One costs numbers .04 of R2 on protein_casp at 1.
+        early_share: Part of the price for steps with evidence alone, and for moments of features.
+            .33 and .2 cost .01 to .02 of AUC on eeg_eye_state at epsilon 1 and .001 to .003
+            elsewhere.
+        feature_steps: Number of steps with features, which share the remaining price. Two cost
+            labels .012 of AUC on eeg_eye_state at epsilon 8, .005 on default_credit and .009 on
+            telco_churn at 1; four cost .017 on telco_churn at 1. One costs numbers .04 of R2 on
+            protein_casp at 1.
         spreads: Candidate prior standard deviations of weights whose prior is not known.
         doubt: Least gain of log likelihood of weights over none, and least expected information on
             those of features, in nats. A gain of 1 costs models .001 on several tables at epsilon

@@ -56,7 +56,7 @@ def interaction_sensitivity(
     for shape, weight in zip(shapes, weights, strict=True):
         norm = weight**2 * math.prod(size * (size - 1) for size in shape)
         if norm and neighbors == 'replace_one':
-            # The least number of bins less one divides the norm.
+            # The norm is a multiple of the least number of bins minus one.
             norm = 2 * norm // (min(shape) - 1) * min(shape)
         squared += norm
     return math.sqrt(squared) or 1.0

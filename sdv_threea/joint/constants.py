@@ -1,4 +1,4 @@
-"""The constants of joint densities, why they have their values, and the effect of others."""
+"""The constants of joint densities, with their reasons and the effects of other values."""
 
 from dataclasses import dataclass
 
@@ -111,7 +111,8 @@ class JointConstants(Evidence):
         own_values: Each value of a categorical column has a bin of its own if the column has at
             most this many values, or at most twice as many as an ordered column has bins. With 24
             bins at most, one in a hundred rows of adult and covtype_compact is impossible without
-            noise; with 64, next to none. A column of at most twice this many values has few.
+            noise; with 64, next to none. A column of at most twice as many values counts as
+            one of few values.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. At
             epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3. With 2, R2 is .595 if ranges
             are public, no better otherwise, and marginals of three numbers are 1 % worse.

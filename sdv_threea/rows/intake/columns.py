@@ -49,7 +49,7 @@ def make_table(columns: Mapping[str, Any], index: pd.Index) -> pd.DataFrame:
 
 
 def find_numbers(column: pd.Series) -> Numbers:
-    """Return the numbers of a column and which are missing; a single float as it is printed.
+    """Return the numbers of a column, float32 as printed, and which of them are missing.
 
     Formal guarantees:
         * each number is a function of its own cell and of the dtype
