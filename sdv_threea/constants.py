@@ -264,8 +264,8 @@ class AdaptConstants:
 
     Args:
         largest_evidence: Bound of evidence, so that no code decides alone. Flat between 2 and 8.
-        label_steps: Number of steps of labels with evidence alone. One costs .005 of AUC at epsilon 8;
-            five are no better than three.
+        label_steps: Number of steps of labels with evidence alone. One costs .005 of AUC at epsilon
+            8; five are no better than three.
         weight_spread: Prior standard deviation of weights of evidence around their start, times the
             root of their number. The root helps tables of many columns. Flat between 1 and 4.
         start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With

@@ -57,12 +57,9 @@ def num_draws(num_classes: int, num_columns: int) -> int:
 
 
 class Classes:
-    """The target is a class: predictors are log odds, and their softmax is the probabilities.
+    """The target is a class: predictors are log odds, and their softmax is the probabilities."""
 
-    ``groups`` are the classes of the draws; ``unit`` is the unit of predictors, and ``units`` are
-    the units per one on private rows.
-    """
-
+    #: Units per one on private rows, and the unit of predictors.
     units, unit = ODDS_UNITS, 1.0
     residuals = staticmethod(class_residuals)
 

@@ -182,7 +182,6 @@ def find_wide(domain: Domain, evidence: float, constants: DescribeConstants) -> 
 def _weigh(
     blanks: Mapping[str, tuple[Column, ...]], constants: DescribeConstants
 ) -> dict[str, float]:
-    """Return the share of each question, relative to the others."""
     minor = constants.minor
     weights = {'nulls': minor, 'steps': minor, 'spikes': constants.spikes}
     shares = {name: len(columns) * weights.get(name, 1) ** 2 for name, columns in blanks.items()}

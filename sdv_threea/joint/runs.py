@@ -13,11 +13,7 @@ from sdv_threea.arrays import Floats
 
 
 class Posterior(NamedTuple):
-    """The posterior of the values of codes, given noisy counts.
-
-    ``chances`` are probabilities of values by code, shape (S, V); ``drawn`` is the expected number
-    of codes that draw their value anew.
-    """
+    """Posterior chances of values by code, (S, V), log evidence, and expected number of draws."""
 
     chances: Floats
     evidence: float
