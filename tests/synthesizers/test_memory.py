@@ -66,7 +66,7 @@ def test_the_same_argument_is_for_samples_too_and_may_be_set_later(fitted, monke
     if limit == 1.0:
         assert len(fitted.sample(300)['people']) == 300
     else:
-        with pytest.raises(MemoryError, match='may take 0.0 GB.*memory_limit'):
+        with pytest.raises(MemoryError, match='may take only 0.0 GB.*memory_limit'):
             fitted.sample(300)
     monkeypatch.setattr(fitted, 'memory_limit', 'much')
     with pytest.raises(SynthesizerInputError, match='memory_limit must be a number above 0'):
