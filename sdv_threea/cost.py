@@ -134,8 +134,8 @@ def tell_shortage(
     """Return the error for rows that exceed their memory, by default that of the machine."""
     has = find_memory() if has is None else has
     return ShortageError(
-        f'{num_rows:,.0f} rows {problem}, but may take only {has / GIGABYTE:,.1f} GB. Write them to '
-        'files by sample_to_parquet, ask for fewer rows, or raise memory_limit.'
+        f'{num_rows:,.0f} rows {problem}, but may take only {has / GIGABYTE:,.1f} GB. Write them '
+        'to files by sample_to_parquet, ask for fewer rows, or raise memory_limit.'
     )
 
 

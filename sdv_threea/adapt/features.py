@@ -53,7 +53,7 @@ MOST_PER_KNOWN, MOST_PER_POINT = 0.5, 1 / 8
 #: of the features of draws per predictor: bounds of time and memory.
 MOST_FEATURE_ENTRIES, DRAWN_ENTRIES = 2**25, 2**26
 
-#: The number of rows that get features, about: more would take time without gain.
+#: The approximate number of rows that get features: more would take time without gain.
 MOST_FEATURED = 2**18
 
 #: Landmarks, unless there are more features. Twice as many gained nothing.

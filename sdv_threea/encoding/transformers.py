@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 MOST_SHOWN = 5
 
 
-#: The least share of a step: with share zero, a bin without a multiple of the coarser steps could
-#: have no number.
+#: The least share of a step. With share zero, no number could be drawn in a bin without a multiple
+#: of the coarser steps.
 TINY = 1e-9
 
 

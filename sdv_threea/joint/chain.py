@@ -218,7 +218,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
         column.key for column in columns
     }
     drawn = Drawn.start(constants.particles, len(order))
-    # Particles that the weights are not fitted to.
+    # A second set of particles, to which no weights are fitted.
     fresh = Drawn.start(constants.particles // 2, len(order))
     links = [] if given is None else _give(columns, order, given, (drawn, fresh), rng)
     for column in track(order[len(links) :], 'density of column'):

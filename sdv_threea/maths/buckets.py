@@ -28,8 +28,8 @@ MEDIANS = 40
 #: Sizes are tried up to the first number, or up to the second if noise is large.
 LEAST_REACH, LARGEST_REACH = 4096, 2**16
 
-#: Noise is assumed to be below the first number of standard deviations; the largest size to try is
-#: at least the second number of standard deviations.
+#: Noise is assumed to be below ``FAR`` standard deviations, and sizes up to ``REACH`` standard
+#: deviations of noise are tried.
 FAR, REACH = 6, 16
 
 #: Every record counts as a value of its own unless this lowers the log likelihood by more than
