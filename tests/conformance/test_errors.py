@@ -70,13 +70,6 @@ def test_what_an_error_about_a_table_shows(unfitted, private, few, broken):
     assert ('777' in str(caught.value)) is not private
 
 
-@pytest.mark.filterwarnings('ignore:The training data does not cover the full range')
-def test_a_table_without_rows_is_refused(unfitted, few):
-    with pytest.raises((InvalidDataError, ValueError), match='empty|no rows'):
-        unfitted.fit({NAME: few.head(0)})
-    assert unfitted.get_info()['is_fit'] is False
-
-
 @pytest.mark.differs(
     theirs='are refused',
     ours='are refused only if the values in the metadata are declared public',
@@ -111,11 +104,6 @@ def test_infinite_numbers(make, private, small, small_metadata):
 def test_nothing_is_sampled_before_fitting(unfitted):
     with pytest.raises(SamplingError, match='has not been fitted'):
         unfitted.sample(1)
-
-
-def test_nothing_is_sampled_under_conditions_before_fitting(unfitted):
-    with pytest.raises(SamplingError, match='has not been fitted'):
-        unfitted.sample_from_conditions([])
 
 
 def test_the_number_of_rows_has_to_be_given(fitted):

@@ -24,14 +24,14 @@ def test_the_quality_report_recognises_the_table(people, sampled, people_metadat
     assert len(report.get_details('Column Shapes', table_name=NAME)) == 9
 
 
-@pytest.mark.parametrize('name', ['age', 'city', 'level', 'member', 'joined'])
+@pytest.mark.parametrize('name', ['age', 'city', 'joined'])
 def test_a_column_can_be_plotted(people, sampled, people_metadata, name):
     both = {NAME: people}, {NAME: sampled}
     plot = get_column_plot(*both, people_metadata, table_name=NAME, column_name=name)
     assert len(plot.data) == 2
 
 
-@pytest.mark.parametrize('names', [('age', 'income'), ('city', 'member'), ('city', 'age')])
+@pytest.mark.parametrize('names', [('age', 'income'), ('city', 'age')])
 def test_two_columns_can_be_plotted(people, sampled, people_metadata, names):
     both = {NAME: people}, {NAME: sampled}
     plot = get_column_pair_plot(*both, people_metadata, table_name=NAME, column_names=list(names))

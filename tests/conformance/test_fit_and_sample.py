@@ -23,28 +23,11 @@ def test_no_rows_are_an_empty_table(fitted):
     assert fitted.sample(0)[NAME].empty
 
 
-@pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
-def test_the_columns_come_back_in_the_order_of_the_metadata(make, few, people_metadata):
-    synthesizer = make(people_metadata)
-    synthesizer.fit({NAME: few[few.columns[::-1]]})
-    assert list(synthesizer.sample(5)[NAME]) == list(few)
-
-
-def test_the_dtypes_come_back(people, sampled):
-    assert sampled.dtypes.to_dict() == people.dtypes.to_dict()
-
-
 def test_rows_are_counted_from_zero(people, build_metadata, make):
     columns = {'age': {'sdtype': 'numerical'}, 'city': {'sdtype': 'categorical'}}
     synthesizer = make(build_metadata(columns))
     synthesizer.fit({NAME: people[['age', 'city']].set_axis(range(500, 500 + len(people)))})
     assert list(synthesizer.sample(4)[NAME].index) == [0, 1, 2, 3]
-
-
-def test_rows_are_written_to_a_folder(fitted, tmp_path):
-    rows = fitted.sample(12, output_folder_path=str(tmp_path))[NAME]
-    written = pd.read_csv(tmp_path / f'{NAME}.csv')
-    assert list(written['key']) == list(rows['key'])
 
 
 @pytest.mark.sdv_fails('The last batch is written whole, and more rows than come back.')
@@ -78,11 +61,6 @@ def test_two_fits_of_one_table(make, private, small, small_metadata):
         synthesizer.fit({NAME: small})
         rows.append(synthesizer.sample(200)[NAME])
     assert rows[0].equals(rows[1]) is not private
-
-
-def test_categories_are_values_of_the_table(people, sampled):
-    for name in ('city', 'team', 'level', 'member'):
-        assert set(sampled[name].dropna()) <= set(people[name].dropna())
 
 
 @pytest.mark.differs(
@@ -135,30 +113,12 @@ def test_keys_are_unique_also_over_several_samples(fitted):
     assert keys.is_unique
 
 
-def test_personal_information_is_made_up(sampled):
-    assert sampled['email'].str.fullmatch(r'[^@]+@[^@]+').all()
-    assert not sampled['email'].str.contains('private').any()
-
-
-def test_the_table_is_left_as_it_was(make, few, people_metadata):
-    table = few.copy(deep=True)
-    make(people_metadata).fit({NAME: table})
-    pd.testing.assert_frame_equal(table, few)
-
-
 @pytest.mark.filterwarnings('ignore::sdv.errors.RefitWarning')
 def test_fitting_again_forgets_the_first_table(make, small, small_metadata):
     synthesizer = make(small_metadata)
     synthesizer.fit({NAME: small})
     synthesizer.fit({NAME: small.assign(letter=small['letter'].map({'a': 'y', 'b': 'z'}))})
     assert set(synthesizer.sample(100)[NAME]['letter']) == {'y', 'z'}
-
-
-def test_a_single_column_is_enough(make, small, build_metadata):
-    for name, sdtype in (('x', 'numerical'), ('letter', 'categorical')):
-        synthesizer = make(build_metadata({name: {'sdtype': sdtype}}))
-        synthesizer.fit({NAME: small[[name]]})
-        assert synthesizer.sample(20)[NAME].shape == (20, 1)
 
 
 @pytest.mark.differs(
@@ -178,6 +138,7 @@ def test_keys_and_personal_information_alone_are_enough(make, private, build_met
     rows = synthesizer.sample(30)[NAME]
     assert rows['key'].is_unique
     assert not rows['email'].str.contains('private').any()
+    assert not private or synthesizer.get_privacy_statement().receipts == ()
 
 
 def test_a_constant_column_stays_constant(make, small, build_metadata):
@@ -185,13 +146,6 @@ def test_a_constant_column_stays_constant(make, small, build_metadata):
     synthesizer = make(build_metadata(columns))
     synthesizer.fit({NAME: small[['x']].assign(five=5)})
     assert (synthesizer.sample(50)[NAME]['five'] == 5).all()
-
-
-@pytest.mark.filterwarnings('ignore:No value of the columns')
-def test_a_table_of_one_row_can_be_fitted(make, small, small_metadata):
-    synthesizer = make(small_metadata)
-    synthesizer.fit({NAME: small.head(1)})
-    assert len(synthesizer.sample(5)[NAME]) == 5
 
 
 def test_the_name_of_the_table_may_be_given(fitted):

@@ -7,7 +7,6 @@ from relationships import relate
 from sdv.metadata import Metadata
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 from sdv.sampling.independent_sampler import BaseIndependentSampler
-from sdv.utils import load_synthesizer
 
 
 class IndependentTables(BaseIndependentSampler, BaseMultiTableSynthesizer):
@@ -136,14 +135,3 @@ def test_resetting_a_multi_table_synthesizer_gives_the_same_rows_again(many):
     for name in first:
         pd.testing.assert_frame_equal(again[name], first[name])
     assert not second['sale']['price'].equals(first['sale']['price'])
-
-
-def test_a_multi_table_synthesizer_is_saved_and_loaded(many, tmp_path):
-    many.save(tmp_path / 'many.pkl')
-    loaded = load_synthesizer(tmp_path / 'many.pkl')
-    many.reset_sampling(), loaded.reset_sampling()
-    pd.testing.assert_frame_equal(draw(loaded)['sale'], draw(many)['sale'])
-
-
-def test_personal_information_in_a_multi_table_synthesizer_is_made_up(many):
-    assert not draw(many)['shop']['owner'].str.contains('private').any()

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sdv.errors import SDVVersionWarning, VersionError
-from sdv.sampling import Condition
 from sdv.utils import load_synthesizer
 
 NAME = 'people'
@@ -55,19 +54,6 @@ def test_a_copy_samples_the_same_rows(fitted, duplicate):
     pd.testing.assert_frame_equal(draw(duplicate(fitted)), draw(fitted))
 
 
-def test_parameters_metadata_and_information_survive(fitted, path):
-    loaded = load_synthesizer(path)
-    assert loaded.get_parameters() == fitted.get_parameters()
-    assert loaded.get_info() == fitted.get_info()
-    assert loaded.get_metadata().to_dict() == fitted.get_metadata().to_dict()
-
-
-def test_what_is_loaded_meets_conditions(path):
-    conditions = [Condition({'city': 'Chur'}, 5)]
-    rows = load_synthesizer(path).sample_from_conditions(conditions)[NAME]
-    assert list(rows['city']) == ['Chur'] * 5
-
-
 @pytest.mark.filterwarnings('ignore::sdv.errors.RefitWarning')
 def test_what_is_loaded_can_be_fitted_again(path, few):
     loaded = load_synthesizer(path)
@@ -78,14 +64,6 @@ def test_what_is_loaded_can_be_fitted_again(path, few):
 def test_saving_before_fitting_warns(make, small_metadata, tmp_path):
     with pytest.warns(UserWarning, match='not yet been fitted'):
         make(small_metadata).save(tmp_path / 'synthesizer.pkl')
-
-
-@pytest.mark.filterwarnings('ignore:You are saving a synthesizer')
-def test_what_was_saved_before_fitting_can_be_fitted(make, small, small_metadata, tmp_path):
-    make(small_metadata).save(tmp_path / 'synthesizer.pkl')
-    loaded = load_synthesizer(tmp_path / 'synthesizer.pkl')
-    loaded.fit({NAME: small})
-    assert len(loaded.sample(5)[NAME]) == 5
 
 
 def save_as_of(synthesizer, version, path):
@@ -126,13 +104,6 @@ def test_what_a_saved_file_has_of_the_table(make, private, build_metadata, tmp_p
     synthesizer.save(tmp_path / 'synthesizer.pkl')
     found = b'private-value' in (tmp_path / 'synthesizer.pkl').read_bytes()
     assert found is not private
-
-
-def test_a_file_is_overwritten(fitted, tmp_path):
-    target = tmp_path / 'synthesizer.pkl'
-    target.write_text('old')
-    fitted.save(target)
-    assert load_synthesizer(target).get_info()['is_fit'] is True
 
 
 @pytest.mark.filterwarnings('ignore::sdv.errors.RefitWarning')
