@@ -140,15 +140,6 @@ def cut_alike(shares, apart, num_bins=4, least=0.01):
     return bins[1:]
 
 
-def test_alike_values_share_a_bin():
-    apart = np.zeros(100)
-    apart[[20, 50, 97]] = 4.0
-
-    bins = cut_alike(np.full(100, 0.01), apart)
-
-    assert (np.flatnonzero(np.diff(bins)) + 1).tolist() == [20, 50, 97]
-
-
 def test_bins_are_of_large_parts_that_are_unlike():
     apart = np.full(100, 0.1)
     apart[[2, 40, 80]] = 9.0, 5.0, 5.0

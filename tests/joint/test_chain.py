@@ -1,4 +1,4 @@
-"""The chain: its law is the one that the tables are of, computed by enumeration."""
+"""The chain: its law is the one that the tables are of, by enumeration, and draws have it."""
 
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -9,15 +9,18 @@ from laws import (
     CONSTANTS,
     ROWS,
     SHAPE,
+    count,
     distance,
     enumerate_chain,
     fit,
+    has_law,
     make_chained,
     make_column,
     make_joint,
     sum_to,
 )
 
+from sdv_threea.joint import chain as room
 from sdv_threea.joint.chain import Drawn, Link, fit_chain
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.terms import Triples
@@ -71,28 +74,6 @@ def test_columns_are_fitted_given_codes_that_no_table_tells_of(rng):
 
 
 # Functions
-
-
-def make_places(rng):
-    """A code, which tells the name, which tells the zone, and a column that tells nothing."""
-    names, zones = rng.integers(0, 6, 12), rng.integers(0, 3, 6)
-    names[:6] = np.arange(6)
-    zones[:3] = np.arange(3)
-    joint = np.zeros((12, 6, 3, 2))
-    for code, share in enumerate(rng.dirichlet(np.full(12, 2.0))):
-        joint[code, names[code], zones[names[code]]] = share * np.array([0.3, 0.7])
-    return joint, names, zones
-
-
-@pytest.mark.parametrize('order', [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
-def test_a_column_that_follows_from_another_comes_back(rng, order):
-    joint, names, zones = make_places(rng)
-
-    drawn = fit(joint, order, JointConstants()).draw(ROWS, rng)
-
-    assert (names[drawn[:, 0]] != drawn[:, 1]).sum() <= 4
-    assert (zones[drawn[:, 1]] != drawn[:, 2]).sum() <= 4
-    assert (zones[names[drawn[:, 0]]] != drawn[:, 2]).sum() <= 4
 
 
 def make_map(rng, num_codes=40):
@@ -195,3 +176,42 @@ def test_what_a_pair_excludes_no_triple_brings_back(rng, by_class):
 
     drawn = chain.draw(ROWS, rng)
     assert (drawn[:, 2] != drawn[:, 3]).mean() < 1e-3
+
+
+# Draws
+
+
+def test_drawn_records_have_the_law_of_the_chain(rng):
+    chain = fit(make_joint(rng))
+
+    drawn = chain.draw(ROWS, rng)
+
+    assert has_law(count(drawn, SHAPE), enumerate_chain(chain, SHAPE))
+
+
+def test_columns_that_are_known_stay_and_the_others_have_their_law_given_them(rng):
+    joint, first, second = make_joint(rng), 2, 0
+    chain = fit(joint, (first, second, 3, 1))
+    known = {first: rng.integers(0, 5, ROWS), second: rng.integers(0, 3, ROWS)}
+
+    drawn = chain.draw(ROWS, rng, known)
+
+    law = enumerate_chain(chain, SHAPE)
+    given = law / law.sum(axis=(1, 3), keepdims=True)
+    shown = count(np.stack([known[second], known[first]], axis=1), (3, 5)).reshape(3, 1, 5, 1)
+    assert np.array_equal(drawn[:, first], known[first])
+    assert np.array_equal(drawn[:, second], known[second])
+    assert has_law(count(drawn, SHAPE), given * shown)
+    true = joint / joint.sum(axis=(1, 3), keepdims=True)
+    assert distance(given * shown, true * shown) / ROWS < 0.08
+
+
+def test_a_large_draw_is_one_of_blocks_after_each_other(rng, monkeypatch):
+    chain, known = fit(make_joint(rng)), rng.integers(0, 3, 2_500)
+    monkeypatch.setattr(room, 'BLOCK', 1_000)
+
+    whole = chain.draw(2_500, np.random.default_rng(7), {0: known})
+
+    source = np.random.default_rng(7)
+    parts = [chain.draw(len(each), source, {0: each}) for each in np.split(known, [1_000, 2_000])]
+    assert np.array_equal(whole, np.concatenate(parts))

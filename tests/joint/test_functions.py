@@ -13,7 +13,6 @@ from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import (
     Function,
     carry_functions,
-    price_functions,
 )
 
 CONSTANTS = JointConstants()
@@ -167,13 +166,3 @@ def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price():
     assert carry(0.02, clear=True) == [(0, 1), (2, 3)], 'codes around a code tell too'
     assert carry(1e-5) == carry(0.0) == []
     assert carry_functions({}, 12_000, 1.0, CONSTANTS) == ({}, 0.0)
-
-
-@pytest.mark.parametrize(
-    ('left', 'share'), [(1e-6, 1.0), (10.0, CONSTANTS.least_spent**0.5), (math.inf, math.inf)]
-)
-def test_functions_get_some_of_what_is_left_and_no_more(left, share):
-    _, mu = price_functions({(0, 1): Function(1 / 40, 8)}, 12_000, left, CONSTANTS)
-
-    assert mu == (share if math.isinf(left) else pytest.approx(share * left))
-    assert mu <= left

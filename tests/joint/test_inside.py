@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sdv_threea.joint.inside import draw_inside
+from sdv_threea.joint.inside import draw_inside, fill_evenly
 
 
 def test_codes_are_always_of_their_bin_and_of_positive_weight(rng):
@@ -22,3 +22,18 @@ def test_codes_are_always_of_their_bin_and_of_positive_weight(rng):
             [weights[c][of_code == b].sum() for c, b in zip(classes, bins, strict=True)]
         )
         assert (weights[classes, codes][given > 0] > 0).all()
+
+
+def test_places_are_uniform_and_spread_evenly_over_rows_that_are_alike(rng):
+    keys = [rng.integers(0, 3, 9_000), rng.integers(0, 3, 9_000)]
+
+    places = fill_evenly(keys, rng, 9_000)
+
+    assert places.min() >= 0
+    assert places.max() < 1
+    for code in range(9):
+        alike = np.sort(places[(keys[0] == code // 3) & (keys[1] == code % 3)])
+        # Of 1,000 independent numbers, the largest gap is about 7 times the mean.
+        assert np.diff(alike).max() < 3.5 / len(alike)
+    firsts = [fill_evenly([], rng, 3)[0] for _ in range(2_000)]
+    assert np.histogram(firsts, 10, (0, 1))[0].min() > 100
