@@ -89,15 +89,6 @@ def test_what_columns_say_alone_and_together_is_found(start):
     assert (0, 1) in {term.columns for term in private.terms}
 
 
-def test_what_columns_say_only_together_is_found(start):
-    """The number follows from the product of two columns, of which neither tells anything."""
-    records = make_records(20_000, together=0.9, alone=0.0)
-    found, receipts = fit(start, records, 2.0)
-
-    assert measure(found, make_records(5000, 3, together=0.9, alone=0.0)) > 0.4
-    assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(4)
-
-
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
 @pytest.mark.parametrize('mu', [0.012, 2.0])
 def test_receipts_add_up_to_the_price(start, mu, neighbors):
