@@ -68,21 +68,6 @@ def test_bins_have_equal_roots_of_mass(rng):
     assert roots == pytest.approx(np.full(10, roots.mean()), rel=0.05)
 
 
-def test_a_spike_is_a_bin_by_itself_and_those_around_it_are_as_wide_as_without_it():
-    shares = np.append(0.0, np.full(40, 0.02))
-    shares[18] = 0.22
-
-    bins = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.1)
-    unseen = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.3)
-
-    assert (bins == bins[18]).sum() == 1
-    assert bins[17] == bins[19] == bins[18] - 1, 'it stands where the mean of its neighbours is'
-    assert sorted(np.bincount(np.delete(bins, 18)))[1:] == [1, 9, 10, 10, 10]
-    assert bins.max() == 5
-    assert unseen.max() == 4
-    assert (unseen == unseen[18]).sum() > 1
-
-
 # Weights
 
 

@@ -74,17 +74,6 @@ def test_unclipped_scores_tell_the_correlation_behind_them(rng, num_codes, toler
     assert found[0, 1] == pytest.approx(correlation, abs=tolerance)
 
 
-def test_each_class_keeps_its_own_correlation(rng):
-    labels = np.repeat([0, 1], 10_000)
-    first = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 10_000)
-    second = rng.multivariate_normal([0, 0], [[1, -0.4], [-0.4, 1]], 10_000)
-    codes = np.concatenate([discretise(first, 30), discretise(second, 30)])
-
-    found = correlations_of(codes, labels, 30, 2, radius=10**6)
-
-    assert found[:, 0, 1] == pytest.approx([0.6, -0.4], abs=0.03)
-
-
 def make_moments(products, scale):
     products = np.asarray(products, dtype=float)
     sums = np.zeros(products.shape[:2])
