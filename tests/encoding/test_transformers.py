@@ -59,9 +59,8 @@ NAMES = list(columns(np.random.default_rng(0), 10))
 
 
 @pytest.mark.parametrize('name', NAMES)
-@pytest.mark.parametrize('mu', [0.3, math.inf])
-def test_what_is_decoded_lies_in_the_bin_it_was_decoded_from(gaussian, rng, name, mu):
-    table, transformers = lay_out(columns(rng)[name], gaussian, mu)
+def test_what_is_decoded_lies_in_the_bin_it_was_decoded_from(gaussian, rng, name):
+    table, transformers = lay_out(columns(rng)[name], gaussian, 0.3)
     codes, back = round_trip(table, transformers, rng)
 
     assert codes.min() >= (0 if transformers[0].nullable else -1)
@@ -81,17 +80,6 @@ def test_every_code_decodes_into_its_own_bin(gaussian, rng):
         if np.abs(transformer.edges).max() < 2**50:
             assert np.array_equal(again, codes)
         assert np.all(np.diff(transformer.edges) > 0) or transformer.edges[-1] > 2**50
-
-
-@pytest.mark.parametrize('name', ['zero to ten', 'years', 'zero', 'constant'])
-def test_values_of_a_lattice_come_back_exactly(gaussian, rng, name):
-    table, transformers = lay_out(columns(rng)[name], gaussian, math.inf)
-    heavy = transformers[0].size < 60 or name == 'constant'
-    _, back = round_trip(table, transformers, rng)
-
-    if heavy:
-        assert np.array_equal(back['x'], table['x'])
-    assert np.array_equal(np.round(back['x'], 2), back['x'])
 
 
 @pytest.mark.parametrize('step', [0.0, 1.0, 0.01])
@@ -131,16 +119,6 @@ def test_numbers_come_back_as_round_as_they_were(gaussian, rng):
     assert few.sum() == pytest.approx(real.sum(), rel=0.1), 'bins keep their mass'
 
 
-def test_public_bounds_are_kept(gaussian, rng):
-    table, transformers = lay_out(
-        rng.normal(size=2000), gaussian, low=-1.0, high=1.5, step=0.0, nullable=False
-    )
-    _, back = round_trip(table, transformers, rng)
-
-    assert (transformers[0].edges[0], transformers[0].edges[-1]) == (-1.0, 1.5)
-    assert back['x'].between(-1.0, 1.5).all()
-
-
 def test_numbers_beyond_the_range_count_at_its_ends():
     transformer = NumberEncoder(np.array([0.0, 1.0, 2.0]), 0.0, nullable=False)
 
@@ -158,20 +136,6 @@ def test_categories_come_back_as_they_are():
 
     assert codes.tolist() == [1, 2, 3, 4, 5, 6, 0, -1, 0, 2]
     assert list(map(repr, back)) == list(map(repr, [*values, None]))
-
-
-def test_a_category_without_values_is_missing_throughout(gaussian):
-    table = pd.DataFrame({'c': ['a', 'b', None]})
-    domain = Domain((Category(name='c', nullable=False),))
-    terms = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
-    (transformer,) = make_transformers(describe(chunk_table(table), domain, **terms)[0])
-
-    assert (transformer.size, transformer.nullable) == (1, True)
-    assert transformer.encode(table['c']).tolist() == [-1, -1, 0]
-    assert (
-        transformer.decode(np.zeros(2, dtype=np.int64), np.random.default_rng(0)).tolist()
-        == [None] * 2
-    )
 
 
 def test_records_are_encoded_one_by_one(gaussian, rng):
