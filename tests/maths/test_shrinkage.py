@@ -8,10 +8,6 @@ from sdv_threea.maths.shrinkage import (
 )
 
 
-def test_stein_factor_by_hand():
-    assert stein_factor(np.array([3.0, 4.0]), 1.0) == pytest.approx(1 - 2 / 25)
-
-
 @pytest.mark.parametrize(
     ('values', 'scale', 'factor'),
     [([3.0, 4.0], 0.0, 1.0), ([3.0, 4.0], 10.0, 0.0), ([0.0, 0.0], 0.0, 0.0), ([], 1.0, 0.0)],
