@@ -71,25 +71,6 @@ def distance(one, other):
     return np.abs(one - other).sum() / 2
 
 
-@pytest.mark.parametrize(
-    ('possible', 'close'),
-    [
-        (allow(c0=[1]), 0.03),
-        (allow(c1=[0, 2]), 0.03),
-        (allow(c0=[0, 3, 4], c2=[1, 2]), 0.04),
-        (allow(c0=[0, 2], c1=[1, 2], c2=[0, 3]), 0.05),
-    ],
-)
-def test_rows_that_meet_conditions_have_the_law_of_those_that_happen_to(joint, possible, close):
-    all_rows, _ = draw(joint, 20 * NUM_ROWS, np.random.default_rng(1))
-
-    codes, classes = draw(joint, NUM_ROWS, np.random.default_rng(2), possible)
-
-    assert meets(codes, possible).all()
-    assert (classes == 0).all()
-    assert distance(measure(codes), measure(all_rows[meets(all_rows, possible)])) < close
-
-
 def test_large_samples_are_drawn_pool_by_pool(joint, rng, monkeypatch):
     monkeypatch.setattr(room, 'MOST_ROWS', 1_000)
     possible = allow(c0=[0, 3, 4], c2=[1, 2])
