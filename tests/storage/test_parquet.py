@@ -55,19 +55,6 @@ def test_one_part_at_a_time_is_in_memory(tmp_path):
     assert len(alive) == 4
 
 
-@pytest.mark.parametrize('stop', [KeyboardInterrupt(), OSError(errno.ENOSPC, 'full')])
-@pytest.mark.parametrize('exists', [True, False])
-def test_what_is_stopped_leaves_nothing(tmp_path, stop, exists):
-    folder, sample = tmp_path / 'rows', Sampler(stop, last=2)
-    if exists:
-        folder.mkdir()
-    with pytest.raises(type(stop)):
-        write(sample, 50, folder, 10)
-
-    assert len(sample.sizes) == 2
-    assert list(tmp_path.rglob('*')) == ([folder] if exists else [])
-
-
 @pytest.mark.parametrize('name', ['file', 'full', 'full/old'])
 def test_what_is_there_is_not_touched_and_nothing_is_sampled(tmp_path, name):
     (tmp_path / 'full').mkdir()

@@ -4,19 +4,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from described import spell
 
-from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.rows.intake.columns import find_moments
 from sdv_threea.rows.intake.dates import to_seconds
-from sdv_threea.rows.intake.table import read_table
 from sdv_threea.schema import Link
-from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.references import write_references
 from sdv_threea.storage.writing import (
     YEARS,
     YEARS_OF_NANOSECONDS,
-    decode,
     fit_into,
     from_seconds,
 )
@@ -61,52 +56,6 @@ def test_numbers_are_cut_to_what_their_dtype_can_hold():
     assert list(fit_into(numbers, pd.Int8Dtype())) == [-128, 5, 127]
     assert np.isfinite(fit_into(numbers, np.dtype('float32')).astype('float32')).all()
     assert fit_into(numbers, np.dtype(object)) is numbers
-
-
-def make_stored(num_rows=1_000):
-    """Columns of several kinds as they are stored, with missing values."""
-    rng = np.random.default_rng(0)
-    moments = pd.Timestamp('2021-01-01') + pd.Series(
-        pd.to_timedelta(rng.integers(0, 6 * 10**7, num_rows), unit='s')
-    )
-    stored = {
-        'int16': pd.Series(rng.integers(0, 90, num_rows), dtype='Int16'),
-        'cents': pd.Series(rng.gamma(2, 10, num_rows).round(2)),
-        'letter_missing': pd.Series(rng.choice(list('abc'), num_rows)),
-        'text_date': moments.dt.strftime('%d/%m/%Y'),
-        'moment': moments,
-        'zoned': moments.dt.tz_localize('UTC').dt.tz_convert('Europe/Paris'),
-    }
-    return pd.DataFrame(
-        {name: each.mask(rng.random(num_rows) < 0.1) for name, each in stored.items()}
-    )
-
-
-STORED = {
-    'int16': 'numerical', 'cents': 'numerical', 'letter_missing': 'categorical',
-    'text_date': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'}, 'moment': 'datetime',
-    'zoned': 'datetime',
-}  # fmt: skip
-
-
-def test_decoding_inverts_encoding():
-    columns, table = spell(STORED), make_stored()
-    numbers = {'int16': 1.0, 'cents': 0.01, 'text_date': DAY, 'moment': 1.0, 'zoned': 1.0}
-    domain = Domain(
-        (
-            *(Number(name=name, step=step, steps=TIME_STEPS) for name, step in numbers.items()),
-            Category(name='letter_missing'),
-        )
-    )
-    facts = list_facts(columns, table.dtypes.to_dict())
-    encoded = read_table([each for each in facts if each.name in domain.names], table)
-    encoded = encoded[list(domain.names)]
-    decoded = decode(encoded, columns, table.dtypes.to_dict(), domain)
-
-    assert list(decoded) == list(domain.names)
-    for name in decoded:
-        restored = decoded[name].astype(table[name].dtype).where(decoded[name].notna())
-        pd.testing.assert_series_equal(restored, table[name], check_names=False)
 
 
 @pytest.mark.parametrize(
