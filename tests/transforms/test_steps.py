@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import (
-    AnonymizedFaker,
     BinaryEncoder,
     FloatFormatter,
     LabelEncoder,
@@ -12,15 +11,12 @@ from rdt.transformers import (
     LogScaler,
     OptimizedTimestampEncoder,
     OrderedLabelEncoder,
-    PseudoAnonymizedFaker,
-    UniformEncoder,
     UnixTimestampEncoder,
 )
 from rdt.transformers.base import BaseTransformer
-from sdv.errors import SynthesizerInputError
 
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.transforms.allowed import LOCAL, refuse_learning
+from sdv_threea.transforms.allowed import LOCAL
 from sdv_threea.transforms.steps import make_step
 from sdv_threea.transforms.transformer_set import DateEncoder
 
@@ -145,14 +141,6 @@ def test_a_transformed_column_is_looked_for_in_cells_as_fine_as_its_own():
     (image,) = make_step(Number(name='x'), LogScaler(), is_date=False).derived
     positive = np.array([border for border in plain.grid if border > 0])
     assert np.array_equal(image.grid, np.unique(np.log(positive)))
-
-
-@pytest.mark.parametrize(
-    'transformer', [PseudoAnonymizedFaker(), LabelEncoder(), UniformEncoder(), FloatFormatter()]
-)
-def test_what_learns_from_its_column_is_refused(transformer):
-    with pytest.raises(SynthesizerInputError, match=r"columns \['email'\] need generators"):
-        refuse_learning({'email': transformer, 'phone': AnonymizedFaker()})
 
 
 WRITTEN = pd.Series(pd.to_datetime(['2020-01-31', None, '2021-12-01', '2020-02-29']), name='d')
