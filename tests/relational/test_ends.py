@@ -67,8 +67,9 @@ def make_people(choose, num=500, num_rows=2500):
         chances = weights * choose(kind, kind[one], by_card)
         receiver.append(rng.choice(num, p=chances / chances.sum()))
     rows = pd.DataFrame({'sender': sender, 'receiver': receiver, 'card': card})
+    rows = rows[rows['sender'] != rows['receiver']].drop_duplicates(['sender', 'receiver'])
     people = pd.DataFrame({'id': range(num), 'kind': np.array(KINDS)[kind]})
-    return {'person': people, 'transfer': rows[rows['sender'] != rows['receiver']]}
+    return {'person': people, 'transfer': rows}
 
 
 def sample(tables):
@@ -98,6 +99,7 @@ def test_kinds_that_pay_in_a_circle_do_so_in_samples():
     assert top == pytest.approx(join(tables)[2], abs=0.05)
     paid = drawn['transfer']
     assert (paid['sender'] == paid['receiver']).mean() < 0.01
+    assert paid.duplicated(['sender', 'receiver']).mean() < 0.01
 
 
 def test_cards_lead_to_one_kind_and_cash_to_others():

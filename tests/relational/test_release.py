@@ -11,7 +11,6 @@ import pytest
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.transformers import NumberEncoder
-from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import Database
 from sdv_threea.schema import Link, Schema
@@ -281,7 +280,3 @@ def test_samples_are_drawn_with_the_constants_of_the_fit(make, tmp_path):
         edge = next(each for each in model.schema.links if each.parent in model.schema.public)
         drawn.append(np.bincount(draw(model, 20.0)[edge.child].parents[edge]))
     assert drawn[1].max() < drawn[0].max()
-
-
-def test_a_release_that_was_saved_without_constants_has_those_that_it_was_drawn_with():
-    assert TableRelease(None, None, 1.0).constants == RelationalConstants()
