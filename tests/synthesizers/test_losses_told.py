@@ -123,13 +123,6 @@ def test_a_stated_value_stands_for_values_that_are_not_released(patients, unrele
     assert set(asked['diagnosis']) == {'Other'}
 
 
-def test_a_value_that_was_not_released_cannot_be_asked_for(fitted):
-    with pytest.raises(ValueError, match='diagnosis'):
-        fitted[0].sample_from_conditions([Condition({'diagnosis': 'secret 3'}, 5)])
-    (asked,) = fitted[0].sample_from_conditions([Condition({'diagnosis': None}, 5)]).values()
-    assert asked['diagnosis'].isna().all()
-
-
 def test_whole_numbers_that_are_codes_stay_whole_numbers(patients):
     codes = patients['diagnosis'].rank(method='dense').astype('int64')
     table = pd.DataFrame({'code': codes, 'age': patients['age']})

@@ -103,16 +103,6 @@ def test_what_names_call_personal_is_made_up_and_said():
     assert "sdtypes={'phone': 'categorical'}" in said
 
 
-def test_what_is_personal_by_its_name_is_learned_if_the_caller_says_so():
-    customers = make_customers()[['first_name', 'city', 'tenure']]
-    with pytest.warns(AssumptionWarning):
-        rows, _ = synthesize(
-            customers, 1000.0, target='city', num_rows=9, sdtypes={'first_name': 'categorical'}
-        )
-    assert set(rows['first_name']) == {'Xaveria'}
-    assert set(rows['city']) == {'Bern'}  # the target is learned, whatever it is called
-
-
 def test_texts_that_are_dates_by_their_name_are_asked_about_before_anything_is_read():
     days = pd.date_range('2012-01-01', periods=300).strftime('%Y/%m/%d').astype(object)
     weather = pd.DataFrame({'date': days, 'wind': np.arange(300.0)})

@@ -66,14 +66,6 @@ def test_names_are_as_many_and_as_frequent_as_they_are(fitted):
     assert not names.index.str.contains(REAL).any()
 
 
-def test_names_go_with_other_columns(fitted):
-    rows = fitted.sample(6_000)['visits']
-    wards = rows.groupby('doctor')['ward'].value_counts(normalize=True).groupby('doctor').max()
-    frequent = rows['doctor'].value_counts().index[:5]
-
-    assert wards[frequent].min() > 0.6
-
-
 def test_no_real_name_and_no_key_is_kept(fitted, tmp_path, walk):
     fitted.save_release(tmp_path / 'visits.release')
     sheet = fitted.datasheet()

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from described import describe
 from sdv.errors import SynthesizerInputError
-from sdv.sampling import Condition
 
 from sdv_threea import ClustMixSynthesizer
 
@@ -50,13 +49,6 @@ def test_sentinels_come_back_as_often_and_nothing_lies_between(fitted):
     assert rows['age'][rows['age'] != -1].between(18, 90).all()
     assert rows['answer'][rows['answer'] != -9].between(1, 5).all()
     assert rows['until'][rows['until'] != '9999-12-31'].between('2019-06', '2022-06').all()
-
-
-def test_a_condition_may_ask_for_a_sentinel(fitted):
-    synthesizer, _ = fitted
-    rows = synthesizer.sample_from_conditions([Condition({'age': -1, 'kind': 'a'}, 5)])['t']
-
-    assert rows['age'].tolist() == [-1] * 5
 
 
 @pytest.mark.parametrize(

@@ -116,17 +116,6 @@ def test_target_is_another_word_for_target_column(small_metadata):
         ClustMixSynthesizer(small_metadata, target='city', target_column='x')
 
 
-def test_a_column_without_a_common_value_is_named():
-    table = pd.DataFrame({'rare': [f'secret {at}' for at in range(500)], 'x': range(500)})
-    synthesizer = ClustMixSynthesizer(describe({'rare': 'categorical', 'x': 'numerical'}))
-
-    with pytest.warns(UserWarning, match="enough to be released of 'rare'") as caught:
-        synthesizer.fit({'t': table})
-
-    assert not any('secret' in str(warning.message) for warning in caught)
-    assert synthesizer.sample(10)['t']['rare'].isna().all()
-
-
 def test_the_accounting_of_the_paper_warns_and_says_so(small_metadata, small_table):
     with pytest.warns(UserWarning, match='not an end-to-end guarantee'):
         synthesizer = ClustMixSynthesizer(
@@ -190,19 +179,6 @@ def test_preprocessing_another_table_does_not_change_a_fitted_synthesizer(synthe
         synthesizer.preprocess({NAME: other})
 
     pd.testing.assert_frame_equal(synthesizer.sample(5)[NAME], before)
-
-
-def test_a_table_without_modelled_columns_costs_nothing(build_metadata):
-    metadata = build_metadata({'key': {'sdtype': 'id'}, 'mail': {'sdtype': 'email'}}, 'key')
-    table = pd.DataFrame({'key': [1, 2], 'mail': ['secret@a.com', 'secret@b.com']})
-    synthesizer = ClustMixSynthesizer(metadata, accept='made_up')
-    synthesizer.fit({NAME: table})
-    sampled = synthesizer.sample(7)[NAME]
-
-    assert sampled.shape == (7, 2)
-    assert sampled['key'].is_unique
-    assert not sampled['mail'].str.contains('secret').any()
-    assert synthesizer.get_privacy_statement().receipts == ()
 
 
 def undo(synthesizer):

@@ -114,19 +114,6 @@ def test_conditions_on_what_constraints_replaced_are_drawn(fit, count_draws, eve
             assert (sampled[name].isna() if value is None else sampled[name] == value).all()
 
 
-def test_conditions_on_ordered_numbers_are_met(fit, table):
-    close = table['unsorted'] + 50
-    data = table[['low', 'high', 'answer']]
-    data = data.assign(known=close, later=close + table['unsorted'].abs() / 10)
-    synthesizer = fit([Inequality('low', 'high'), Inequality('known', 'later')], data)
-    for name, value in [('low', 45), ('high', 45), ('known', 50.3), ('later', 50.3)]:
-        condition = Condition({name: value}, num_rows=20)
-        sampled = synthesizer.sample_from_conditions([condition])[NAME]
-        assert len(sampled) == 20
-        assert sampled[name].eq(value).all()
-        synthesizer.validate_constraints(sampled)
-
-
 def test_a_number_beyond_the_end_of_ordered_ones_is_refused_in_the_words_of_the_user(fit, table):
     data = table[['low', 'high', 'answer']]
     synthesizer = fit([Inequality('low', 'high')], data)

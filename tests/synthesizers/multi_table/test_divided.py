@@ -59,9 +59,8 @@ def assert_same(make, tables, divided=None):
 
 @pytest.mark.parametrize(
     ('name', 'epsilon'),
-    [('diamond', 20.0), ('two_keys', 20.0), ('two_keys', math.inf), ('nullable', 20.0),
-     ('deep_public', 20.0), ('one_to_one_public', math.inf)],
-)  # fmt: skip
+    [('two_keys', 20.0), ('nullable', 20.0), ('deep_public', math.inf)],
+)
 def test_tables_in_parts_give_the_release_of_the_same_tables(name, epsilon, make, make_tables):
     tables = make_tables(name)
     assert_same(lambda: make(name, tables, epsilon=epsilon, verbose=False), tables)
