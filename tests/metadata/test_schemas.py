@@ -1,8 +1,5 @@
 """Names and types of files whose rows are private: nothing else is read, and nothing else shown."""
 
-import os
-import threading
-
 import pandas as pd
 import pytest
 
@@ -52,30 +49,6 @@ def test_no_byte_behind_the_first_line_is_read(tmp_path, monkeypatch):
     propose_from_csv(path)
 
     assert b''.join(seen).decode() == HEADER
-
-
-@pytest.mark.skipif(not hasattr(os, 'mkfifo'), reason='there are no FIFOs')
-def test_a_source_that_delivers_one_line_and_never_ends_is_enough(tmp_path):
-    path = tmp_path / 'visits.csv'
-    os.mkfifo(path)
-    done = threading.Event()
-
-    def deliver():
-        with path.open('wb', buffering=0) as file:
-            file.write(HEADER.encode())
-            done.wait(60)  # a reader that wants more is kept waiting
-
-    writer = threading.Thread(target=deliver)
-    writer.start()
-    found = []
-    reader = threading.Thread(target=lambda: found.append(propose_from_csv(path)), daemon=True)
-    reader.start()
-    reader.join(30)
-    done.set()
-    writer.join()
-
-    assert len(found) == 1
-    assert list_names(found[0])[0] == 'patient_id'
 
 
 @pytest.mark.parametrize(
