@@ -30,17 +30,6 @@ def test_the_statement_is_printed_as_text_and_as_json(fitted, call):
     assert facts == json.loads(json.dumps(statement.to_dict()))
 
 
-def test_samples_have_the_rows_and_columns_asked_for(fitted, call, tmp_path):
-    out = tmp_path / 'synthetic.csv.gz'
-    assert call('sample', fitted / 'adult.pkl', '--rows', 500, '--out', out).exit_code == 0
-
-    real, synthetic = pd.read_csv(fitted / 'train.csv'), pd.read_csv(out)
-    assert synthetic.shape == (500, real.shape[1])
-    assert list(synthetic) == list(real)
-    assert set(synthetic['income']) == set(real['income'])
-    assert pd.api.types.is_integer_dtype(synthetic['age'])
-
-
 def test_a_database_is_a_folder(hospital, call, tmp_path, list_files, fit_options):
     options = fit_options(
         hospital,

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from sdv_threea.cli.commands import main
 from sdv_threea.cli.refusals import RefusedError, name_options
-from sdv_threea.cli.saved import _read_sentinels
+from sdv_threea.cli.saved import _read_pseudonyms, _read_sentinels
 
 SAID = {
     "state them, and set public_metadata=True; it's known": (
@@ -94,6 +94,25 @@ def test_a_sentinel_is_of_its_column_or_of_all_numbers():
 def test_what_is_no_sentinel_is_refused(given):
     with pytest.raises(RefusedError, match='--sentinel'):
         _read_sentinels((given,), COLUMNS)
+
+
+TABLES = {
+    'visits': {'columns': {'doctor': {'sdtype': 'name'}, 'nurse': {'sdtype': 'name'}}},
+    'wards': {'columns': {'head': {'sdtype': 'name'}}},
+}
+
+
+def test_a_column_of_pseudonyms_may_have_a_number_or_a_word():
+    stated = ('visits.doctor=300', 'visits.nurse', 'wards.head=doctor')
+
+    assert _read_pseudonyms(stated, TABLES) == {
+        'visits': {'doctor': 300, 'nurse': None}, 'wards': {'head': 'doctor'},
+    }  # fmt: skip
+
+
+def test_an_unknown_column_of_pseudonyms_is_refused():
+    with pytest.raises(RefusedError, match='--pseudonyms'):
+        _read_pseudonyms(('visits.nobody',), TABLES)
 
 
 TEXTS = {name: {'sdtype': 'categorical'} for name in ('price', 'share')}
