@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.report.distributions import UNSEEN, code_tables
+from sdv_threea.report.distributions import code_tables
 from sdv_threea.report.fidelity import NEVER, ONE, TWO, find_impossible, measure_fidelity
 
 COLUMNS = {
@@ -65,16 +65,6 @@ def test_values_that_are_lost_or_new_or_missing_are_counted(rng):
     assert columns.loc['group', 'New'] == 0.05
     assert columns.loc['group', 'Missing, synthetic'] == 0.05
     assert columns.loc['level', ['Missing, synthetic', 'Values, synthetic']].tolist() == [1, 0]
-
-
-def test_values_of_few_rows_are_pooled_and_not_named():
-    column = ['common'] * 20 + ['Jane Doe'] * 4
-    real = pd.DataFrame({'group': column})
-    (coded,) = code_tables(real, pd.DataFrame({'group': ['John']}), {'group': COLUMNS['group']})
-
-    assert 'Jane Doe' not in coded.labels
-    assert coded.labels[3:] == ('common',)
-    assert coded.synthetic[0] == UNSEEN
 
 
 PAIR = {name: {'sdtype': 'categorical'} for name in ('spouse', 'sex')}
