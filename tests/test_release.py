@@ -1,5 +1,4 @@
 import math
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -49,19 +48,6 @@ def test_the_number_of_rows_is_an_estimate_from_what_is_released(rng):
 
     assert released.num_rows == pytest.approx(500)
     assert len(released.sample(0, rng)) == 0
-
-
-def test_sampling_changes_nothing_and_follows_the_generator(rng):
-    released = make_release(make_table(rng))
-    before = pickle.dumps(released)
-
-    first = released.sample(50, np.random.default_rng(1))
-    second = released.sample(50, np.random.default_rng(1))
-    third = released.sample(50, np.random.default_rng(2))
-
-    assert pickle.dumps(released) == before
-    pd.testing.assert_frame_equal(first, second)
-    assert not first.equals(third)
 
 
 def list_arrays(value):
