@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 
@@ -73,6 +74,16 @@ MAX_METHODS = 21
 FILES = sorted(PACKAGE.rglob('*.py'))
 
 
+@cache
+def parse(path):
+    return ast.parse(path.read_text('utf-8'))
+
+
+@cache
+def list_nodes(path):
+    return list(ast.walk(parse(path)))
+
+
 def name_room(path):
     return name_place(path.relative_to(PACKAGE).with_suffix('').parts)
 
@@ -82,10 +93,14 @@ def name_place(parts):
     return '/'.join(parts[:2]) if parts[1:2] == ('stage',) else parts[0]
 
 
+unparse = cache(ast.unparse)
+
+
+@cache
 def list_imports(path):
     """The dotted names of all modules that a file imports, wherever in it."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+    for node in list_nodes(path):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -113,14 +128,12 @@ def test_every_room_is_on_the_plan():
     assert {name_room(path) for path in FILES} <= set.union(OUTSIDE, *FLOORS)
 
 
-@pytest.mark.parametrize(
-    'path', [path for path in FILES if name_room(path) not in OUTSIDE], ids=identify
-)
-def test_imports_only_go_down(path):
-    room = name_room(path)
-    for other in list_imported_rooms(path) - {room}:
-        assert other not in OUTSIDE, f'{path.name} imports {other}'
-        assert find_floor(other) > find_floor(room), f'{path.name} imports {other}'
+def test_imports_only_go_down():
+    for path in (path for path in FILES if name_room(path) not in OUTSIDE):
+        room = name_room(path)
+        for other in list_imported_rooms(path) - {room}:
+            assert other not in OUTSIDE, f'{path} imports {other}'
+            assert find_floor(other) > find_floor(room), f'{path} imports {other}'
 
 
 def test_what_sees_rows_knows_only_accounting_and_the_graph_of_tables():
@@ -128,12 +141,12 @@ def test_what_sees_rows_knows_only_accounting_and_the_graph_of_tables():
         assert list_imported_rooms(path) <= {'rows', 'accounting', 'schema'}, path.name
 
 
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_what_fits_and_samples_imports_no_helper(path):
+def test_what_fits_and_samples_imports_no_helper():
     """Report, audit and metadata helpers are for the command line and the call without metadata."""
     helpers = {'report', 'audit', 'metadata'}
-    if name_room(path) not in {'cli', *helpers} and path.stem != 'one_call':
-        assert not list_imported_rooms(path) & helpers
+    for path in FILES:
+        if name_room(path) not in {'cli', *helpers} and path.stem != 'one_call':
+            assert not list_imported_rooms(path) & helpers, path
 
 
 #: What others may import of the mechanism: the type of noise, and its source, to pass it on.
@@ -146,20 +159,19 @@ CALLS_OF_NOISE = {'discrete_gaussian', 'noise', 'self._noise', 'self.noise', 'ta
 AT_THE_MECHANISM = {'privacy/door.py', 'privacy/mechanism.py', 'audit/doors.py'}
 
 
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_only_the_door_calls_the_mechanism(path):
-    if identify(path) in AT_THE_MECHANISM:
-        return
-    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
-        if isinstance(node, ast.ImportFrom):
-            names, module = {alias.name for alias in node.names}, node.module
-            assert module != 'sdv_threea.privacy.mechanism' or names <= PASSED_ON, names
-            assert module != 'sdv_threea.privacy' or not names & {'mechanism', 'discrete'}
-            assert module != 'sdv_threea.privacy.discrete'
-        elif isinstance(node, ast.Import):
-            assert not any(each.name.startswith('sdv_threea.privacy') for each in node.names)
-        elif isinstance(node, ast.Call):
-            assert ast.unparse(node.func) not in CALLS_OF_NOISE, node.lineno
+def test_only_the_door_calls_the_mechanism():
+    for path in (path for path in FILES if identify(path) not in AT_THE_MECHANISM):
+        for node in list_nodes(path):
+            at = f'{path}:{getattr(node, "lineno", 0)}'
+            if isinstance(node, ast.ImportFrom):
+                names, module = {alias.name for alias in node.names}, node.module
+                assert module != 'sdv_threea.privacy.mechanism' or names <= PASSED_ON, at
+                assert module != 'sdv_threea.privacy' or not names & {'mechanism', 'discrete'}, at
+                assert module != 'sdv_threea.privacy.discrete', at
+            elif isinstance(node, ast.Import):
+                assert not any(one.name.startswith('sdv_threea.privacy') for one in node.names), at
+            elif isinstance(node, ast.Call):
+                assert unparse(node.func) not in CALLS_OF_NOISE, at
 
 
 #: Calls by which receipts reach a ledger, or a list that is returned.
@@ -170,15 +182,15 @@ def hands_receipts(function):
     return 'Receipt' in ast.unparse(function.returns) if function.returns else False
 
 
-def list_functions(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+def list_functions(path):
+    return [node for node in list_nodes(path) if isinstance(node, ast.FunctionDef)]
 
 
 def list_handing(path):
     """The names that a file knows for functions that return receipts, and such methods of any."""
     module = '.'.join(('sdv_threea', *path.relative_to(PACKAGE).with_suffix('').parts))
     names = {name for home, name in HANDING if home == module}
-    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+    for node in list_nodes(path):
         if isinstance(node, ast.ImportFrom):
             known = (each for each in node.names if (node.module, each.name) in HANDING)
             names |= {each.asname or each.name for each in known}
@@ -190,7 +202,7 @@ HANDING = {
     ('.'.join(('sdv_threea', *path.relative_to(PACKAGE).with_suffix('').parts)), function.name)
     for path in FILES
     if name_room(path) != 'audit'
-    for function in list_functions(ast.parse(path.read_text('utf-8')))
+    for function in list_functions(path)
     if hands_receipts(function)
 }
 
@@ -227,17 +239,15 @@ def is_receipt_kept(function, call):
     return bool(named & {each.id for each in used if each not in fields})
 
 
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_every_caller_of_the_door_keeps_the_receipt_or_returns_it(path):
+def test_every_caller_of_the_door_keeps_the_receipt_or_returns_it():
     """A function that returns receipts is a door to its own callers, up to the account of a fit."""
-    if name_room(path) == 'audit':
-        return
-    handing = list_handing(path)
-    for function in list_functions(ast.parse(path.read_text('utf-8'))):
-        for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
-            own = call.func.id if isinstance(call.func, ast.Name) else ''
-            if own in handing or name_called(call) == 'add_noise':
-                assert is_receipt_kept(function, call), f'{function.name} drops a receipt'
+    for path in (path for path in FILES if name_room(path) != 'audit'):
+        handing = list_handing(path)
+        for function in list_functions(path):
+            for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+                own = call.func.id if isinstance(call.func, ast.Name) else ''
+                if own in handing or name_called(call) == 'add_noise':
+                    assert is_receipt_kept(function, call), f'{path}: {function.name} drops one'
 
 
 def test_the_data_knows_nothing_of_the_house():
@@ -245,29 +255,23 @@ def test_the_data_knows_nothing_of_the_house():
         assert list_imported_rooms(path) <= {'datasets'}
 
 
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_guests_stay_in_their_rooms(path):
-    for guest in {name.split('.')[0] for name in list_imports(path)} & set(GUESTS):
-        assert name_room(path) in GUESTS[guest], f'{path.name} imports {guest}'
+def test_guests_stay_in_their_rooms():
+    for path in FILES:
+        for guest in {name.split('.')[0] for name in list_imports(path)} & set(GUESTS):
+            assert name_room(path) in GUESTS[guest], f'{path} imports {guest}'
 
 
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_files_and_functions_are_small(path):
-    text = path.read_text('utf-8')
-    assert len(text.splitlines()) <= MAX_FILE_LINES
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            body = node.body[ast.get_docstring(node) is not None :]
-            lines = node.end_lineno - body[0].lineno + 1 if body else 0
-            assert lines <= MAX_FUNCTION_LINES, f'{node.name} has {lines} lines'
-
-
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_no_class_has_many_methods(path):
-    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
-        if isinstance(node, ast.ClassDef):
-            methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-            assert len(methods) <= MAX_METHODS, f'{node.name} has {len(methods)} methods'
+def test_files_functions_and_classes_are_small():
+    for path in FILES:
+        assert len(path.read_text('utf-8').splitlines()) <= MAX_FILE_LINES, path
+        for node in list_nodes(path):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                body = node.body[ast.get_docstring(node) is not None :]
+                lines = node.end_lineno - body[0].lineno + 1 if body else 0
+                assert lines <= MAX_FUNCTION_LINES, f'{path}: {node.name} has {lines} lines'
+            elif isinstance(node, ast.ClassDef):
+                methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+                assert len(methods) <= MAX_METHODS, f'{path}: {node.name} has {len(methods)}'
 
 
 #: The most calls that get a bundle of arguments under one name (``f(*known)``), which hides from
@@ -290,27 +294,25 @@ def list_bundles(node, passed_on=frozenset()):
 
 
 def test_calls_say_what_they_pass():
-    trees = [ast.parse(path.read_text('utf-8')) for path in FILES]
-    assert sum(1 for tree in trees for _ in list_bundles(tree)) <= MOST_BUNDLES
+    assert sum(1 for path in FILES for _ in list_bundles(parse(path))) <= MOST_BUNDLES
 
 
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_base_classes_of_sdv_are_met_by_synthesizers_alone(path):
+def test_base_classes_of_sdv_are_met_by_synthesizers_alone():
     """What the synthesizers hold knows nothing of whom it is held by."""
     bases = {'sdv.single_table.base', 'sdv.multi_table.base'}
-    if bases & set(list_imports(path)):
-        assert name_room(path) == 'synthesizers'
+    meeting = {path for path in FILES if bases & set(list_imports(path))}
+    assert {name_room(path) for path in meeting} == {'synthesizers'}
 
 
-@pytest.mark.parametrize('path', FILES, ids=identify)
-def test_nothing_is_seeded_here_and_no_generator_is_global(path):
+def test_nothing_is_seeded_here_and_no_generator_is_global():
     """Seeds come by argument; without one, fresh entropy."""
-    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
-        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ''
-        assert not called.startswith('random.'), called
-        if called.startswith('np.random.'):
-            assert called in {'np.random.default_rng', 'np.random.Generator'}, called
-            assert not any(isinstance(seed, ast.Constant) for seed in node.args), 'a fixed seed'
+    for path in FILES:
+        for node in (node for node in list_nodes(path) if isinstance(node, ast.Call)):
+            called, at = unparse(node.func), f'{path}:{node.lineno}'
+            assert not called.startswith('random.'), at
+            if called.startswith('np.random.'):
+                assert called in {'np.random.default_rng', 'np.random.Generator'}, at
+                assert not any(isinstance(seed, ast.Constant) for seed in node.args), at
 
 
 @pytest.mark.parametrize('module', ['sdv_threea', 'sdv_threea.synthesizers', 'sdv'])
@@ -335,14 +337,13 @@ def test_importing_is_light(run_anew, module):
 ROOMS = [path for path in FILES if path.name == '__init__.py' and path.parent != PACKAGE]
 
 
-@pytest.mark.parametrize('path', ROOMS, ids=identify)
-def test_a_room_names_all_its_modules_and_no_other(path):
-    room = '.'.join(path.relative_to(PACKAGE.parent).parent.parts)
-    text = ast.get_docstring(ast.parse(path.read_text('utf-8')))
-    named = re.findall(rf':mod:`~{room}\.(\w+)`', text.partition('\n* ')[2])
-    modules = {each.stem for each in path.parent.glob('*.py')} - {'__init__', '__main__'}
-
-    assert sorted(named) == sorted(modules)
+def test_a_room_names_all_its_modules_and_no_other():
+    for path in ROOMS:
+        room = '.'.join(path.relative_to(PACKAGE.parent).parent.parts)
+        text = ast.get_docstring(parse(path))
+        named = re.findall(rf':mod:`~{room}\.(\w+)`', text.partition('\n* ')[2])
+        modules = {each.stem for each in path.parent.glob('*.py')} - {'__init__', '__main__'}
+        assert sorted(named) == sorted(modules), room
 
 
 PAGES = ('CONTRIBUTING.md', 'docs/design.md', 'docs/lab/lab_notes.md', 'docs/lab/notation.md')
