@@ -61,9 +61,12 @@ def locate(error):
 @pytest.fixture
 def good_case(hostile):
     tables = hostile('tables')
-    metadata = tables.make_metadata({'x': {'sdtype': 'numerical'}, 'c': {'sdtype': 'categorical'}})
-    table = pd.DataFrame({'x': range(30), 'c': ['a', 'b', 'a'] * 10})
-    return tables.Case(table, metadata, {'epsilon': 100.0}, 20)
+    number = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 29}
+    date = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d', 'range_is_nullable': False}
+    metadata = tables.make_metadata({'x': number, 'c': {'sdtype': 'categorical'}, 'd': date})
+    table = pd.DataFrame({'x': range(30), 'c': ['a', 'b', 'a'] * 10, 'd': '2020-02-29'})
+    settings = {'epsilon': 100.0, 'public_metadata': True}
+    return tables.Case(table, metadata, settings, 20, is_told=True)
 
 
 def test_the_judge_sees_what_is_wrong(hostile, good_case, monkeypatch):
@@ -84,10 +87,13 @@ def test_the_judge_sees_what_is_wrong(hostile, good_case, monkeypatch):
             verdict.judge(good_case)
 
     for change, expected in [
-        (lambda rows: rows[['c', 'x']], 'columns'),
+        (lambda rows: rows[['c', 'x', 'd']], 'columns'),
         (lambda rows: rows.head(3), 'rows instead of'),
         (lambda rows: rows.assign(x=rows['x'].astype(float)), 'instead of int64'),
         (lambda rows: rows.assign(c='never seen'), 'categories that the table has not'),
+        (lambda rows: rows.assign(x=rows['x'] + 30), "'x' is not from 0 to 29"),
+        (lambda rows: rows.assign(d=rows['d'].where(rows['x'] < 9)), "'d' has missing values"),
+        (lambda rows: rows.assign(d='29.2.2020'), 'not in its format'),
     ]:
         with pytest.raises(verdict.Defect, match=expected):
             spoil(change)
