@@ -58,6 +58,38 @@ def test_a_frequent_zero_shows_nothing_of_where_the_others_end(zeros, rng):
     assert 25 < np.median([high for _, high in found]) < 127
 
 
+SHAPES = {
+    'normal': lambda rng, n: rng.normal(0, 1, n),
+    'uniform': lambda rng, n: rng.uniform(0, 1, n),
+    'exponential': lambda rng, n: rng.exponential(1, n),
+}
+
+
+def look_at(values, scale, rng):
+    """Look at numbers in a hundred bins that end a tenth beyond them."""
+    margin = np.ptp(values) / 10
+    edges = np.linspace(values.min() - margin, values.max() + margin, 101)
+    counts = np.histogram(values, edges)[0] + rng.normal(0, scale, 100)
+    return Sketch(np.stack([edges[:-1], np.nextafter(edges[1:], -np.inf)], axis=1), counts, scale)
+
+
+@pytest.mark.parametrize('shape', SHAPES)
+@pytest.mark.parametrize('scale', [5.0, 40.0])
+def test_tails_end_where_few_records_are_left(rng, shape, scale):
+    """Of 4,000 records; single codes have counts below the larger noise long before the end."""
+    cut, past = [], []
+    for _ in range(40):
+        values = SHAPES[shape](rng, 4000)
+        end = guess_end(look_at(values, scale, rng), looks())
+        cut.append(np.mean(values > end))
+        past.append((end - values.max()) / np.ptp(values))
+
+    assert np.mean(cut) < (0.005 if scale < 40 else 0.025)
+    assert np.mean(past) < 0.05
+    look = look_at(values, scale, rng)
+    assert guess_end(look, looks()) <= guess_end(look, looks(reach=1 - CONSTANTS.tail))
+
+
 def test_a_single_value_is_no_part_of_a_tail(rng):
     """A third of the hours end at their cap."""
     edges = np.sort(np.append(np.arange(0.0, 101.0), np.nextafter(60, 61)))
