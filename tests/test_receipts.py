@@ -14,20 +14,12 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.approximate.density import clip_radius
-from sdv_threea.constants import (
-    CLASSES_ADAPTED,
-    CLASSES_ALONE,
-    CLASSES_ASIDE,
-    LABELS_ASIDE,
-    TIMES_FOR_NUMBERS,
-    DescribeConstants,
-)
 from sdv_threea.datasets import load_adult, load_hospital
-from sdv_threea.describe.questions import find_asked_part, find_blanks
+from sdv_threea.describe.questions import find_blanks
 from sdv_threea.planning.shares import Known
 from sdv_threea.planning.targets import guess_target, take_last
 from sdv_threea.relational.plan import plan_tables
-from sdv_threea.settings import MIXED, SHARES, Settings
+from sdv_threea.settings import Settings
 from sdv_threea.statistics.registry import PARTS, REGISTRY, name_part
 
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
@@ -61,23 +53,6 @@ PAIRED = {
     'a category aside',
     'columns counted twice',
 }
-#: The stages that have nothing to do in a fit.
-IDLE = {
-    'no target': {'classes', 'adapt'},
-    'pairs of columns': {'classes', 'adapt', 'triples'},
-    'the density alone': {'adapt', 'triples'},
-    'pairs and labels': {'triples'},
-    'a category aside': {'triples'},
-    'columns counted twice': {'classes', 'adapt'},
-}
-#: The part of their share that classes keep where pairs of columns are counted.
-CLASSES = {
-    'the density alone': CLASSES_ALONE,
-    'pairs and labels': CLASSES_ADAPTED,
-    'a category aside': CLASSES_ASIDE,
-}
-SHARE_OF_FEW = DescribeConstants().share_of_few
-
 UNITS = {
     'units': {'neighbors': 'add_remove'},
     'units replaced': {'neighbors': 'replace_one'},
@@ -95,7 +70,6 @@ class Fit(NamedTuple):
     receipts: tuple
     facts: object
     settings: object
-    part: float = 1.0
     plan: tuple = ()
 
 
@@ -169,9 +143,8 @@ def single():
             derived = take_last(derived, planned_by)
         known = take_facts(find_blanks(derived), made._model, made.settings)
         receipts = made.get_privacy_statement().receipts
-        part = find_asked_part(derived, DescribeConstants())
         plan = made.get_privacy_statement().plan
-        fits[name] = Fit(receipts, known, made.settings, part, plan)
+        fits[name] = Fit(receipts, known, made.settings, plan)
     return fits
 
 
@@ -237,6 +210,7 @@ def test_no_row_of_the_table_is_made_up(single, units):
 def test_the_plan_says_what_the_ledger_has_paid(single, name):
     done = single[name]
     budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
+    assert sum(each.mu**2 for each in done.receipts) == pytest.approx(budget.mu**2)
     lines = [re.fullmatch(r' *([\d.]+)%  (.*?)(:.*)?', line) for line in done.plan]
     told = {line[2]: float(line[1]) for line in lines if line}
     assert sum(told.values()) == pytest.approx(100, abs=0.4)
@@ -259,63 +233,6 @@ def test_the_noise_is_the_sensitivity_over_the_price(single):
         for receipt in done.receipts:
             exact = receipt.sensitivity / receipt.mu
             assert exact < receipt.noise_scale < exact * (1 + 1e-4)
-
-
-@pytest.mark.parametrize('name', FITS)
-def test_shares_are_paid_as_the_page_says(single, name):  # noqa: C901 (each fit has its own shares)
-    done, pairs, idle = single[name], 'pairs', IDLE.get(name, set())
-    paid = dict.fromkeys([*SHARES, *MIXED, pairs], 0.0)
-    for receipt in done.receipts:
-        paid[REGISTRY[receipt.statistic].share] += receipt.mu**2
-    budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
-    paid = {stage: cost / budget.mu**2 for stage, cost in paid.items()}
-    # Labels are those of categories: without them, their share goes to all.
-    given_to_pairs = name == 'the density alone'
-    whole = 1 - SHARES['adapt'] * ('adapt' in idle and not given_to_pairs)
-    shares = done.settings.shares
-    expected = {stage: share / whole for stage, share in shares.items() if stage not in idle}
-    if name == 'public metadata':
-        # What is stated saves its price for other stages.
-        rest, saved = 1 - expected['size'], (1 - done.part) * expected['describe']
-        assert saved > 0.1
-        expected['describe'] -= saved
-        for stage in set(expected) - {'size'}:
-            expected[stage] *= rest / (rest - saved)
-    if name in ('no target', 'columns counted twice'):
-        expected['columns'] += SHARES['classes'] / whole
-    if FITS[name].get('target_column') == 'age':
-        more = TIMES_FOR_NUMBERS - 1
-        expected['adapt'] += more * SHARES['adapt']
-        expected = {stage: own / (1 + more * SHARES['adapt']) for stage, own in expected.items()}
-    if name == 'a category aside':
-        # It stands for the target once the number of records is paid.
-        size = SHARES['size'] / (1 - SHARES['adapt'])
-        expected['adapt'] *= LABELS_ASIDE
-        given = sum(SHARES[each] for each in idle)
-        expected[pairs] = given + (1 - CLASSES[name]) * expected['classes']
-        expected['classes'] *= CLASSES[name]
-        del expected['size']
-        rest = (1 - size) / sum(expected.values())
-        expected = {stage: own * rest for stage, own in expected.items()} | {'size': size}
-    elif name == 'pairs of columns':
-        expected[pairs] = sum(SHARES[stage] for stage in idle - {'adapt'}) / whole
-    elif name in CLASSES:
-        given = sum(SHARES[stage] for stage in idle)
-        expected[pairs] = given + (1 - CLASSES[name]) * expected['classes']
-        expected['classes'] *= CLASSES[name]
-    elif 'mixing' in FITS[name]:
-        del expected['anonymize']
-    else:
-        expected['moments'] += expected.pop('triples')
-    if name == 'columns counted twice':
-        # So small a budget makes few records of them, and describing gets more of the rest.
-        rest, usual = 1 - expected['size'], expected['describe']
-        for stage in set(expected) - {'size', 'describe'}:
-            expected[stage] *= (1 - SHARE_OF_FEW) * rest / (rest - usual)
-        expected['describe'] = SHARE_OF_FEW * rest
-    for stage, share in expected.items():
-        assert paid[stage] == pytest.approx(share), stage
-    assert sum(paid.values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize('settings', UNITS)
