@@ -46,7 +46,8 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready $(TANGENTS)/.ready
 	$(TESTED) $(TANGENTS)/bin/python -m pytest -q $(APART) tests/adapt/test_ntk.py \
-		tests/adapt/test_kernels.py tests/adapt/test_labels.py tests/datasheet tests/report/test_risk.py
+		tests/adapt/test_kernels.py tests/adapt/test_labels.py \
+		tests/datasheet/test_datasheet.py::test_mlcroissant_reads_it tests/report/test_risk.py
 	$(TESTED) $(VENV)/bin/python -m pytest -q $(APART)
 
 lint: $(VENV)/.ready

@@ -5,16 +5,19 @@ import json
 import math
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from chance import draw_from
 from described import describe
 from sdv.errors import NotFittedError
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
 from sdv_threea.datasets import load_hospital
 from sdv_threea.datasheet.sections import ASKED, UNSAID
+from sdv_threea.synthesizers import single_table
 
 SECRETS = ('Jane Doe', '8.123456', '1901-02-03')
 
@@ -45,14 +48,14 @@ def make_people(rows=3000):
     return people
 
 
-def fit(**settings):
+def fit(rows=3000, **settings):
     metadata = describe(COLUMNS, 'people')
     metadata.tables['people'].primary_key = 'key'
     told = {'epsilon': 4.0, 'target_column': 'group'} | settings
     synthesizer = ClustMixSynthesizer(metadata, **told)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        synthesizer.fit({'people': make_people()})
+        synthesizer.fit({'people': make_people(rows)})
     return synthesizer
 
 
@@ -126,13 +129,15 @@ def test_each_column_says_what_samples_show_and_the_error_to_expect(fitted):
     assert 0 < columns['group'].error < columns['born'].error < 1
 
 
-def test_the_expected_error_of_a_column_is_what_its_noise_makes_at_most():
-    """The mean error of samples of twelve fits, against the one that is told."""
+def test_the_expected_error_of_a_column_is_what_its_noise_makes_at_most(monkeypatch):
+    """The mean error of samples of four fits, against the one that is told."""
+    noise = draw_from(np.random.default_rng(0))
+    monkeypatch.setattr(single_table, 'release', partial(pipeline.release, noise=noise))
     known = {'group': {'sdtype': 'categorical'}, 'cost': {'sdtype': 'numerical'}}
     metadata = describe(known, 'people')
     people = make_people()[['group', 'cost']]
     told, errors = [], []
-    for _ in range(12):
+    for _ in range(4):
         synthesizer = ClustMixSynthesizer(metadata, epsilon=0.5)
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
@@ -142,7 +147,7 @@ def test_the_expected_error_of_a_column_is_what_its_noise_makes_at_most():
         sampled = synthesizer.sample(20_000)['people']['group']
         shares = [each.value_counts(normalize=True) for each in (people['group'], sampled)]
         errors.append(shares[0].sub(shares[1], fill_value=0).abs().sum() / 2)
-    # Smoothing makes two fifths of it: 0.008 of 0.020, and a mean of twelve varies by 0.001.
+    # Smoothing makes two fifths of it: 0.008 of 0.020.
     assert np.mean(told) / 10 < np.mean(errors) < np.mean(told)
 
 
@@ -158,7 +163,7 @@ def test_markup_in_names_is_shown_and_not_read(fitted, tmp_path):
 
 def test_a_release_that_promises_nothing_is_not_called_publishable(tmp_path):
     for settings in ({'epsilon': math.inf}, {'guarantee': 'paper'}):
-        text = fit(**settings).datasheet().to_markdown()
+        text = fit(300, **settings).datasheet().to_markdown()
         assert 'publish neither' in text
         assert 'It may be published' not in text
         assert 'can hardly tell' not in text
