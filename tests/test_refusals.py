@@ -65,7 +65,7 @@ PUBLIC = {
         'The metadata of the table must have a sequence_key', 'There are no context columns',
         'context_columns must be', 'context_columns names', 'decimal must be one sign',
         'places must be a whole number', 'is no number with a sign',
-        'Some of the context has values', 'A condition on is at a time that the clocks',
+        'Some rows of the context have values', 'A condition on is at a time that the clocks',
         'The column cannot have the transformer', 'The column is the target', 'may read any column',
         'The columns need generators', 'The transformer of the column needs a list of values',
         'The constraint has a fit', 'The constraint is about columns that are released apart',

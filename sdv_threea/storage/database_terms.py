@@ -13,14 +13,14 @@ from sdv_threea.relational.sizes import Children
 from sdv_threea.schema import Link, Schema, SchemaError
 from sdv_threea.storage.references import as_columns, read_schema
 
-#: The subject of a bound: a table, for the foreign key to its owner, or a foreign key ``(table,
-#: column, ...)``.
+#: The rows that a bound limits: those of a table that refer to their owner, or those with a foreign
+#: key ``(table, column, ...)``.
 Key = str | tuple[str, ...]
 
-#: The user's bounds: one for all tables with an owner, or one by table or foreign key.
+#: The user's bounds: one for all tables with an owner, or one for each :data:`Key`.
 Bounds = int | Mapping[Key, int] | None
 
-#: The error for an index that is not modelled as it is.
+#: The error for a sequence index that is a target or has a transformer or a constraint.
 NOT_PLAIN = (
     "The sequence_index '{index}' orders the rows of the table '{name}', so it is no target, and "
     "has no transformer and no constraint other than After('{name}.{index}', 'table.column') or "
@@ -45,17 +45,17 @@ class DatabaseTerms:
         return (self.min_children, self.max_children) != (None, None)
 
     def check(self) -> None:
-        """Refuse terms that contradict the metadata, and a schema that cannot be protected."""
+        """Raise an error if terms contradict the metadata, or the schema cannot be protected."""
         schema = self.read_schema()
         self.read_children(schema)
         self.read_orders(schema)
 
     def find_target(self, table: str) -> str | None:
-        """Return the column of a table that models will be trained to predict."""
+        """Return the column of a table that models will be trained to predict, if one is named."""
         return (self.target or {}).get(table)
 
     def predicts_elsewhere(self, table: str) -> bool:
-        """Return whether targets are named in other tables alone: then none is guessed in this."""
+        """Return whether only other tables have a target; then none is chosen in this table."""
         return bool(self.target) and self.find_target(table) is None
 
     def read_schema(self, dtypes: Mapping[str, Mapping[str, Any]] | None = None) -> Schema:
@@ -69,15 +69,15 @@ class DatabaseTerms:
             raise SynthesizerInputError(str(error)) from None
 
     def list_keys(self) -> dict[str, tuple[str, ...]]:
-        """List the columns of the primary key of every table."""
+        """Return the columns of the primary key of each table."""
         return {name: as_columns(each.primary_key) for name, each in self.metadata.tables.items()}
 
     def read_children(self, schema: Schema) -> dict[Link, Children]:
-        """Return the stated bounds on the rows that refer to one row, by foreign key."""
+        """Return the stated bounds on the number of rows that refer to one row, by foreign key."""
         lower = _read_bounds('min_children', self.min_children, 0, schema)
         upper = _read_bounds('max_children', self.max_children, 1, schema)
         for link, bound in lower.items():
-            # A lower bound for all tables does not contradict a unique key.
+            # A lower bound for all tables may exceed the 1 of a unique key.
             own = isinstance(self.min_children, Mapping)
             end = 1 if link.unique and own else upper.get(link, bound)
             if bound > end:
@@ -91,7 +91,7 @@ class DatabaseTerms:
     def read_orders(
         self, schema: Schema, domains: Mapping[str, Domain] | None = None
     ) -> dict[str, str | None]:
-        """Return the tables whose rows are in order, and the index that orders them, if any."""
+        """Return the sequence index of each ordered table, ``None`` for an order without index."""
         orders: dict[str, str | None] = {}
         for name in schema.private:
             table, owner = self.metadata.tables[name], schema.owners[name]
@@ -123,7 +123,7 @@ class DatabaseTerms:
 
 
 def _refuse_sequences(table: str, owner: Link | None) -> str:
-    """Say how the rows of a table can be in order."""
+    """Return the error for a sequence key that is not the foreign key to the owner."""
     known = 'there is none: use ClustMixSequentialSynthesizer for sequences in one table'
     return (
         f"The sequence_key of the table '{table}' must be the foreign key to the row that owns its "
@@ -145,7 +145,6 @@ def _read_bounds(name: str, given: Bounds, smallest: int, schema: Schema) -> dic
 
 
 def _find_link(name: str, key: Key, schema: Schema, owned: Mapping[str, Link]) -> Link:
-    """Find the foreign key that a bound is about."""
     if isinstance(key, str) and key in owned:
         return owned[key]
     known = {(link.child, *link.columns): link for link in schema.links}
@@ -153,7 +152,7 @@ def _find_link(name: str, key: Key, schema: Schema, owned: Mapping[str, Link]) -
         return known[key]
     if isinstance(key, str):
         raise SynthesizerInputError(
-            f"{name} has a bound for '{key}', which hangs off no private table: give bounds for "
+            f"{name} has a bound for '{key}', whose rows have no private owner: give bounds for "
             f'some of {sorted(owned)}, or for a foreign key as (table, column).'
         )
     private = [each for each in known if each[0] in schema.private]

@@ -1,8 +1,8 @@
-"""A database that is not in memory, divided into groups of whole units: :func:`divide`.
+"""Divide a database that is not in memory into groups of whole units.
 
-Each table is read once, part by part. Its modelled columns go to files without a name, which end
-with the fit. Rows and the rows that they refer to are matched by their keys, some at a time: the
-keys whose hashes have the same remainder.
+Each table is read once, part by part. Its modelled columns go to files without a name, which the
+system deletes after the fit. Keys are matched with references in portions: all keys whose hashes
+have the same remainder at a time.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,12 +26,12 @@ from sdv_threea.storage.reading import PrivateTable
 #: The columns of the primary key of each table.
 Keys = Mapping[str, tuple[str, ...]]
 
-#: Translates the rows of a part to the modelled columns.
+#: Translates rows of a part to modelled columns.
 Translate = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 class Part(NamedTuple):
-    """A part of a table: its modelled columns, and its keys as they are stored."""
+    """The rows of a part of a table: their modelled columns, and their keys as stored."""
 
     rows: pd.DataFrame
     keys: pd.DataFrame
@@ -47,7 +47,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Flawed:
-    """What is wrong with the keys: links by which some row refers to none, and flaws by table."""
+    """Invalid keys: links with a broken reference, and flaws of primary keys by table."""
 
     broken: set[Link] = field(default_factory=set)
     flaws: dict[str, Flaws] = field(default_factory=dict)
@@ -60,10 +60,10 @@ def divide(
     keys: Keys,
     public: Mapping[str, pd.DataFrame],
 ) -> tuple[Rows[Database], Flawed]:
-    """Divide private tables into as many groups as the table of the most parts has.
+    """Divide private tables into groups, as many as the largest number of parts of a table.
 
-    A row of a parent is known by its *address*: the number of its group times
-    :data:`~sdv_threea.rows.units.membership.PLACES`, plus its place there.
+    The *address* of a row is the number of its group times
+    :data:`~sdv_threea.rows.units.membership.PLACES`, plus its place in the group.
 
     Formal guarantees:
         * all rows of a unit are in one group, in the order of their tables
@@ -108,7 +108,6 @@ def _split(keys: list[str], translate: Translate, chunk: pd.DataFrame) -> Part:
 def _find_public(
     link: Link, parts: Groups, parent: pd.DataFrame, keys: Keys, flawed: Flawed
 ) -> Groups:
-    """Return the public row that each row refers to, by part."""
     found, key = parts.alike(), list(keys[link.parent])
     for number, (part,) in enumerate(_read_all(parts)):
         rows = find_rows(part.keys[list(link.columns)], parent[key])
@@ -119,7 +118,7 @@ def _find_public(
 
 
 def _find_private(link: Link, parts: Groups, known: Groups, flawed: Flawed) -> Groups:
-    """Return the address of the row that each row refers to, by part."""
+    """Return the address of the private row that each row refers to, part by part."""
     asked, answers, found = known.alike(), parts.alike(), parts.alike()
     for number, (part,) in enumerate(_read_all(parts)):
         places = np.arange(len(part.rows)) + number * PLACES
@@ -151,9 +150,9 @@ def _deal_out(
     key: tuple[str, ...],
     count: int,
 ) -> tuple[Groups, Groups]:
-    """Return the pieces of a table by group, and keys and addresses of its rows by remainder.
+    """Return the pieces of a table by group, and its keys and addresses by the key's remainder.
 
-    ``above`` are the rows that its rows refer to, and ``links`` those that lead to their units.
+    ``above`` are the rows that the table refers to, and ``links`` those that lead to its units.
     """
     pieces, known = (Groups(count, in_file=True) for _ in range(2))
     sizes, start = np.zeros(count, dtype=np.int64), 0
@@ -164,7 +163,8 @@ def _deal_out(
         homes, places = numbers % count, np.zeros_like(numbers)
         for link in reversed(links):
             homes = np.where(referred[link] >= 0, referred[link] // PLACES, homes)
-        # In the first part, each group gets the columns, even without rows.
+        # The first part makes a piece for each group, even without rows, so that all have the
+        # columns.
         for group in range(count) if at == 0 else np.unique(homes).tolist():
             here = np.flatnonzero(homes == group)
             places[here] = sizes[group] + np.arange(len(here))
@@ -181,14 +181,13 @@ def _deal_out(
 
 
 def _localize(addresses: Wholes, group: int) -> Wholes:
-    """Return references as those of a group: see ``PLACES``."""
+    """Return references as places in this group; see ``PLACES`` for those to other groups."""
     home, row = np.divmod(addresses, PLACES)
     led = np.where(home == group, row, -2 - (home + 1) * PLACES - row)
     return np.where(addresses < 0, NOBODY, led)
 
 
 def _assemble(of_tables: Mapping[str, list[Piece]], public: Mapping[str, int]) -> Database:
-    """Return the database of one group, of pieces by private table."""
     tables, numbers, parents = {}, {}, dict[Link, Wholes]()
     for name, pieces in of_tables.items():
         tables[name] = pd.concat([each.rows for each in pieces], ignore_index=True)
@@ -200,7 +199,7 @@ def _assemble(of_tables: Mapping[str, list[Piece]], public: Mapping[str, int]) -
 
 
 def _scatter(groups: Groups, keys: pd.DataFrame, numbers: Wholes) -> None:
-    """Add keys, and a number of each, to the group of the remainder of their hash."""
+    """Store keys, each with its number, by the remainder of the key's hash."""
     remainders = hash_keys(keys) % np.uint64(groups.count)
     for remainder in np.unique(remainders).tolist():
         here = np.flatnonzero(remainders == remainder)

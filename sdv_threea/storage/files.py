@@ -1,9 +1,9 @@
 """Sampled rows and synthesizers in files, with the version that made them.
 
-Several Parquet files of one table have the same schema, whatever rows each file has. pandas infers
-types from the cells: a column of objects that are all missing has no type, and truth values get
-another type if one is missing. Files that are read one by one, for example by Dask, would then
-disagree. The types of columns are therefore chosen once, from released facts.
+The Parquet files of a sample all have the same schema. pandas would infer types from the cells of
+each file: a column of missing objects has no type, and truth values get another type if one is
+missing. Files read one by one, for example by Dask, would then disagree. So the types of columns
+are chosen once, from released facts.
 """
 
 import csv
@@ -32,14 +32,14 @@ from sdv_threea.errors import InputError
 from sdv_threea.storage.table import StoredColumns
 from sdv_threea.warning import warn
 
-#: Rows that are written at once.
+#: Rows written at once.
 ROWS_AT_ONCE = 2**16
 
-#: The version of a checkout that is not installed; it is not compared.
+#: The version of a checkout that is not installed; such versions are not compared.
 UNKNOWN = 'unknown'
 
 
-#: The dtype of a column of objects, by the type that pandas infers: all allow for missing values.
+#: The dtype of a column of objects, by the type that pandas infers; all can be missing.
 DTYPES_OF_OBJECTS = {
     'boolean': 'boolean',
     'decimal': 'float64',
@@ -48,18 +48,18 @@ DTYPES_OF_OBJECTS = {
     'mixed-integer-float': 'float64',
 }
 
-#: Beyond this, floats cannot hold all whole numbers.
+#: Up to this number, floats hold all whole numbers.
 EXACT = 2**53
 
-#: A lower bound on the bytes of a row in a file.
+#: The fewest bytes that a row takes in a file.
 LEAST_BYTES = 1e-3
 
 GIGABYTE = 1e9
 
-#: The fewest digits in the name of a file: files are read in the order of their names.
+#: The fewest digits of a file's number: files are read in the order of their names.
 DIGITS = 5
 
-#: The types of the columns of all files: dtypes by name, and a schema of Arrow.
+#: The types of columns, the same in all files: dtypes by name, and a schema of Arrow.
 Types = tuple[dict[str, Any], Any]
 
 
@@ -72,7 +72,7 @@ def write_csv(
 ) -> None:
     """Write rows as CSV that reads back the same: texts are quoted, and missing cells are not.
 
-    pandas quotes neither a carriage return nor a text ``NA``. A name in ``.gz`` is compressed.
+    pandas would not quote a carriage return or a text ``NA``. A file named ``*.gz`` is compressed.
     """
     compressed = os.fspath(filepath).endswith('.gz')
     how: dict[str, Any] = {'mode': 'wt', 'encoding': encoding, 'newline': ''}
@@ -88,7 +88,7 @@ def write_csv(
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str] | None) -> None:
-    """Write tables as CSV files of a folder, if any, which appear when all are complete."""
+    """Write a CSV file per table, if there is a folder; all files appear when all are complete."""
     if folder is None:
         return
     os.makedirs(folder, exist_ok=True)
@@ -99,12 +99,12 @@ def write_tables(tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[s
 
 
 def name_csv(folder: str | os.PathLike[str], table: str) -> Path:
-    """Name the file of a table in a folder."""
+    """Return the path of a table's file."""
     return Path(folder) / f'{table}.csv'
 
 
 class _Missing:
-    """A missing cell: a number for the CSV writer, which quotes no numbers, and an empty text."""
+    """A missing cell for the CSV writer: a number, and so not quoted, and an empty text."""
 
     def __float__(self) -> float:
         return math.nan
@@ -114,7 +114,7 @@ class _Missing:
 
 
 def _spell(column: pd.Series) -> list[Any]:
-    """Return the cells of a column for CSV: numbers as they are, and all others as texts."""
+    """Return cells for CSV: numbers and objects as they are, all others as texts."""
     missing, gap = column.isna().to_numpy(), _Missing()
     plain = pd.api.types.is_numeric_dtype(column) or column.dtype == object
     cells = (column if plain else column.astype(str)).astype(object)
@@ -122,24 +122,22 @@ def _spell(column: pd.Series) -> list[Any]:
 
 
 def seal(path: Path) -> None:
-    """Wrap the pickle in a file so that whoever loads it notices damage; a pipe stays as it is."""
+    """Wrap the pickle in a file with a checksum that loading compares; leave a pipe as it is."""
     if path.is_file():
         path.write_bytes(pickle.dumps(_Sealed(path.read_bytes())))
 
 
 def unseal(pickled: bytes, digest: str) -> Any:
-    """Load a pickle, unless its checksum differs."""
+    """Load a pickle if its checksum is right."""
     if hashlib.sha256(pickled).hexdigest() != digest:
         raise SynthesizerInputError(
-            'The file is damaged: its checksum is not that of what was saved. Save it again, or '
-            'take a copy.'
+            'The file is damaged: its checksum differs from the saved one. Save it again, or take '
+            'another copy.'
         )
     return pickle.loads(pickled)
 
 
 class _Sealed:
-    """A pickle that is loaded by :func:`unseal`."""
-
     def __init__(self, pickled: bytes) -> None:
         self._pickled = pickled
 
@@ -148,7 +146,7 @@ class _Sealed:
 
 
 def load_saved(filepath: str | os.PathLike[str]) -> Any:
-    """Load a synthesizer of any kind; a damaged file is a ``SynthesizerInputError``."""
+    """Load a synthesizer of any kind; raise a ``SynthesizerInputError`` if the file is damaged."""
     try:
         return load_synthesizer(filepath)
     except (OSError, VersionError):
@@ -157,7 +155,7 @@ def load_saved(filepath: str | os.PathLike[str]) -> Any:
         problem = type(error).__name__
     raise SynthesizerInputError(
         f"The file '{os.fspath(filepath)}' is damaged, or no synthesizer was ever saved to it "
-        f'({problem}): save it again, or take a copy.'
+        f'({problem}): save it again, or take another copy.'
     )
 
 
@@ -172,7 +170,7 @@ def get_version() -> str:
 def check_version(made_with: Any, installed: str) -> None:
     """Check that the installed version can use a synthesizer that another version made.
 
-    A newer version is an error, and an older one a warning.
+    A synthesizer of a newer version raises an error, and one of an older version a warning.
     """
     from packaging.version import Version  # needed only to load a synthesizer
 
@@ -180,8 +178,8 @@ def check_version(made_with: Any, installed: str) -> None:
         made = None if made_with == UNKNOWN else Version(made_with)
     except (TypeError, ValueError):
         raise SynthesizerInputError(
-            'The synthesizer does not say by a version what it was made with, so sdv-threea did '
-            'not save it: save it again, or take a copy.'
+            'The synthesizer does not name the version that made it, so sdv-threea did not save '
+            'it: save it again, or take another copy.'
         ) from None
     if made is None or installed == UNKNOWN:
         return
@@ -191,13 +189,13 @@ def check_version(made_with: Any, installed: str) -> None:
     if made > Version(installed):
         raise VersionError(f'{facts}: upgrade with `pip install --upgrade sdv-threea`.')
     warn(
-        f'{facts}. To have what changed since, fit a new one; mind that this is another release.',
+        f'{facts}. For the changes since then, fit a new one, which is another private release.',
         SDVVersionWarning,
     )
 
 
 def load_pyarrow() -> ModuleType:
-    """Import PyArrow."""
+    """Import PyArrow, or raise an error that says how to install it."""
     try:
         import pyarrow.parquet
     except ImportError as error:
@@ -207,11 +205,11 @@ def load_pyarrow() -> ModuleType:
 
 
 def read_types(path: str | os.PathLike[str]) -> list[tuple[str, str, bool]]:
-    """Read the schema of a Parquet file, and nothing else of it.
+    """Read the schema of a Parquet file, and no cell.
 
     Returns:
         For each column its name, its type in a word, and whether cells may be missing. An index
-        that pandas has stored is left out.
+        stored by pandas is left out.
     """
     arrow = load_pyarrow()
     try:
@@ -250,10 +248,10 @@ def write_folder(
     *,
     show_progress: bool,
 ) -> list[Path]:
-    """Sample rows into a folder of files, which appears when all of them are written.
+    """Sample rows into a folder of Parquet files, which appears when all of them are written.
 
-    Only the rows of one file are in memory at a time. The folder may exist if it is empty. Without
-    rows there is one file.
+    Only the rows of one file are in memory at a time. The folder must be new or empty. For no rows
+    there is one file without rows.
     """
     load_pyarrow()
     _check_room(folder, num_rows * LEAST_BYTES)
@@ -275,7 +273,7 @@ def write_folder(
 
 
 def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
-    """Raise an error if the disk has no room for the bytes that are to be written."""
+    """Raise an error if the disk has no room for ``needed`` bytes."""
     parent = Path(os.path.realpath(folder)).parent
     free = shutil.disk_usage(parent).free if parent.is_dir() else math.inf
     if needed > free:
@@ -288,7 +286,7 @@ def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
 
 
 def _choose_types(rows: pd.DataFrame, storage: StoredColumns) -> Types:
-    """Choose the types of all files by released facts, and by rows where SDV makes cells up."""
+    """Choose the types of all files, from released facts and, for made-up columns, from rows."""
     pyarrow = load_pyarrow()
     dtypes, fields = {}, []
     for name in rows:
@@ -317,7 +315,6 @@ def _write_sampled(
     types: Types | None,
     path: Path,
 ) -> Types:
-    """Sample and write some rows, and free them before the next ones are sampled."""
     pyarrow, rows = load_pyarrow(), sample(size)
     dtypes, schema = types or _choose_types(rows, storage)
     table = pyarrow.Table.from_pandas(rows.astype(dtypes), schema, preserve_index=False)
@@ -326,7 +323,7 @@ def _write_sampled(
 
 
 def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
-    """Return values of each type that a column may have; none if the dtype states the type."""
+    """Return example values that determine the column's type; none if the dtype determines it."""
     dtype = column.dtype
     if isinstance(dtype, pd.SparseDtype):
         return pd.Series(dtype=dtype.subtype)
@@ -346,7 +343,6 @@ def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
 
 
 def _is_open(column: pd.Series) -> bool:
-    """Return true if a dtype does not state the type of the values."""
     return bool(column.dtype == np.dtype(object))
 
 

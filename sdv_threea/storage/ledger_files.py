@@ -1,8 +1,8 @@
-"""A file per data set that all of its fits write their budgets to: a total over all releases.
+"""A file per data set that adds up the budgets of all of its fits.
 
 The file is a SQLite database. A fit adds its whole budget in one transaction before it spends, so
 fits of several processes are counted one after the other, and a killed fit counts. The file holds
-public facts alone: budgets, days, kinds of synthesizers.
+only public facts: budgets, days, kinds of synthesizers.
 """
 
 import math
@@ -21,7 +21,7 @@ from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.errors import InputError
 from sdv_threea.settings import LARGEST_DELTA, LEAST_DELTA, THRESHOLD_SHARE, Settings
 
-#: Marks the files of this module, in the header of a SQLite database.
+#: Identifies files of this module, in the header of a SQLite database.
 MARK = 0x3A1ED6E2
 
 #: Seconds that a fit waits for others that write to the file.
@@ -38,11 +38,11 @@ CREATE TABLE IF NOT EXISTS fits (
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """All releases of a data set, as its ledger counts them.
+    """The total of all releases of a data set, from its ledger.
 
     Args:
         name: The name of the file, without its folder.
-        epsilon: The epsilon of all of them together, at ``delta``; infinite without a guarantee.
+        epsilon: The epsilon of all releases together, at ``delta``; infinite without a guarantee.
         delta: The limit's delta, or else the sum of all deltas.
         limit: The largest total epsilon; ``None`` for no limit.
         unit: The unit that the total protects, in words.
@@ -66,14 +66,14 @@ class Recorded:
         if not math.isfinite(self.epsilon):
             total = 'together promise nothing'
         of = f', of {self.limit:g} that may be spent' if self.limit is not None else ''
-        return f'{self.fits} fits begun, as {self.name} counts them: {total}{of}'
+        return f'{self.fits} fits begun, according to {self.name}: {total}{of}'
 
 
 class BudgetLedger:
     """The ledger of a data set, in a file: every fit is counted before it spends.
 
     Args:
-        path: The file. The first fit or :meth:`limit` makes the file.
+        path: The file, which the first fit or :meth:`limit` creates.
 
     Examples:
         >>> from sdv_threea import BudgetLedger, ClustMixSynthesizer
@@ -106,11 +106,11 @@ class BudgetLedger:
     def record(
         self, settings: Settings, unit: str, kind: str, *, thresholds: bool | None
     ) -> Recorded:
-        """Add a fit at its whole budget, unless the total would exceed the limit; return the total.
+        """Add the whole budget of a fit, unless the total would exceed the limit.
 
-        ``unit`` is what the fit protects, in words, and ``kind`` the kind of the synthesizer.
-        ``thresholds`` is whether a part of ``delta`` covers thresholds; ``None`` if not known.
-        After an error nothing was spent.
+        ``unit`` is the unit that the fit protects, in words, and ``kind`` the kind of the
+        synthesizer. ``thresholds`` is whether a part of ``delta`` covers thresholds; ``None`` if
+        not known. Returns the total. After an error nothing was spent.
         """
         with self._writing() as file:
             terms, own = _read_terms(file), {'unit': unit, 'neighbors': settings.neighbors}
@@ -182,7 +182,7 @@ class BudgetLedger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield the file in a transaction that no other process shares; an error undoes it."""
+        """Yield the file in an exclusive transaction, which an error undoes."""
         problem = ''
         try:
             with closing(sqlite3.connect(self.path, PATIENCE, isolation_level=None)) as file:
@@ -208,7 +208,7 @@ class BudgetLedger:
 
 
 def _price(settings: Settings, thresholds: bool | None) -> tuple[float, float]:
-    """Return the price of a fit in GDP, and the part of ``delta`` for failures of thresholds."""
+    """Return the price of a fit in GDP, and the part of ``delta`` that covers thresholds."""
     if settings.guarantee == 'paper' or math.isinf(settings.epsilon):
         return math.inf, 0.0
     failures = 0.0 if thresholds is False else THRESHOLD_SHARE * settings.delta

@@ -1,8 +1,8 @@
-"""SDV's metadata to the public description of a table, a :class:`Domain`.
+"""SDV's metadata as the public description of a table, a :class:`Domain`.
 
 Numbers, dates, categories, booleans and ordinals are modelled. All other columns (keys, ids,
-personal information, unknown ones) are never read: SDV's generators make them up. Metadata is read
-here; :mod:`sdv_threea.metadata` makes it.
+personal information, unknown ones) are never read: SDV's generators make them up. This module reads
+metadata; :mod:`sdv_threea.metadata` makes it.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -25,14 +25,14 @@ from sdv_threea.storage.references import find_keys
 #: The metadata of one column: ``{'sdtype': ..., ...}``.
 ColumnMetadata = Mapping[str, Any]
 
-#: The sdtypes that are modelled. SDV's generators make up all others.
+#: The modelled sdtypes. SDV's generators make up all others.
 MODELLED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
 
-#: Sdtypes that are never learned, and those that ``pii: False`` turns into numbers.
+#: Sdtypes that are never learned; sdtypes that ``pii: False`` turns into numbers.
 NEVER_LEARNED = ('id', 'text', 'unknown')
 PLACES = ('latitude', 'longitude')
 
-#: The facts that SDV detects in the values of a column, and that a user may know.
+#: Facts that SDV detects in the values of a column, or that the user states.
 FACTS = (
     'decimal_places',
     'high_cardinality',
@@ -47,9 +47,10 @@ TIME_OF_DAY = tuple(f'%{sign}{letter}' for sign in ('', '-', '#') for letter in 
 
 DAY, MICROSECOND = TIME_STEPS[0], 1e-6
 
-#: Times of day are read as times on 1 January 1900, in seconds since 2000. They are looked for in
-#: its hours, which further looks split. Of 1,000 times of opening hours at epsilon 1 this gives the
-#: quantiles to 14 minutes; a first grid of quarters to 38, one of a whole day to 20 (eight fits).
+#: Times of day are read as times on 1 January 1900, in seconds since 2000. The first grid has the
+#: hours of this day, which further looks split. Of 1,000 times of opening hours at epsilon 1, this
+#: gives quantiles within 14 minutes; a first grid of quarters of an hour gives 38, one of the whole
+#: day 20 (eight fits).
 MIDNIGHT = float((np.datetime64('1900-01-01', 's') - np.datetime64('2000-01-01', 's')).astype(int))
 HOURS = tuple(np.linspace(MIDNIGHT, MIDNIGHT + DAY - MICROSECOND, 25).tolist())
 
@@ -65,7 +66,7 @@ def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
     columns are dropped.
 
     Formal guarantees:
-        * unless ``public_metadata``, no range, value, decimals or nullability is left: tables from
+        * unless ``public_metadata``, no range, value, decimals or nullability is left: tables in
           which SDV detects the same columns, types, formats and keys give the same copy
     """
     copy = deepcopy(metadata)
@@ -79,7 +80,7 @@ def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
 
 
 def learned_as(column: ColumnMetadata) -> str:
-    """Return the sdtype that a fit gives to a column that is not a key."""
+    """Return the sdtype that a fit uses for a column that is not a key."""
     sdtype: str = column['sdtype']
     if column.get('pii', True) or sdtype in (*MODELLED, *NEVER_LEARNED):
         return sdtype
@@ -87,7 +88,7 @@ def learned_as(column: ColumnMetadata) -> str:
 
 
 def list_harmless(metadata: Metadata) -> dict[str, frozenset[str]]:
-    """List the columns that the metadata calls no personal information, by table."""
+    """List the columns with ``pii: False``, by table."""
     return {
         name: frozenset(each for each, about in table.columns.items() if about.get('pii') is False)
         for name, table in metadata.tables.items()
@@ -95,7 +96,7 @@ def list_harmless(metadata: Metadata) -> dict[str, frozenset[str]]:
 
 
 def _learn_impersonal(table: Any, keys: Collection[str]) -> None:
-    """Turn columns with ``pii: False`` into numbers and categories, unless they are keys."""
+    """Set the sdtype of columns with ``pii: False`` to numerical or categorical, in place."""
     learned = []
     for name, column in table.columns.items():
         sdtype = learned_as(column)
@@ -120,14 +121,13 @@ def describe(
 ) -> Domain:
     """Describe the modelled columns by public facts.
 
-    Facts that neither the metadata nor a dtype states stay open. The values of booleans are public,
-    and so is the granularity of integers, and of dates whose format has no time of day. NumPy's
-    integers and booleans cannot be missing.
+    A fact that neither the metadata nor a dtype states is ``None``. The values of booleans are
+    public, and so is the granularity of integers, and of dates whose format has no time of day.
+    NumPy's integers and booleans cannot be missing.
 
-    ``increments`` are known granularities (SDV's ``FixedIncrements``), ``sentinels`` the numbers
-    that stand for something else, by column. ``unreleased`` has the value of samples in place of
-    values that are not released: ``None`` for a missing value, or a released one where no cell may
-    be missing.
+    ``increments`` are known granularities (SDV's ``FixedIncrements``); ``sentinels`` are numbers
+    that stand for something else. ``unreleased`` has the replacement of unreleased values: ``None``
+    means a missing value, or a released value if no cell may be missing. All three are by column.
     """
     steps, known = increments or {}, dtypes or {}
     shown, apart = unreleased or {}, sentinels or {}
@@ -139,14 +139,14 @@ def describe(
         if isinstance(column, Number):
             column = replace(column, sentinels=apart.get(name, ()))
         elif name in shown and name != target:
-            # Models are trained to predict the target, so it has only released values.
+            # The target has only released values, because models are trained to predict it.
             column = _show_unreleased(column, shown[name])
         described.append(column)
     return Domain(tuple(described), target)
 
 
 def _show_unreleased(column: Category, shown: Hashable | None) -> Category:
-    """Set the value that replaces unreleased values of a column, unless all values are stated."""
+    """Set the replacement of a column's unreleased values, unless all values are stated."""
     if column.values is not None:  # noqa: PD011 (no pandas)
         return column
     if shown is None:
@@ -159,7 +159,7 @@ def list_facts(
     dtypes: Mapping[str, Any],
     sentinels: Mapping[str, tuple[float, ...]] | None = None,
 ) -> tuple[Facts, ...]:
-    """List the public facts by which private cells are read, a column each."""
+    """Return the public facts with which private cells are read, for each modelled column."""
     domain = describe(columns, dtypes=dtypes, sentinels=sentinels)
     return tuple(_read_facts(columns[each.name], each) for each in domain.columns)
 
@@ -232,7 +232,7 @@ def _time_step(description: ColumnMetadata) -> float | None:
 
 
 def _bound(description: ColumnMetadata, bound: str, dtype: Any) -> float | None:
-    """Read an end of a range in the same way as the column's cells."""
+    """Read an end of a range as a cell of the column would be read."""
     if description.get(bound) is None:
         return None
     number = float(description[bound])
@@ -250,7 +250,7 @@ def _moment(description: ColumnMetadata, bound: str) -> float | None:
 
 
 def read_points(values: Sequence[object], description: ColumnMetadata) -> list[float | None]:
-    """Read public numbers or dates in the same way as cells; ``None`` for other values."""
+    """Read public numbers or dates as cells would be read; ``None`` for other values."""
     column = pd.Series(list(values), dtype=object)
     if description['sdtype'] == 'datetime':
         found = to_seconds(find_moments(column, description.get('datetime_format')))
@@ -260,7 +260,7 @@ def read_points(values: Sequence[object], description: ColumnMetadata) -> list[f
 
 
 def _read_values(name: str, values: Sequence[Any]) -> tuple[Hashable, ...]:
-    """Read the public values of a category in the same way as cells, each once."""
+    """Read the public values of a category as cells would be read, each value once."""
     try:
         found = [read_scalar(value) for value in values]
     except NoScalarError:

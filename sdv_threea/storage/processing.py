@@ -1,12 +1,11 @@
-"""SDV's data processor of a table, which generates ids and personal information and sets dtypes.
+"""SDV's data processor of a table, which makes up ids and personal information and sets dtypes.
 
 The processor is fitted on a proxy table (:mod:`~sdv_threea.storage.writing`) and never sees a
 private row. Modelled columns skip it: they have transformers of their own.
 
-SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. The
-generator here makes ids of the same form with NumPy, and distinct ids for columns whose ids SDV
-makes distinct. Ids with a format, and personal information, are left to SDV. Formats that SDV
-cannot generate in time are refused.
+SDV makes ids one by one with Faker: whole numbers, or texts like ``sdv-id-pXqBzR``. The generator
+here makes ids of the same form with NumPy, and distinct ones if SDV's are distinct. SDV makes ids
+with a format, and personal information. Formats that take SDV too long are refused.
 """
 
 import math
@@ -29,26 +28,26 @@ from sdv_threea.errors import InputError
 from sdv_threea.storage.metadata import MODELLED
 from sdv_threea.storage.writing import OBJECT
 
-#: The functions of Faker's that SDV calls: numbers from zero in a range of their dtype; or texts.
+#: The functions of Faker that SDV calls for ids that are numbers, and for ids that are texts.
 NUMBERS, TEXTS = 'random_int', 'bothify'
 PREFIX, BLANK, BLANKS = 'sdv-id-', '?', 6
 LETTERS = np.array(list(ascii_letters)).view(np.uint32)
 
-#: Strides are below this, so that a product with any number of rows fits into 64 bits.
+#: Strides are below this number, so their products with numbers of rows fit into 64 bits.
 LARGEST_STRIDE = 2**30
 
-#: The most generators that RDT may make of all formats of a table or a database. RDT makes each in
-#: some 20 microseconds, five times over, in a fit and in loading: seconds in all.
+#: The most generators that RDT may make for all formats of a table or a database. RDT makes each of
+#: them five times, in about 20 microseconds, in a fit and in loading: seconds altogether.
 MOST_PARTS = 50_000
 
-#: The most repetitions that RDT makes of a part without an upper bound.
+#: How often RDT repeats a part of a format at most, if the format has no upper bound.
 ENDLESS = 16
 
 
 class IdGenerator(BaseTransformer):
     """Generator of ids: numbers, or texts of a prefix and six letters.
 
-    Distinct ids are made in equal steps, modulo the number of ids: no id repeats before all have
+    Distinct ids advance in equal steps, modulo the number of ids, so no id repeats before all have
     occurred, or before a reset.
     """
 
@@ -80,10 +79,10 @@ class IdGenerator(BaseTransformer):
         return _spell(numbers) if self.text else numbers.astype(np.int64)
 
     def _scatter(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return distinct numbers; rows beyond the number of ids get larger ones."""
+        """Return distinct numbers; if there are more rows than ids, the rest are larger numbers."""
         rng = np.random.default_rng(self.random_seed)
         start, stride = (int(rng.integers(1, min(self.num_ids, LARGEST_STRIDE))) for _ in range(2))
-        # Without a common factor, the steps meet every id before they return to the first.
+        # Steps without a common factor reach every id before they return to the first.
         while math.gcd(stride, self.num_ids) > 1:
             stride += 1
         size = np.uint64(self.num_ids)
@@ -95,21 +94,21 @@ class IdGenerator(BaseTransformer):
 
 
 def make_ids(transformer: Any) -> Any:
-    """Return a fast generator in place of SDV's generator of plain ids; others stay as they are."""
+    """Return a fast generator if SDV's generator makes plain ids, else SDV's generator."""
     plain = type(transformer) is AnonymizedFaker and transformer.provider_name == 'BaseProvider'
     if not plain or transformer.cardinality_rule not in (None, 'unique'):
         return transformer
     asked, unique = transformer.function_kwargs, transformer.cardinality_rule == 'unique'
     if transformer.function_name == TEXTS and asked == {'text': PREFIX + BLANK * BLANKS}:
         return IdGenerator(len(LETTERS) ** BLANKS, text=True, unique=unique)
-    # SDV's own generator handles small ranges, which may run out of numbers.
+    # SDV's own generator is kept for small ranges, which may run out of numbers.
     if transformer.function_name == NUMBERS and asked == {'min': 0, 'max': 2**24}:
         return IdGenerator(2**24 + 1, unique=unique)
     return transformer
 
 
 def check_formats(formats: Iterable[str]) -> None:
-    """Check that ids of these formats, regular expressions, repeat little enough for SDV."""
+    """Raise an error if regular expressions of ids repeat too much for SDV to make ids in time."""
     parts = 0
     for each in formats:
         try:
@@ -119,12 +118,12 @@ def check_formats(formats: Iterable[str]) -> None:
         if parts > MOST_PARTS:
             raise InputError(
                 'The regex_format of an id repeats too much for SDV to make ids up: choose shorter '
-                "repetitions, such as '[A-Z]{8}', and do not repeat what is repeated."
+                "repetitions, such as '[A-Z]{8}', and do not nest repetitions."
             )
 
 
 def _count_parts(pattern: Any) -> int:
-    """Count the generators that RDT makes of a parsed format."""
+    """Count the generators that RDT makes for a parsed format."""
     parts = 0
     for kind, value in pattern:
         if kind is _parser.SUBPATTERN:
@@ -140,7 +139,6 @@ def _count_parts(pattern: Any) -> int:
 
 
 def _spell(numbers: NDArray[np.uint64]) -> NDArray[np.object_]:
-    """Write numbers as texts, letter by letter."""
     width = len(PREFIX) + BLANKS
     points = np.empty((len(numbers), width), dtype=np.uint32)
     points[:, : len(PREFIX)] = np.array(list(PREFIX)).view(np.uint32)
@@ -157,12 +155,12 @@ def make_processor(
     table = metadata._convert_to_single_table()
     processor = DataProcessor(
         metadata=table,
-        # Sampled rows have the released granularity already, and learning it from the proxy
-        # overflows in half floats.
+        # Sampled rows already have the released granularity; learning it from the proxy would
+        # overflow in half floats.
         enforce_rounding=False,
         enforce_min_max_values=enforce_min_max_values,
         locales=locales,
-        # Otherwise SDV would model ids that are not keys, and repeat ids of private rows.
+        # Otherwise SDV would model ids that are not keys, and so repeat ids of private rows.
         id_columns_use_old_behavior=[
             name for name, column in table.columns.items() if column['sdtype'] == 'id'
         ],
@@ -173,14 +171,14 @@ def make_processor(
 
 
 def prepare_processor(processor: DataProcessor, proxy: pd.DataFrame) -> None:
-    """Choose the generators of columns that are not modelled, in place."""
+    """Choose generators for the columns that are not modelled, in place."""
     processor.prepare_for_fitting(proxy)
     chosen = processor._hyper_transformer.field_transformers
     chosen.update({name: make_ids(each) for name, each in chosen.items()})
 
 
 def pass_by(processor: DataProcessor, names: Iterable[str]) -> None:
-    """Remove, in place, the transformers of modelled columns: SDV would run them on samples."""
+    """Remove the transformers of modelled columns, in place: SDV would run them on samples."""
     chosen = processor._hyper_transformer.field_transformers
     chosen.update({name: None for name in names if name in chosen})
 
@@ -188,17 +186,17 @@ def pass_by(processor: DataProcessor, names: Iterable[str]) -> None:
 def fit_processor(
     processor: DataProcessor, proxy: pd.DataFrame, dtypes: Mapping[str, Any], strict: Iterable[str]
 ) -> None:
-    """Fit the processor to a public table, and set all but the ``strict`` dtypes, in place."""
+    """Fit the processor to the proxy, and set all dtypes except the ``strict`` ones, in place."""
     processor.fit(proxy)
     processor._dtypes = {**dtypes, **dict.fromkeys(strict, OBJECT)}
-    # Sampled rows have the released range, granularity and format already.
+    # Sampled rows already have the released range, granularity and format.
     processor.formatters = {}
 
 
 def list_strict(
     columns: Mapping[str, Mapping[str, Any]], dtypes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the dtypes of made-up columns for which SDV raises an error if a cell does not fit."""
+    """Return the dtypes of made-up columns in which SDV fails if one cell does not fit."""
     found = {}
     for name, dtype in dtypes.items():
         kind, nullable = getattr(dtype, 'kind', 'O'), not isinstance(dtype, np.dtype)
@@ -209,13 +207,13 @@ def list_strict(
 
 
 def store_made_up(rows: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    """Store made-up columns in the dtypes of the private table, by name, as far as they fit."""
+    """Store made-up columns in the user's dtypes, by name, where the cells fit."""
     stored = {name: _store(rows[name], dtype) for name, dtype in dtypes.items() if name in rows}
     return rows.assign(**stored) if stored else rows
 
 
 def _store(cells: pd.Series, dtype: Any) -> pd.Series:
-    """Store cells in a dtype, rounded if need be, or as they are."""
+    """Store cells in a dtype, rounded if necessary; if that fails, return them unchanged."""
     for store in (cells.astype, lambda kind: cells.astype(float).round().astype(kind)):
         with suppress(TypeError, ValueError):
             return store(dtype)

@@ -1,4 +1,4 @@
-"""Private tables as users bring them: in memory, in Parquet files, or as a DataFrame of Dask's."""
+"""Private tables as users bring them: in memory, in Parquet files, or as a Dask DataFrame."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.partitions import Partitions, arrange, check_parts
 from sdv_threea.storage.metadata import MODELLED
 
-#: The module of Dask's functions that read text files.
+#: The module with Dask's readers of text files.
 TEXT_READER = 'dask.dataframe.io.csv'
 
 
@@ -27,7 +27,7 @@ class PrivateTable:
 
     Args:
         header: Its columns, in the order of the metadata, and their dtypes, without a row.
-        rows: Its rows, to be summed over.
+        rows: Its rows in chunks, of which only sums can be read.
         whole: The table in memory, or ``None``.
         positions: Positions of the columns of the header in ``whole``.
         labels: The user's labels of the columns, which need not be texts.
@@ -40,26 +40,26 @@ class PrivateTable:
     labels: pd.Index
 
     def take(self, names: Sequence[str]) -> pd.DataFrame:
-        """Return some columns of a table that is in memory, with all rows."""
+        """Return some columns with all rows, if the table is in memory."""
         if self.whole is None:
             raise InvalidDataTypeError(
-                'This needs the table in memory: give a pandas DataFrame, or call fit(), which '
-                'reads a table piece by piece.'
+                'This needs the table in memory: pass a pandas DataFrame, or call fit(), which '
+                'reads a table part by part.'
             )
         places = [self.positions[list(self.header.columns).index(name)] for name in names]
         with guarded():
             return arrange(places, self.whole)
 
     def load(self) -> pd.DataFrame:
-        """Return all rows in memory: for public tables."""
+        """Return all rows in memory; used for public tables."""
         with guarded():
             return pd.concat(list(self.rows.spill()), ignore_index=True)
 
 
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
-    """Check that the user gave one table, by its ``name``, and wrap it for reading.
+    """Check that the user passed one table by its ``name``, and wrap it for reading.
 
-    The table is a pandas or Dask DataFrame or the path of Parquet files; ``columns`` is its
+    The table is a pandas or Dask DataFrame, or the path of Parquet files; ``columns`` is its
     metadata.
     """
     if not isinstance(data, dict) or len(data) != 1 or not all(map(_is_table, data.values())):
@@ -81,9 +81,9 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
     if guessed:
         raise InvalidDataError(
             [
-                f'Dask guesses the dtypes of the columns {guessed} of a file anew for each part of '
-                "it, from its rows: state all of them (dask.dataframe.read_csv(..., dtype={'age': "
-                "'Int64', 'town': 'str'})), read dates as texts, and no column as dates."
+                f'Dask guesses the dtypes of the columns {guessed} again for each part of a file, '
+                "from its rows: state all of them (dask.dataframe.read_csv(..., dtype={'age': "
+                "'Int64', 'town': 'str'})), and read dates as texts, without parse_dates."
             ]
         )
     table = as_plain(table) if whole else table
@@ -102,7 +102,7 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
 
 
 def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
-    """Check that all tables are there, and return them in the order of the metadata."""
+    """Check that all tables are given, and return them in the order of the metadata."""
     if not isinstance(data, dict) or not all(
         isinstance(table, pd.DataFrame) for table in data.values()
     ):
@@ -123,14 +123,14 @@ def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
 
 
 def holds_parts(data: object) -> bool:
-    """Return whether some tables of a database are not in memory, and all are tables."""
+    """Return whether these are tables, and at least one is not in memory."""
     tables = data.values() if isinstance(data, dict) else ()
     whole = all(isinstance(table, pd.DataFrame) for table in tables)
     return not whole and all(map(_is_table, tables))
 
 
 def take_parts(data: dict[str, Any], metadata: Metadata) -> dict[str, PrivateTable]:
-    """Check that all tables are there, and wrap them for reading; some are not in memory."""
+    """Check that all tables are given, in memory or not, and wrap them for reading."""
     names = list(metadata.tables)
     if problems := _find_misnamed(names, data):
         raise InvalidDataError(problems)
@@ -148,9 +148,10 @@ def _find_misnamed(names: list[str], data: dict[str, Any]) -> list[str]:
 
 
 def find_guessed(frame: Any) -> list[str]:
-    """Find the columns of text files whose dtypes Dask guesses part by part; no row is read.
+    """List columns of text files whose dtypes Dask guesses for each part; no row is read.
 
-    Dask casts each part to the dtypes of the first rows, so a part does not show the guess.
+    The dtypes of a part do not reveal this, because Dask casts each part to those of the first
+    rows.
     """
     readers = (getattr(step, 'func', None) for step in frame.expr.walk())
     return [
@@ -163,7 +164,7 @@ def find_guessed(frame: Any) -> list[str]:
 
 
 def _is_stated(name: str, options: Mapping[str, Any]) -> bool:
-    """Return true if the user stated the column's dtype, and no column is parsed as dates."""
+    """Return whether the user stated the column's dtype, and no column is parsed as dates."""
     dtype = options.get('dtype')
     if options.get('parse_dates') or dtype is None:
         return False
@@ -171,7 +172,7 @@ def _is_stated(name: str, options: Mapping[str, Any]) -> bool:
 
 
 def as_plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table without the code of a user's class; its cells are not copied."""
+    """Return a table of pandas' own class with the same cells, so no user's code can run."""
     with guarded():
         return pd.DataFrame(table, copy=False)
 
@@ -179,13 +180,13 @@ def as_plain(table: pd.DataFrame) -> pd.DataFrame:
 def _is_table(table: object) -> bool:
     if isinstance(table, (pd.DataFrame, str, os.PathLike)):
         return True
-    # If Dask is not loaded, no object is one of its tables.
+    # If Dask is not loaded, no object can be a Dask table.
     dask = sys.modules.get('dask.dataframe')
     return dask is not None and isinstance(table, dask.DataFrame)
 
 
 def _open_parquet(path: str | os.PathLike[str]) -> Any:
-    """Open Parquet files; those not written by pandas get dtypes that allow for missing values."""
+    """Open Parquet files; files not written by pandas get dtypes that can be missing."""
     try:
         from dask.dataframe import read_parquet
     except ImportError:
@@ -194,7 +195,7 @@ def _open_parquet(path: str | os.PathLike[str]) -> Any:
         ) from None
     with guarded():
         try:
-            # Otherwise pandas chooses the dtype of a file by whether a number is missing there.
+            # Otherwise the dtype would depend on whether a number is missing in a file.
             backend = None if _is_written_by_pandas(path) else 'numpy_nullable'
             return read_parquet(os.fspath(path), dtype_backend=backend)
         except (OSError, ValueError, IndexError):
@@ -203,7 +204,6 @@ def _open_parquet(path: str | os.PathLike[str]) -> Any:
 
 
 def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
-    """Return true if files have a note of the dtypes that they had in pandas."""
     from fsspec.core import get_fs_token_paths
     from pyarrow.dataset import dataset
 

@@ -1,6 +1,6 @@
-"""Foreign keys: SDV's relationships as links, their checks, and the values of sampled references.
+"""Foreign keys: SDV's relationships as links, checks, and the values of sampled references.
 
-Complaints show no value of a row.
+Error messages show no value of a row.
 """
 
 from collections.abc import Collection, Mapping
@@ -31,7 +31,7 @@ def read_schema(
     public: frozenset[str],
     dtypes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Schema:
-    """Return the graph of tables; a foreign key that is never missing is a required link."""
+    """Return the graph of tables; a foreign key that cannot be missing is a required link."""
     links, stored = [], dtypes or {}
     for each in metadata.relationships:
         child = each['child_table_name']
@@ -60,7 +60,7 @@ def _is_never_missing(dtype: Any) -> bool:
 
 
 def as_columns(key: str | list[str] | None) -> tuple[str, ...]:
-    """List the columns of a key: one name, several or none."""
+    """Return the columns of a key: none, one or several names."""
     if key is None:
         return ()
     return (key,) if isinstance(key, str) else tuple(key)
@@ -69,7 +69,7 @@ def as_columns(key: str | list[str] | None) -> tuple[str, ...]:
 def find_keys(metadata: Metadata, table: str, *, composite: bool = True) -> set[str]:
     """Return the columns of a table's primary, alternate and foreign keys.
 
-    Columns of a ``composite`` primary or alternate key may be left out.
+    Without ``composite``, primary and alternate keys of several columns are left out.
     """
     described = metadata.tables[table]
     keys = list(map(as_columns, (described.primary_key, *described.alternate_keys)))
@@ -83,7 +83,7 @@ def find_keys(metadata: Metadata, table: str, *, composite: bool = True) -> set[
 
 
 def find_distinct(keys: Mapping[str, Collection[Key]], schema: Schema) -> list[tuple[Link, ...]]:
-    """List the foreign keys in each key of a private table that consists of foreign keys alone.
+    """For each key of several columns that consists only of foreign keys, list these foreign keys.
 
     The last one does not lead to the owner, so samples may change it.
     """
@@ -98,12 +98,12 @@ def find_distinct(keys: Mapping[str, Collection[Key]], schema: Schema) -> list[t
 
 
 def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
-    """List the columns of the parent that a link refers to."""
+    """Return the columns of the parent that a link refers to."""
     return as_columns(metadata.tables[link.parent].primary_key)
 
 
 def find_places(child: pd.DataFrame, parent: pd.DataFrame) -> Wholes:
-    """Return the row of the parent to which each row of a child refers: (n,), -1 for none."""
+    """Return the parent's row that each row of a child refers to: shape (n,), -1 for none."""
     return np.maximum(find_rows(child, parent), -1)
 
 
@@ -117,8 +117,8 @@ def write_references(
 ) -> None:
     """Write the values of a foreign key into the rows of a child, in place.
 
-    ``referred`` are rows of the parent, -1 for none, shape (n,). The values equal those of the
-    parent's key exactly, so they keep its dtype where the child's cannot hold them.
+    ``referred`` are rows of the parent, -1 for none, shape (n,). The values equal the parent's keys
+    exactly: if the child's dtype cannot hold them, they keep the parent's dtype.
     """
     for column, name in zip(link.columns, key, strict=True):
         taken = _take(parent[name], referred)
@@ -126,7 +126,7 @@ def write_references(
 
 
 def _take(values: pd.Series, places: Wholes) -> pd.Series:
-    """Take the values at some positions, missing ones for -1, in a dtype that loses no digit."""
+    """Take values at positions, missing ones for -1, in a dtype that keeps all digits."""
     gaps = bool((places < 0).any())
     if gaps and isinstance(values.dtype, np.dtype) and values.dtype.kind in 'iu':
         values = values.astype(values.dtype.name.replace('i', 'I').replace('u', 'U'))
@@ -134,7 +134,7 @@ def _take(values: pd.Series, places: Wholes) -> pd.Series:
 
 
 def _store(taken: pd.Series, dtype: Any) -> pd.Series:
-    """Store values in a dtype, if it can hold all of them exactly."""
+    """Convert values to a dtype if it can hold all of them exactly."""
     if dtype is None or taken.dtype == dtype:
         return taken
     try:
@@ -146,11 +146,11 @@ def _store(taken: pd.Series, dtype: Any) -> pd.Series:
 
 
 def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[str, Labels]:
-    """Name the columns of row numbers of each table, unlike its columns, ``taken``."""
+    """Choose names for the columns of row numbers; no column in ``taken`` has the same name."""
     used = {table: set(names) for table, names in taken.items()}
 
     def name(label: str, table: str) -> str:
-        # Two foreign keys may be spelt alike: ('a, b', 'c') and ('a', 'b, c').
+        # Two foreign keys may give the same label: ('a, b', 'c') and ('a', 'b, c').
         while label in used[table]:
             label = f'_{label}'
         used[table].add(label)
@@ -166,14 +166,14 @@ def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[
 
 
 def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -> list[str]:
-    """List invalid foreign keys and primary keys of tables, one sentence for each."""
+    """List invalid foreign keys and primary keys of tables, a sentence each."""
     broken, flaws = set(), {}
     with guarded():
         for link in schema.links:
             if link.child in tables:
                 child, key = tables[link.child][list(link.columns)], key_columns(metadata, link)
                 found = find_rows(child, tables[link.parent][list(key)])
-                if (found == INVALID_PLACE).any():  # a key with a missing part refers to no row
+                if (found == INVALID_PLACE).any():  # a key with a missing part is valid
                     broken.add(link)
         for name, table in tables.items():
             if own := list(as_columns(metadata.tables[name].primary_key)):
@@ -184,7 +184,7 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
 def tell_flawed(
     metadata: Metadata, schema: Schema, broken: Collection[Link], flaws: Mapping[str, Flaws]
 ) -> list[str]:
-    """Describe broken foreign keys, and flaws of the primary keys by table: a sentence for each."""
+    """Describe broken foreign keys and flawed primary keys, a sentence each."""
     problems = [
         f"The foreign key {link.name} has values that are not among the keys of '{link.parent}'. "
         'Remove those rows (see sdv.utils.drop_unknown_references); whole numbers of more than 15 '
@@ -198,8 +198,8 @@ def tell_flawed(
         said = {
             f"The primary key {own} of table '{name}' has repeated values.": found.repeated,
             f"The primary key {own} of table '{name}' has missing values.": found.missing,
-            f"The primary key {own} of table '{name}' has values that are no keys: texts, dates "
-            'and numbers are, but no whole numbers of more than 15 digits that are stored as '
+            f"The primary key {own} of table '{name}' has values that cannot be keys. Keys are "
+            'texts, dates and numbers; whole numbers of more than 15 digits must not be stored as '
             'floats: read them as Int64.': found.unreadable,
         }
         problems += [flaw for flaw, there in said.items() if there]
@@ -207,7 +207,7 @@ def tell_flawed(
 
 
 def without_sequences(metadata: Metadata) -> Metadata:
-    """Copy the metadata for tables by themselves, whose rows have no order."""
+    """Copy the metadata without the order of rows, for synthesizers of single tables."""
     copy = deepcopy(metadata)
     for table in copy.tables.values():
         table.sequence_key = table.sequence_index = None
@@ -231,11 +231,10 @@ def connect(
     dtypes: Mapping[str, Mapping[str, Any]],
     keys: Mapping[str, Collection[Key]],
 ) -> dict[str, pd.DataFrame]:
-    """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
+    """Write the foreign keys; drop rows that refer to a dropped row or repeat a key.
 
-    The index of each table has the numbers of its rows. ``parents`` has, for each row of the child,
-    the number of its row of the parent, -1 for none. ``keys`` are those of several columns, by
-    table.
+    The index of each table has the numbers of its rows. ``parents`` has, for each row of a child,
+    the number of its parent row, -1 for none. ``keys`` are the keys of several columns, by table.
     """
     connected: dict[str, pd.DataFrame] = {}
     numbers: dict[str, pd.Index] = {}
@@ -249,7 +248,8 @@ def connect(
             key = key_columns(metadata, link)
             write_references(rows, link, places, connected[link.parent], key, dtypes[name])
         own = [*keys.get(name, ())]
-        # Generated keys are unique; those of several columns and keys that refer may not be.
+        # Generated keys are unique. Keys of several columns, and keys that are foreign keys, may
+        # repeat.
         if any(link.unique for link in schema.links_of(name)):
             own.append(as_columns(metadata.tables[name].primary_key))
         for key in own:

@@ -1,9 +1,8 @@
-"""Releases in files that hold no code: plain values as JSON, and arrays.
+"""Releases in files without code: plain values as JSON, and arrays.
 
-A pickle can run any program when it is opened; a file of this kind cannot. The file is a checksum
-and an archive of NumPy arrays (``.npz``, read without pickle). One array holds JSON. This JSON
-names no code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields it
-holds.
+A pickle can run any program when it is opened; a file of this kind cannot. It holds a checksum and
+an archive of NumPy arrays (``.npz``, read without pickle). One array holds JSON, which names no
+code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, with their fields.
 """
 
 import hashlib
@@ -28,19 +27,19 @@ from sdv_threea.storage.release_kinds import make_kind, name_kind
 
 ENCODERS = {each.__name__: each for each in (CategoryEncoder, NumberEncoder)}
 
-#: The first bytes of a file, and the length of the checksum after them (SHA-256).
+#: The first bytes of a file, and the length of the SHA-256 checksum after them.
 MAGIC, DIGEST = b'sdv-threea release 1\n', 32
 
-#: The array that holds the JSON, and the key with the type of a JSON object.
+#: The array that holds the JSON, and the key of a JSON object that names its type.
 TEXT, KIND = 'json', 'is'
 
 
 class DamagedError(ValueError):
-    """A file differs from what was written."""
+    """A file differs from the one that was written."""
 
 
 def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
-    """Write plain values by name to a file, whole or not at all; ``TypeError`` for any other."""
+    """Write plain values by name to a file, whole or not at all; ``TypeError`` for other values."""
     arrays: dict[str, Any] = {}
     text = json.dumps(_spell(value, arrays), allow_nan=False, separators=(',', ':'))
     arrays[TEXT] = np.frombuffer(text.encode(), dtype=np.uint8)
@@ -52,19 +51,19 @@ def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
 
 
 def is_plain(path: str | Path) -> bool:
-    """Return true if a file is of this kind, and not a pickle."""
+    """Return whether a file was written by :func:`write_plain`; a pickle was not."""
     with open(path, 'rb') as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
 def read_plain(path: str | Path) -> dict[str, Any]:
-    """Read what :func:`write_plain` has written; ``DamagedError`` if a file differs from that.
+    """Read a file of :func:`write_plain`; ``DamagedError`` if it differs from the written one.
 
     Formal guarantees:
         * no code from the file runs: nothing is unpickled, and the only classes that are made are
           those of :data:`~sdv_threea.storage.release_kinds.KINDS`, from their fields
-        * time and memory are proportional to the length of the file: arrays share no bytes of it,
-          and none is read twice
+        * time and memory are proportional to the length of the file: arrays share no bytes of the
+          file, and none is read twice
     """
     with open(path, 'rb') as file:
         if os.fstat(file.fileno()).st_size > find_memory():
@@ -83,19 +82,19 @@ def read_plain(path: str | Path) -> dict[str, Any]:
 
 
 def _check_sum(file: io.BufferedReader) -> None:
-    """Check that the file is what was written, with only a part of it in memory at a time."""
+    """Raise an error if the checksum is wrong; the file is read in pieces."""
     magic, digest = file.read(len(MAGIC)), file.read(DIGEST)
-    # A sparse file is long and takes no room on the disk. The directory of an archive is at its
+    # A sparse file may be long without taking room on the disk. An archive has its directory at the
     # end, so most sparse files are refused before their checksum is computed.
     if magic == MAGIC and zipfile.is_zipfile(file):
         file.seek(len(MAGIC) + DIGEST)
         if hashlib.file_digest(file, 'sha256').digest() == digest:
             return
-    raise DamagedError('its checksum is not that of what was saved')
+    raise DamagedError('its checksum differs from the saved one')
 
 
 def _read_arrays(file: io.BufferedReader) -> dict[str, Any]:
-    """Read the arrays of an archive, which take no more memory than the archive itself."""
+    """Read arrays that together take no more memory than the archive."""
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         if any(each.compress_type != zipfile.ZIP_STORED for each in members):
@@ -114,7 +113,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
 
 
 def _spell(value: Any, arrays: dict[str, Any]) -> Any:
-    """Return a value as JSON, with its arrays in ``arrays``."""
+    """Return a value as JSON; its arrays are added to ``arrays``."""
     for kinds, spell in _SPELLERS:
         if isinstance(value, kinds):
             return spell(value, arrays)
@@ -220,7 +219,7 @@ _SPELLERS: tuple[tuple[Any, Callable[[Any, dict[str, Any]], Any]], ...] = (
 
 
 def _read(value: Any, arrays: dict[str, Any]) -> Any:
-    """Return the value that :func:`_spell` wrote, and remove each array, which is named once."""
+    """Return the value that :func:`_spell` wrote; each array is used once, and removed."""
     if isinstance(value, list):
         return [_read(each, arrays) for each in value]
     if not isinstance(value, dict):

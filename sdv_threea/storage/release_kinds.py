@@ -1,12 +1,12 @@
-"""The names of released classes in files: a class may move, its name in a file never changes."""
+"""The names of released classes in files, which never change, although classes may move."""
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from importlib import import_module
 from typing import Any
 
-#: The module of every class of a release, by the name of the class in files. A class that moves
-#: keeps its name here; a class that is removed leaves the name to the class that replaces it.
+#: The module of every released class, by the name of the class in files. A class that moves keeps
+#: its name here; a removed class leaves its name to the class that replaces it.
 KINDS = {
     'Agreement': 'sdv_threea.relational.model:Agreement',
     'Attribute': 'sdv_threea.relational.layout:Attribute',
@@ -51,8 +51,8 @@ KINDS = {
     'Triples': 'sdv_threea.joint.terms:Triples',
 }
 
-#: In files of version 0.1.0 a class is named by its place, ``module:class``. These classes have
-#: other names today.
+#: Files of version 0.1.0 name a class by its place, ``module:class``. These classes have other
+#: names today.
 PLACES_OF_0_1_0 = {
     'sdv_threea.joint.chain:Column': 'ChainColumn',
     'sdv_threea.joint.chain:Link': 'ChainLink',
@@ -60,7 +60,7 @@ PLACES_OF_0_1_0 = {
     'sdv_threea.relational.schema:Link': 'ForeignKey',
 }
 
-#: Fields that a class had in earlier versions: they are not read from files.
+#: Former fields of classes, which are not read from files.
 FORMER_FIELDS = {
     'JointConstants': (
         *('few_triples', 'few_values', 'least_bins', 'least_held', 'least_information'),
@@ -73,20 +73,19 @@ FORMER_FIELDS = {
     'TableRelease': ('together', 'common'),
 }
 
-#: Fields that a class had under other names in earlier versions; of several the one with a value
-#: is read.
+#: Former names of fields; if a file has several for one field, the one with a value is read.
 RENAMED_FIELDS = {'Release': {'labels': 'adapted', 'number': 'adapted', 'left_out': 'plan'}}
 
 _NAMES = {place: name for name, place in KINDS.items()}
 
 
 def name_kind(value: Any) -> str | None:
-    """Return the name in files of a released value's class; ``None`` for other classes."""
+    """Return the name in files of a value's class; ``None`` for classes that are not released."""
     return _NAMES.get(f'{type(value).__module__}:{type(value).__qualname__}')
 
 
 def make_kind(name: str, fields: Mapping[str, Any]) -> Any:
-    """Return an instance of the class that a file names, with the fields that it has today."""
+    """Return an instance of the class that a file names, with its present fields."""
     name = _read_name(name)
     former, renamed = FORMER_FIELDS.get(name, ()), RENAMED_FIELDS.get(name, {})
     known = {field: own for field, own in fields.items() if field not in {*former, *renamed}}
@@ -97,7 +96,7 @@ def make_kind(name: str, fields: Mapping[str, Any]) -> Any:
 
 
 def find_kind(name: str) -> type[Any]:
-    """Return the class that a file names; it is imported only now."""
+    """Import and return the class that a file names."""
     module, _, own = KINDS[_read_name(name)].partition(':')
     found: type[Any] = getattr(import_module(module), own)
     assert is_dataclass(found)

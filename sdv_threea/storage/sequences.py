@@ -1,7 +1,7 @@
 """Sequences as two tables: a row per sequence, and the rows of the sequences.
 
 The table of sequences has the key and the columns that do not vary in a sequence. The other table
-has the key and the remaining columns. The order of the rows is left to the database of both.
+has the key and the remaining columns; the database models the order of its rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import MISSING_PLACE
 from sdv_threea.rows.intake.keys import find_rows, number_keys
 
-#: The error for sequences of which nobody says which rows belong together.
+#: The error for a table without a sequence key.
 NO_KEY = (
     "The metadata of the table '{}' must have a sequence_key of one column (see "
     'Metadata.set_sequence_key), which says which rows are of one sequence.'
@@ -27,15 +27,14 @@ NO_KEY = (
 
 @dataclass(frozen=True)
 class Sequences:
-    """The columns of a table of sequences: public.
+    """The columns of a table of sequences: public facts.
 
     Args:
-        table: The name of the table, which is also that of the rows.
+        table: The name of the table, and of the table of its rows.
         parent: The name of the table of sequences.
         columns: SDV's metadata of the columns, without private facts.
         key: The sequence key.
-        index: The column that orders the rows of a sequence; ``None`` if their order is that of
-            the table.
+        index: The column that orders the rows of a sequence; ``None`` for the order of the table.
         context: The columns that do not vary in a sequence.
         primary: The primary key of the rows, if any.
     """
@@ -50,12 +49,12 @@ class Sequences:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The columns of the rows that may vary in a sequence, without the key."""
+        """The columns that may vary in a sequence."""
         others = (self.key, *self.context)
         return tuple(name for name in self.columns if name not in others)
 
     def describe(self) -> Metadata:
-        """Return the metadata of both tables, all of which is public."""
+        """Return the public metadata of both tables."""
         above = {name: dict(self.columns[name]) for name in (self.key, *self.context)}
         rows = {name: dict(self.columns[name]) for name in (self.key, *self.own)}
         order = {'sequence_key': self.key}
@@ -82,7 +81,7 @@ class Sequences:
         )
 
     def split(self, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Return both tables of a private table.
+        """Split a private table into sequences and their rows.
 
         Formal guarantees:
             * which rows are of one sequence depends on the stored cells of their keys alone
@@ -115,7 +114,7 @@ class Sequences:
             }
 
     def join(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-        """Return one table of both sampled ones, with the columns in the order of the metadata."""
+        """Join both sampled tables, with the columns in the order of the metadata."""
         above, rows = tables[self.parent], tables[self.table]
         owners = find_rows(rows[[self.key]], above[[self.key]])
         found = {name: rows[name].reset_index(drop=True) for name in (self.key, *self.own)}
@@ -124,7 +123,6 @@ class Sequences:
         return pd.DataFrame({name: found[name] for name in self.columns}, copy=False)
 
     def _find_varying(self, rows: pd.DataFrame, numbers: Wholes) -> list[str]:
-        """Return the context columns that vary within a sequence; rows are in order."""
         same = numbers[1:] == numbers[:-1]
         found = []
         for name in self.context:

@@ -1,4 +1,4 @@
-"""The storage of the columns of one table, before a release and after it."""
+"""Metadata and dtypes of the columns of one table, before a release and after it."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ class StoredColumns:
     domain: Domain
 
     def decode(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Translate sampled rows of modelled columns into their stored form, up to dtypes."""
+        """Turn sampled modelled columns into the user's values; SDV sets the dtypes later."""
         return decode(sampled, self.columns, self.dtypes, self.domain)
 
 
 @dataclass
 class TableStorage:
-    """The storage of the columns of one table, before a release and after it.
+    """Metadata and dtypes of the columns of one table, before a release and after it.
 
     Formal guarantees:
         * the facts that are kept of a private table are functions of its dtypes, which are public
@@ -46,11 +46,11 @@ class TableStorage:
     Args:
         described: SDV's metadata of the table, without private facts.
         target: The column that models will be trained to predict; ``None`` if not known.
-        unreleased: By column, the value of samples in place of values that are not released, as in
+        unreleased: The replacement of unreleased values by column, as in
             :func:`~sdv_threea.storage.metadata.describe`.
-        sentinels: Pairs of a column and the numbers in it that stand for something else.
-        named: The columns that are read although their values are made up.
-        declared: The dtypes of the private table by column, without the values in them.
+        sentinels: Pairs of a column and its sentinels, numbers that stand for something else.
+        named: The columns with pseudonyms: they are read, and their values are made up.
+        declared: The dtypes of the private table by column, without the categories in them.
         dtypes: The dtypes of the synthetic table by column; empty before a release.
     """
 
@@ -69,7 +69,7 @@ class TableStorage:
         return columns
 
     def describe(self, increments: Mapping[str, float]) -> Domain:
-        """Describe the modelled columns by public facts, and the increments of constraints."""
+        """Describe the modelled columns by public facts, including known increments."""
         return describe(
             self.columns,
             target=self.target,
@@ -80,23 +80,23 @@ class TableStorage:
         )
 
     def declare(self, header: pd.DataFrame) -> None:
-        """Keep the dtypes of the private table; only its columns are read, not its rows."""
+        """Keep the dtypes of the private table, from its header."""
         dtypes = header.dtypes.to_dict()  # pandas lists all dtypes at each access
         self.declared = {name: declare(dtypes[name]) for name in self.columns}
-        # No list of names is kept, so no dtype can have one.
+        # A dtype with categories would hold names, which are not kept.
         listed = [name for name in self.named if is_categorical(self.declared[name])]
         self.declared |= dict.fromkeys(listed, OBJECT)
 
     def make_proxy(self, domain: Domain) -> pd.DataFrame:
-        """Make the table that SDV is shown in place of the private one."""
+        """Make the table that SDV gets in place of the private one."""
         return make_proxy(choose_dtypes(self.columns, self.declared, domain))
 
     def learn(self, domain: Domain) -> None:
-        """Choose the dtypes of synthetic rows from the released domain."""
+        """Choose the dtypes of synthetic rows for a released domain."""
         self.dtypes = choose_dtypes(self.columns, self.declared, domain)
 
     def list_facts(self, dtypes: Mapping[str, Any] | None = None) -> tuple[Facts, ...]:
-        """List the public facts by which private cells are read, for declared dtypes by default."""
+        """Return the public facts with which cells are read, for the declared dtypes by default."""
         declared = self.declared if dtypes is None else dtypes
         facts = list_facts(self.columns, declared, dict(self.sentinels))
         named = (
@@ -106,24 +106,23 @@ class TableStorage:
         return (*facts, *named)
 
     def find_problems(self, table: PrivateTable, *, coerce: bool) -> list[str]:
-        """List the mismatches with the metadata, one sentence each, without a value.
+        """List where a table does not match the metadata, a sentence each, without a value.
 
-        With ``coerce``, only a mismatch that cannot be replaced is a problem, such as a missing
-        column.
+        With ``coerce``, only mismatches that cannot be replaced count, such as a missing column.
         """
         problems = compare_columns(list(table.header.columns), list(self.columns))
         if problems:
             return problems
         keys = sorted(self.described._get_primary_and_alternate_keys())
         facts = self.list_facts(table.header.dtypes.to_dict())
-        # Ids are checked, too, because they may be foreign keys, which a fit reads.
+        # Ids are checked too, because they may be foreign keys, which a fit reads.
         kinds = {name: each['sdtype'] for name, each in self.columns.items()}
         read = [name for name in kinds if name in self.named or kinds[name] in (*MODELLED, 'id')]
         problems = find_misstored(table.header, facts)
         with guarded():
             problems += find_merged(table.header, dict.fromkeys([*read, *keys]))
         problems = problems or find_problems(table.rows, facts, keys, self.target, coerce=coerce)
-        # Repeated keys are found only in tables that are in memory.
+        # Repeated keys can be found only if the table is in memory.
         if not problems and not coerce and keys and table.whole is not None:
             whole = table.take(keys)
             with guarded():
@@ -131,12 +130,12 @@ class TableStorage:
         return problems
 
     def make_empty(self) -> pd.DataFrame:
-        """Make a synthetic table without rows, with the columns that SDV would leave out."""
+        """Make a synthetic table without rows, but with all columns."""
         return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in self.dtypes.items()})
 
 
 def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
-    """Return messages on columns that differ between a table and its metadata; no cell is read."""
+    """Return sentences on columns that differ between a table and its metadata; reads no cell."""
     there, wanted = set(found), set(expected)
     missing = [name for name in expected if name not in there]
     unknown = [name for name in found if name not in wanted]
@@ -151,7 +150,7 @@ def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
 
 
 def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
-    """Return a sentence for each numerical column stored as a category, from public dtypes."""
+    """Return a sentence for each numerical column stored as a category, judged by dtypes."""
     dtypes = header.dtypes.to_dict()
     return [
         f"Column '{each.name}' (numerical) is stored as a category: convert it to numbers, or "

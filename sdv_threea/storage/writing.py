@@ -2,14 +2,13 @@
 
 SDV and RDT learn dtypes, formats and seeds of generators from the table they are fitted on. RDT
 seeds a generator with a hash of the name of the column and its first five values: fitted on private
-rows, it would disclose these values, by the seed and by the values that it generates. Therefore SDV
-and RDT are fitted on a proxy, made from public and released facts alone, and never see a private
-row.
+rows, it would disclose these values through the seed and the generated values. So SDV and RDT are
+fitted on a proxy, made only from public and released facts, and never see a private row.
 
-The dtypes of a table are schema, and as public as the names of its columns: neighbouring tables
-have the same. A synthetic column has the dtype of the private one, with two exceptions:
+Dtypes are schema, and as public as column names: neighbouring tables have the same. A synthetic
+column has the dtype of the private one, with two exceptions:
 
-* the categories of a categorical dtype are values of rows: here they are the released ones;
+* the categories of a categorical dtype are values of rows, so the released ones replace them;
 * integers and booleans of NumPy cannot be missing. A column without released values is missing
   throughout, and stored as floats or objects. Integers with some unreleased, and therefore missing,
   values are stored as ``Int64``.
@@ -28,9 +27,9 @@ from sdv_threea.storage.metadata import ColumnMetadata
 
 FLOAT, OBJECT = np.dtype('float64'), np.dtype('object')
 
-#: The cells of the proxy: a text that can be read as a date and as a number, and a number of seven
-#: digits, or of one digit where seven do not fit. For columns of unknown kind, SDV generates
-#: numbers with as many digits as the proxy has.
+#: Cells of the proxy: a text that can be read as a date and as a number; and a number of seven
+#: digits, or of one digit if seven do not fit. For columns of unknown kind, SDV generates numbers
+#: with as many digits as the proxy has.
 TEXT, LONG, SHORT = '2000', 1_000_000, 1
 
 
@@ -44,29 +43,29 @@ YEARS_OF_NANOSECONDS = np.datetime64('1678-01-01', 'us'), np.datetime64('2262-01
 
 
 def declare(dtype: Any) -> Any:
-    """Return a private column's dtype without the values in it: the part that is schema.
+    """Return the dtype of a private column without its categories.
 
     Formal guarantees:
-        * the answer is a function of the dtype; of a categorical one, of its order alone
+        * the answer is a function of the dtype; of a categorical one, only of its order
     """
     return pd.CategoricalDtype(ordered=dtype.ordered) if is_categorical(dtype) else dtype
 
 
 def is_categorical(dtype: Any) -> bool:
-    """Return true if a dtype lists values."""
+    """Return whether a dtype is categorical."""
     return isinstance(dtype, pd.CategoricalDtype)
 
 
 def choose_dtypes(
     columns: Mapping[str, ColumnMetadata], declared: Mapping[str, Any], domain: Domain
 ) -> dict[str, Any]:
-    """Choose the dtypes of a synthetic table in order; columns not ``declared`` are objects."""
+    """Return the dtypes of a synthetic table, in order; columns not ``declared`` are objects."""
     dtypes = {name: declared.get(name, OBJECT) for name in columns}
     return dtypes | {each.name: choose_dtype(each, dtypes[each.name]) for each in domain.columns}
 
 
 def choose_dtype(column: Column, declared: Any) -> Any:
-    """Choose the dtype of a synthetic column, by the rules of this module."""
+    """Return the dtype of a synthetic column, by the rules of this module."""
     if not isinstance(column, Category):
         return declared
     values = list(column.values or ())  # noqa: PD011 (not pandas)
@@ -91,7 +90,7 @@ def find_zone(dtype: Any) -> Any:
 
 
 def make_proxy(dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    """Make the table that SDV is fitted on: three equal rows that show nothing but the dtypes.
+    """Make the table that SDV is fitted on: three equal rows that show only the dtypes.
 
     Formal guarantees:
         * the proxy is a function of its argument, which is public or released
@@ -121,7 +120,7 @@ def decode(
     dtypes: Mapping[str, Any],
     domain: Domain,
 ) -> pd.DataFrame:
-    """Translate sampled rows back, up to dtypes, which SDV casts: the inverse of ``read_table``."""
+    """Turn sampled rows into the user's values, the inverse of ``read_table``; SDV sets dtypes."""
     decoded = {}
     for column in domain.columns:
         name, cells = column.name, sampled[column.name].reset_index(drop=True)
@@ -135,14 +134,14 @@ def decode(
 
 
 def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
-    """Clip numbers, NaN where missing, to the range of a dtype, which a released range may exceed.
+    """Clip numbers (NaN: missing) to the range of a dtype, which a released range may exceed.
 
     Objects become Python's integers if the granularity ``step`` is whole.
     """
     dtype = getattr(dtype, 'numpy_dtype', dtype)
     if isinstance(dtype, np.dtype) and dtype.kind in 'iu':
         limits = np.iinfo(dtype)
-        # No float equals the largest 64-bit integer, so take the next smaller float.
+        # No float equals the largest 64-bit integer: use the next smaller float.
         top = float(limits.max)
         top = top if int(top) <= limits.max else float(np.nextafter(top, 0))
         return numbers.clip(float(limits.min), top)
@@ -178,7 +177,7 @@ def from_seconds(
 
 
 def _spell(moments: pd.DatetimeIndex, template: str) -> pd.Series:
-    """Return texts of dates; a year below 1000 has four digits, which reading needs."""
+    """Return texts of dates, with four digits for years below 1000, which reading needs."""
     zoned = pd.Series(moments.tz_localize('UTC'))
     texts = zoned.dt.strftime(template).copy()
     for at in np.flatnonzero(moments.year < 1000).tolist():

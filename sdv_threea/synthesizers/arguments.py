@@ -1,7 +1,7 @@
-"""Checks of arguments, each with one clear error that names the argument.
+"""Checks of arguments; each error names the argument and says what it must be.
 
-The errors are those of SDV: ``SynthesizerInputError`` for settings, ``ValueError`` for constraints,
-names and samples.
+Errors are SDV's ``SynthesizerInputError`` for settings, and ``ValueError`` for constraints, names
+and samples.
 """
 
 import errno
@@ -41,7 +41,7 @@ WITH_VALUES = ('categorical', 'boolean', 'ordinal')
 #: The sdtypes of columns that have a range.
 WITH_RANGE = ('numerical', 'datetime')
 
-#: Parameters that can be set table by table; the promise holds for the whole database.
+#: Parameters that can be set table by table. All others are the same for the whole database.
 TABLE_PARAMETERS = frozenset(
     ('alpha', 'enforce_min_max_values', 'enforce_rounding', 'kernel', 'locales', 'mixing')
     + ('n_components', 'pseudonyms', 'public_metadata', 'target_column')
@@ -54,12 +54,16 @@ SEQUENCES = (
     'To protect one row, leave sequence_key and sequence_index out of the metadata.'
 )
 
-#: Halves of characters (lone surrogates), which UTF-8 cannot encode.
+#: Lone surrogates: halves of characters, which UTF-8 cannot encode.
 LONE = re.compile('[\ud800-\udfff]')
 
 
 def check_metadata(metadata: object, *, sequential: bool = False) -> None:
-    """Check that metadata is SDV's, with names that files can hold, of rows or ``sequential``."""
+    """Check the type of the metadata, and that files can hold its names.
+
+    Metadata of a sequence is refused unless ``sequential``, because a fit would protect single
+    rows.
+    """
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
             'metadata must be an sdv.metadata.Metadata (see Metadata.load_from_dict and '
@@ -87,7 +91,7 @@ def check_metadata(metadata: object, *, sequential: bool = False) -> None:
 
 
 def read_accepted(accept: object) -> tuple[str, ...]:
-    """Read the reasons to stop a fit that are accepted: one word, or several."""
+    """Return the accepted reasons to stop a fit as a tuple; ``accept`` is one word or several."""
     named = (accept,) if isinstance(accept, str) else accept
     words = list(named) if isinstance(named, Collection) else [None]
     known = all(isinstance(each, str) and each in ACCEPTABLE for each in words)
@@ -96,7 +100,7 @@ def read_accepted(accept: object) -> tuple[str, ...]:
 
 
 def check_locales(locales: object) -> None:
-    """Check that Faker has the locales: one, a list of them, or ``None`` for Faker's own."""
+    """Check that Faker has these locales: one, a list, or ``None`` for Faker's default."""
     if locales is None:
         return
     listed = [locales] if isinstance(locales, str) else locales
@@ -109,7 +113,7 @@ def check_locales(locales: object) -> None:
 
 
 def choose_word(target_column: Any, target: Any) -> Any:
-    """Return the one of two words for the same argument that was given."""
+    """Return the target column, given as ``target_column`` or as its short form ``target``."""
     if target is not None and target_column not in (None, target):
         raise SynthesizerInputError(
             'target is another word for target_column: give one of them, got '
@@ -119,7 +123,7 @@ def choose_word(target_column: Any, target: Any) -> Any:
 
 
 def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
-    """Check that the target is ``None``, or a column of a kind that models can predict."""
+    """Check that the target is ``None``, or a column of an sdtype that models can predict."""
     if target is None:
         return
     if not isinstance(target, str) or target not in columns:
@@ -136,9 +140,10 @@ def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
 
 
 def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashable | None]:
-    """Read the replacement of unreleased values by column, given for all columns or by column.
+    """Return, for each categorical column, the replacement of values too rare to be released.
 
-    ``None`` stands for the default: missing where cells may be missing, spread elsewhere.
+    ``unreleased`` is one replacement for all columns, or a dictionary by column. ``None`` stands
+    for the default: a missing cell if the column may have missing cells, else a released value.
     """
     ((_, table),) = metadata.tables.items()
     listed = [name for name, each in table.columns.items() if each['sdtype'] in WITH_VALUES]
@@ -156,9 +161,10 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
 
 
 def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[float, ...]]:
-    """Read the numbers and dates that stand for something else, given for all columns or by column.
+    """Return the sentinels of each column: numbers or dates that stand for something else.
 
-    Dates are returned in seconds since 2000. A sentinel for all columns goes to those of its kind.
+    ``sentinels`` is one list for all columns, of which each column takes the values of its kind, or
+    a dictionary by column. Dates are returned in seconds since 2000.
     """
     ((_, table),) = metadata.tables.items()
     ranged = {name: each for name, each in table.columns.items() if each['sdtype'] in WITH_RANGE}
@@ -172,7 +178,7 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
     _demand(listed, 'a list of numbers or dates, or such lists by column', sentinels=sentinels)
     points = {name: read_points(own, ranged[name]) for name, own in given.items()}
     found = {name: {each for each in own if each is not None} for name, own in points.items()}
-    # A value for all columns has to be of a kind that some column has.
+    # Each value for all columns must fit at least one column.
     read = [[each is not None for each in own] for own in points.values()]
     fits = all(map(all, read)) if by_column else all(map(any, zip(*read, strict=True)))
     _demand(fits, 'like the values of their columns', sentinels=sentinels)
@@ -180,10 +186,11 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
 
 
 def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[str, int]]:
-    """Read the columns with pseudonyms: by column, the pool of its names and their known number.
+    """Return the pool of names, and the number of different values, of columns with pseudonyms.
 
-    A list of columns, or a dictionary that gives a column the number of its different values or a
-    word for its pool. The number is 0 if not known; the pool has the name of the column by default.
+    ``pseudonyms`` is a list of columns, or a dictionary that gives a column this number or a word
+    for its pool. The number is 0 if it is not public; the pool is named after the column by
+    default.
     """
     ((table, described),) = metadata.tables.items()
     names = isinstance(pseudonyms, list | tuple) and all(
@@ -213,7 +220,7 @@ def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[s
 
 
 def check_tables(metadata: Metadata, **by_table: Any) -> None:
-    """Check that the named arguments are ``None``, or dictionaries by table."""
+    """Check that each named argument is ``None``, or a dictionary with names of tables as keys."""
     for name, given in by_table.items():
         tables = list(given) if isinstance(given, Mapping) else [None] * (given is not None)
         fits = all(each in metadata.tables for each in tables)
@@ -226,7 +233,7 @@ def _says_pseudonyms(said: object) -> bool:
 
 
 def make_settings(**chosen: Any) -> Settings:
-    """Make the settings of a release from the named fields, and warn if they promise nothing."""
+    """Return ``Settings`` with these fields; warn if they promise nothing end to end."""
     with _as_input_errors():
         settings = Settings(**chosen)
     if settings.guarantee == 'paper':
@@ -239,14 +246,14 @@ def make_settings(**chosen: Any) -> Settings:
 
 
 def check_kernel(settings: Settings) -> None:
-    """Check that the kernel can be evaluated here: JAX hangs in a process forked after it began."""
+    """Raise an error if the kernel needs JAX in a forked process, where JAX would hang."""
     with _as_input_errors():
         check_process(settings.kernel)
 
 
 @contextmanager
 def _as_input_errors() -> Iterator[None]:
-    """Raise errors about values as SDV's about its arguments."""
+    """Turn a ``ValueError`` into a ``SynthesizerInputError``."""
     try:
         yield
     except ValueError as error:
@@ -256,7 +263,7 @@ def _as_input_errors() -> Iterator[None]:
 def _demand(
     fits: bool, wanted: str, error: type[Exception] = SynthesizerInputError, **given: Any
 ) -> None:
-    """Raise an error that says what the ``given`` argument must be, unless it fits."""
+    """Unless ``fits``, raise an error that the ``given`` argument must be ``wanted``."""
     for name, value in given.items() if not fits else ():
         raise error(f'{name} must be {wanted}, got {value!r}.')
 
@@ -266,26 +273,26 @@ def _is_number(value: object, kind: type = Real) -> bool:
 
 
 def check_flag(**flags: Any) -> None:
-    """Check that the named arguments are ``True`` or ``False``."""
+    """Check that each named argument is ``True`` or ``False``."""
     for name, flag in flags.items():
         _demand(isinstance(flag, bool), 'True or False', **{name: flag})
 
 
 def check_limit(**limits: Any) -> None:
-    """Check that the named arguments are numbers above zero, or ``None``."""
+    """Check that each named argument is a number above zero, or ``None``."""
     for name, limit in limits.items():
         fits = limit is None or (_is_number(limit) and limit > 0)
         _demand(fits, 'a number above 0', **{name: limit})
 
 
 def check_invalid_cells(treatment: object) -> None:
-    """Check the treatment of cells that contradict the metadata."""
+    """Check the word for cells that contradict the metadata: ``'raise'`` or ``'coerce'``."""
     known = isinstance(treatment, str) and treatment in INVALID_CELLS
     _demand(known, f'one of {list(INVALID_CELLS)}', invalid_cells=treatment)
 
 
 def read_path(**paths: Any) -> str | None:
-    """Read the named argument, the path of a file or ``None``."""
+    """Return the named argument as a text: it must be the path of a file, or ``None``."""
     ((name, path),) = paths.items()
     if path is None:
         return None
@@ -296,13 +303,13 @@ def read_path(**paths: Any) -> str | None:
 
 
 def check_name(**names: Any) -> None:
-    """Check that the named arguments are texts; else a ``ValueError``."""
+    """Raise a ``ValueError`` unless each named argument is a text."""
     for name, value in names.items():
         _demand(isinstance(value, str), 'a text', ValueError, **{name: value})
 
 
 def check_constraints(constraints: object) -> None:
-    """Check for a list of SDV's constraints, programmable ones included; else a ``ValueError``."""
+    """Raise a ``ValueError`` unless this is a list of SDV's constraints, or of programmed ones."""
     listed = constraints if isinstance(constraints, list) else [None]
     if not all(hasattr(each, '_is_single_table') for each in listed):
         raise ValueError('constraints must be a list of constraints of sdv.cag.')
@@ -312,7 +319,7 @@ def check_constraints(constraints: object) -> None:
 
 
 def check_transformers(transformers: object) -> None:
-    """Check that columns are mapped to instances of RDT's transformers, or to ``None``."""
+    """Check that this maps columns to instances of RDT's transformers, or to ``None``."""
     if not isinstance(transformers, Mapping):
         raise SynthesizerInputError(
             'column_name_to_transformer must map columns to transformers of RDT, such as '
@@ -332,7 +339,7 @@ def check_transformers(transformers: object) -> None:
             )
 
 
-#: The largest number of rows.
+#: The largest number of rows that can be asked for.
 MOST = 2**62
 
 #: The most synthetic rows for each row of a database.
@@ -340,7 +347,7 @@ LARGEST_SCALE = 1e9
 
 
 def check_counts(least: int = 1, **counts: Any) -> None:
-    """Check that the named arguments are whole numbers from ``least``; else a ``ValueError``."""
+    """Raise a ``ValueError`` unless each named argument is a whole number of at least ``least``."""
     for name, count in counts.items():
         fits = _is_number(count, Integral) and least <= int(count) <= MOST
         _demand(fits, f'a whole number of at least {least}', ValueError, **{name: count})
@@ -349,7 +356,7 @@ def check_counts(least: int = 1, **counts: Any) -> None:
 def check_sampling(
     max_tries_per_batch: object, batch_size: object, folder: object, tables: Iterable[str]
 ) -> None:
-    """Check how rows are drawn, and that their files are new and stay in their folder."""
+    """Check the numbers of tries and of rows, and that the files of ``tables`` are new."""
     check_counts(max_tries_per_batch=max_tries_per_batch)
     if batch_size is not None:
         check_counts(batch_size=batch_size)
@@ -369,13 +376,13 @@ def _check_folder(folder: object, tables: Iterable[str]) -> None:
 
 
 def check_scale(scale: object) -> None:
-    """Check the size of a synthetic database, relative to the fitted one."""
+    """Check the size of a synthetic database, relative to the size of the fitted one."""
     fits = _is_number(scale) and 0 < scale <= LARGEST_SCALE  # type: ignore[operator]
     _demand(fits, f'a number above 0 and at most {LARGEST_SCALE:g}', scale=scale)
 
 
 def check_conditions(conditions: object) -> None:
-    """Check for a list of SDV's conditions; else a ``ValueError``."""
+    """Raise a ``ValueError`` unless this is a list of SDV's conditions."""
     kinds = Condition, DataFrameCondition
     if not isinstance(conditions, list) or not all(isinstance(each, kinds) for each in conditions):
         raise ValueError(
@@ -385,7 +392,7 @@ def check_conditions(conditions: object) -> None:
 
 
 def check_known_columns(known_columns: object) -> None:
-    """Check that the known columns are a DataFrame; else a ``ValueError``."""
+    """Raise a ``ValueError`` unless this is a DataFrame."""
     if not isinstance(known_columns, pd.DataFrame):
         raise ValueError(
             'known_columns must be a pandas DataFrame with a row for each row to be sampled, got '

@@ -1,4 +1,4 @@
-"""The check of a synthesizer: how each column will be released, and the reasons to stop a fit."""
+"""The result of ``check()``: how each column will be released, and the reasons to stop a fit."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from sdv_threea.names import printable
 from sdv_threea.pages.fragments import paragraphs
 from sdv_threea.pages.promise import tell_use
 
-#: The columns of the table, with their titles.
+#: The columns of the printed table, with their titles.
 TITLES = {
     'table': 'table',
     'name': 'column',
@@ -20,13 +20,13 @@ TITLES = {
     'advice': 'what changes it',
 }
 
-#: The number of rows for which errors are estimated while it is not known.
+#: The number of rows assumed for error estimates if the number is not known.
 USUAL_ROWS = 10_000
 
-#: From this ``alpha`` on, samples make a target at most a tenth easier to predict.
+#: From this ``alpha`` on, a target is at most a tenth easier to predict in samples than really.
 CALIBRATED = 0.99
 
-#: The error for a fit that is stopped: before a row is read, or once rows are counted.
+#: The end of the error that stops a fit: before a row is read, or after rows are counted.
 STOPPED = 'Nothing was read or spent, as the release would be wrong or worthless.'
 COUNTED = (
     'The fit stopped after the number of rows was released, for a small part of the budget; the '
@@ -36,16 +36,16 @@ COUNTED = (
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedColumn:
-    """The forecast for a column: whether its values will be learned or made up.
+    """The forecast of a column: whether its values will be learned or made up.
 
     Args:
-        sdtype: The sdtype, as it will be learned.
-        outcome: ``'learned'``, ``'personal: learned'`` (word for word), ``'likely empty'``,
-            ``'made up'``, ``'personal: made up'``, ``'personal: made up, counts learned'``,
-            ``'key'`` or ``'public: copied'``.
-        resolution: The values or differences that the noise leaves visible, in words; empty if the
-            column is not learned.
-        advice: The fact to state in order to change the outcome, in words; empty if there is none.
+        sdtype: The sdtype that the column will be learned as.
+        outcome: ``'learned'``, ``'personal: learned'`` (word for word), ``'likely empty'``, ``'made
+            up'``, ``'personal: made up'``, ``'personal: made up, counts learned'``, ``'key'`` or
+            ``'public: copied'``.
+        resolution: The smallest counts or differences that stand out from the noise, in words;
+            empty if the column is not learned.
+        advice: The fact to state in the metadata to change the outcome, in words; may be empty.
     """
 
     table: str
@@ -61,7 +61,7 @@ class Stop:
     """A reason to stop a fit.
 
     Args:
-        kind: The word by which ``accept`` lets the fit go on.
+        kind: The word that ``accept`` must contain for the fit to go on.
         said: The reason, in sentences.
     """
 
@@ -77,8 +77,8 @@ class Check:
     Args:
         num_rows: The number of rows for which errors were estimated; ``None`` if not known.
         notes: Sentences that a fit shows as warnings; they do not stop it.
-        forecasts: How many units each table of a database needs, in sentences.
-        sharpened: The targets that samples will make easier to predict than the real rows do.
+        forecasts: Sentences on how many units each table of a database needs.
+        sharpened: The targets that samples will make easier to predict than they really are.
     """
 
     columns: tuple[CheckedColumn, ...]
@@ -90,13 +90,13 @@ class Check:
     sharpened: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the columns as a table, a row each."""
+        """Return a table with a row for each column."""
         found = pd.DataFrame(map(asdict, self.columns), columns=list(TITLES))
         several = len({each.table for each in self.columns}) > 1
         return found if several else found.drop(columns='table')
 
     def demand(self, accept: Collection[str], spent: str = STOPPED) -> None:
-        """Raise an error, which tells how to go on, unless all reasons to stop are accepted."""
+        """Raise an error, with advice, unless ``accept`` names all reasons to stop."""
         refused = [stop for stop in self.stops if stop.kind not in accept]
         if refused:
             kinds = sorted({*accept, *(stop.kind for stop in refused)})
@@ -118,7 +118,6 @@ class Check:
         return str(told.to_html(index=False)) + paragraphs(self._feet())
 
     def _feet(self) -> list[str]:
-        """Return the sentences below the table."""
         rows = f'about {self.num_rows or USUAL_ROWS:,} rows'
         assumed = rows if self.num_rows else f'{rows}, as their number is not known'
         return [

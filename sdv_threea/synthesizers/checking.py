@@ -1,7 +1,7 @@
-"""The check of a table or a database, computed without a row.
+"""The check of a table or a database, computed without reading a row.
 
-The check follows from names, declared types, stated facts and settings, and from the number of rows
-if it is released, so the check costs nothing and may be published.
+The check uses names, declared types, stated facts, settings and, if released, the number of rows.
+So it costs no privacy and may be published.
 """
 
 import math
@@ -44,13 +44,13 @@ LEARNED, SHOWN, NAMED, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
 #: The reasons to stop a fit, by the words of ``accept``.
 VERBATIM, UNIT, ALL_MADE_UP, RANGES, NOISE = ACCEPTABLE
 
-#: A range of this many standard errors around an estimate.
+#: Half the width of an error interval, in standard errors.
 ERRORS = 2
 
-#: Rounds in which the number of units that make an error is found: plans depend on the number.
+#: Rounds of the search for the number of units that gives an error: plans depend on the number.
 ROUNDS = 3
 
-#: The note about ids that several rows may share, if no column name suggests persons.
+#: The note on ids that several rows may share, if no column name suggests persons.
 SHARED = (
     'The columns {} are ids and no keys, so several rows may be those of one person, and the '
     'guarantee is for {unit}. If they are, put the persons into a table of their own and use '
@@ -100,8 +100,8 @@ def check_table(
 ) -> Check:
     """Check a table that is to be fitted, ``alone`` or in a database.
 
-    ``metadata`` describes all tables, without private facts, and ``num_rows`` is public or
-    released. The user states that ``harmless`` columns hold no personal information.
+    ``metadata`` describes all tables, without private facts. ``num_rows`` is public or released.
+    ``harmless`` columns hold no personal information, as the user states.
     """
     derivations, columns = preprocessor.derive(), preprocessor.columns
     keys, own = find_keys(metadata, table), {each.name: each for each in derivations.domain.columns}
@@ -144,7 +144,7 @@ def check_table(
 
 
 def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection[str]) -> Check:
-    """Join the checks of all private tables, and add what concerns all of them."""
+    """Join the checks of the private tables; add public tables and reasons about the whole."""
     listed = list(checks)
     columns = [column for each in listed for column in each.columns]
     stops = [stop for each in listed for stop in each.stops]
@@ -180,9 +180,10 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
 
 
 def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
-    """List the ids that are not keys, written ``table.column`` if there are several tables.
+    """List id columns that are not keys, as ``table.column`` if there are several tables.
 
-    A column of a composite key is a key in a database alone, where it distinguishes rows of a unit.
+    Columns of a composite key count as keys only in a database, where they tell rows of a unit
+    apart.
     """
     several = len(metadata.tables) > 1
     found = []
@@ -204,7 +205,7 @@ def check_database(
     released: Mapping[str, Any],
     harmless: Mapping[str, frozenset[str]],
 ) -> list[Check]:
-    """Check each private table of a database, of which ``made`` are the synthesizers."""
+    """Check each private table of a database; ``made`` are the synthesizers of these tables."""
     domains = {name: one.preprocessor.derive().derived for name, one in made.items()}
     settings = {name: one.settings for name, one in made.items()}
     read = {name: (max(round(own.size), 1), own.rows_per_unit) for name, own in released.items()}
@@ -239,10 +240,11 @@ def expect_database(
 ) -> dict[str, ExpectedError | None]:
     """Return the expected errors of each private table of a database, by name.
 
-    A table has a part of the budget. The errors are proportional to the number of rows read per
-    unit. ``read`` are the number of rows of a table and this number, if they are known.
+    Each table pays with its part of the budget. Errors are proportional to the number of rows read
+    per unit. ``read`` gives, for tables where both are known, the number of rows and of rows per
+    unit.
     """
-    # The number of rows of a public table is unknown here, and hardly changes the errors.
+    # The number of rows of a public table is not known here, and hardly changes the errors.
     plans = plan_tables(
         schema,
         domains,
@@ -270,7 +272,7 @@ def expect_table(
     budget: Budget | None = None,
     num_given: int = 0,
 ) -> ExpectedError | None:
-    """Return the expected errors of a fit; ``None`` if nothing is learned, or without noise."""
+    """Return the expected errors of a fit; ``None`` if nothing is learned or no noise is added."""
     if not domain.columns or math.isinf(settings.epsilon) or settings.guarantee == 'paper':
         return None
     rows = max(num_rows or USUAL_ROWS, 1)
@@ -281,7 +283,7 @@ def expect_table(
 def _comes_out_empty(
     column: Column, errors: ExpectedError | None, num_rows: int | None, *, is_target: bool
 ) -> bool:
-    """Return whether likely no value of a category is found, given its name or the row count."""
+    """Return whether likely no value is released: all are too rare, or the name suggests dates."""
     if not isinstance(column, Category) or column.values is not None:
         return False
     if errors and num_rows and errors.category_rows > num_rows:
@@ -290,7 +292,7 @@ def _comes_out_empty(
 
 
 def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None) -> str:
-    """Describe the smallest counts or differences that noise leaves visible in a column."""
+    """Describe the smallest counts or differences that stand out from the noise."""
     if errors is None:
         return ''
     if isinstance(column, Category) and column.values is None:
@@ -302,7 +304,7 @@ def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None)
 
 
 def _advise_learned(column: Column) -> str:
-    """Say what to state of a learned column: its sdtype first, then public facts."""
+    """Suggest a better sdtype for a learned column, or else public facts to state."""
     if isinstance(column, Category) and column.values is None:
         guess = guess_sdtype(column.name)
         if guess == 'datetime':
@@ -324,7 +326,7 @@ def _advise_learned(column: Column) -> str:
 
 
 def _name_made_up(name: str, sdtype: str, is_key: bool) -> tuple[str, str]:
-    """Return the outcome of a column that is not learned, and what changes it."""
+    """Return the outcome of a column that is not learned, and how to have it learned."""
     guess = guess_sdtype(name)
     kind = f'as {guess}' if guess in MODELLED else 'what it holds'
     if is_key:
@@ -335,7 +337,7 @@ def _name_made_up(name: str, sdtype: str, is_key: bool) -> tuple[str, str]:
 
 
 def _find_moved(steps: Iterable[Any]) -> dict[str, str]:
-    """Return advice for columns that a constraint computes from another one."""
+    """Return advice on columns that a constraint computes from another column."""
     return {
         child: f'a difference is added to {steps.columns[0].name!r}: range, if public'
         for steps in steps
@@ -345,13 +347,11 @@ def _find_moved(steps: Iterable[Any]) -> dict[str, str]:
 
 
 def _list_shown(columns: Iterable[Column], target: str | None) -> list[str]:
-    """List the categories that hold free text or personal information, by their names."""
     opened = [each for each in columns if isinstance(each, Category) and each.values is None]
     return [each.name for each in opened if each.name != target and shows_people(each.name)]
 
 
 def _stop(kind: str, columns: Sequence[str] = (), **facts: Any) -> Stop:
-    """Return a reason to stop a fit, and the columns that it names."""
     said = SAYS[kind].format(list(columns), **facts)
     return Stop(kind=kind, said=said, columns=tuple(columns))
 
@@ -359,7 +359,7 @@ def _stop(kind: str, columns: Sequence[str] = (), **facts: Any) -> Stop:
 def _find_wrong(
     own: Mapping[str, Column], steps: Sequence[Any], increments: Mapping[str, float]
 ) -> list[str]:
-    """Find the ranges of which constraints allow no value."""
+    """List the columns whose constraints allow no value within the stated range."""
     ordered = [each for step in steps for each in getattr(step, 'columns', ())]
     wrong = [
         each.name
@@ -375,7 +375,7 @@ def _find_wrong(
 
 
 def _stop_noise(errors: ExpectedError, epsilon: float) -> Iterator[Stop]:
-    """Yield a stop if only values of more than half of the rows can be found."""
+    """Yield a stop if a value must occur in more than half of the rows to be released."""
     needed, rows = math.ceil(errors.category_rows), errors.num_rows
     if needed > rows / 2:
         yield _stop(NOISE, epsilon=epsilon, needed=needed, rows=rows)

@@ -1,4 +1,4 @@
-"""Tables drawn from the release of a database, with their references."""
+"""Tables with their references, drawn from the release of a database."""
 
 from __future__ import annotations
 
@@ -27,20 +27,23 @@ if TYPE_CHECKING:
 
 
 def describe_own(model: TableRelease) -> Domain:
-    """Describe the released columns of the table itself, without foreign keys."""
+    """Describe the released columns of one table, without its foreign keys."""
     own = model.released.domain.only(model.layout.own)
     return own if model.index is None else replace(own, columns=(*own.columns, model.index))
 
 
 def encode_index(index: Number) -> Transformer:
-    """Return a transformer of the index of rows in order, of one code: their gaps are released."""
+    """Return a transformer, with one code, of the index of ordered rows.
+
+    The gaps between rows are released instead of the index.
+    """
     low, high = index.low or 0.0, index.high or 0.0
     edges = np.array([low, np.nextafter(max(low, high), np.inf)])
     return NumberEncoder(edges, index.step, nullable=False, heaps=()).assign(index.name)
 
 
 def learn_tables(synthesizer: Any) -> None:
-    """Let the synthesizers of all tables learn the release of their database."""
+    """Give the release of the database to the synthesizers of its tables."""
     for name, model in synthesizer._model.tables.items():
         each = synthesizer._table_synthesizers[name]
         own = replace(model.released, domain=describe_own(model))
@@ -54,8 +57,8 @@ def learn_tables(synthesizer: Any) -> None:
 
 
 def open_generator(synthesizer: Any) -> np.random.Generator:
-    """Return the generator of a database's samples; it starts again after a fit or a reset."""
-    if synthesizer._generator is None:  # seeded as SDV does: samples need no secrecy
+    """Return the generator of a database's samples, seeded anew after a fit or a reset."""
+    if synthesizer._generator is None:  # seeded as in SDV: samples need no secrecy
         synthesizer._generator = np.random.default_rng(type(synthesizer)._numpy_seed)
     found: np.random.Generator = synthesizer._generator
     return found
@@ -67,10 +70,10 @@ def draw_tables(
     known: Mapping[str, pd.DataFrame] = MappingProxyType({}),
     children: Mapping[Link, Children] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Draw all tables of a fitted database, as the user stores them.
+    """Draw all tables of a fitted database, in the user's dtypes and formats.
 
-    ``scale`` multiplies the released sizes. ``known`` rows of root tables are not drawn, and bounds
-    on ``children``, the rows that refer to one row, replace the released distribution.
+    ``scale`` multiplies the released sizes. ``known`` has rows of root tables, which are not drawn.
+    ``children`` bounds the number of rows that refer to one row, in place of the fitted bounds.
     """
     from sdv_threea.relational.release import MAX_TRIES  # late, to keep the import of SDV light
 
@@ -84,7 +87,7 @@ def draw_tables(
 
     def accept(table: str, rows: pd.DataFrame) -> Bools:
         own, index = describe_own(model.tables[table]), model.tables[table].index
-        if index is not None:  # it follows when all rows are drawn, and no constraint reads it
+        if index is not None:  # computed after all rows are drawn; no constraint reads it
             rows = rows.assign(**{index.name: index.low})
         accepted: Bools = held[table].preprocessor.accept(rows, own)
         return accepted

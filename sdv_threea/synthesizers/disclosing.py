@@ -1,6 +1,6 @@
-"""The messages of a synthesizer before a fit and after it: the check, the promise and the losses.
+"""Messages before a fit and after it: the check, the promise and the losses.
 
-The modules that compute these are imported late to keep the import of SDV light.
+Modules that compute these are imported late, which keeps the import of SDV light.
 """
 
 from __future__ import annotations
@@ -32,19 +32,18 @@ if TYPE_CHECKING:
 #: The warning at a second fit.
 REFIT = (
     'Every fit is a release of its own, and their costs add up: {fits} fits of the same rows cost '
-    'up to sqrt({fits}) times the mu that one may spend, in Gaussian differential privacy.'
+    'up to sqrt({fits}) times the mu of one fit, in Gaussian differential privacy.'
 )
 
-#: The same under the accounting of the paper, which leaves reads of the private rows uncharged.
+#: The same warning under the paper's accounting, which charges only the last stage.
 REFIT_PAPER = (
-    'Every fit is a release of its own, and their costs add up: {fits} fits like this one of the '
-    "same rows tell more than one does, and guarantee='paper' promises nothing end to end for any "
-    'of them.'
+    'Every fit is a release of its own, and their costs add up: {fits} fits of the same rows '
+    "disclose more than one, and guarantee='paper' promises nothing end to end for any of them."
 )
 
 
 def check_fitted(synthesizer: Any, doing: str) -> None:
-    """Raise a ``NotFittedError`` unless the synthesizer is fitted; ``doing`` is what it was for."""
+    """Raise a ``NotFittedError`` unless the synthesizer is fitted; ``doing`` ends its message."""
     if not synthesizer._fitted:
         raise NotFittedError(
             'This synthesizer has not been fitted. Please fit your synthesizer first before '
@@ -53,7 +52,7 @@ def check_fitted(synthesizer: Any, doing: str) -> None:
 
 
 def warn_of_refit(fits: int, guarantee: str) -> None:
-    """Warn that the costs of ``fits`` fits, the next one included, add up."""
+    """Warn that the costs of ``fits`` fits add up; the next fit is included."""
     text = REFIT_PAPER if guarantee == 'paper' else REFIT
     warn(text.format(fits=fits), RefitWarning)
 
@@ -61,7 +60,7 @@ def warn_of_refit(fits: int, guarantee: str) -> None:
 def warn_of_promise(
     settings: Settings, num_units: float, fits: int, *, database: bool = False
 ) -> None:
-    """Warn of what weakens the promise for this released number of rows, or units of a database."""
+    """Warn of several fits, and of a ``delta`` that is large for the released number of units."""
     if math.isinf(settings.epsilon):
         return
     if fits > 1:
@@ -74,10 +73,9 @@ def warn_of_promise(
 def tell_rejected(
     found: int, wanted: int, tries: int, constraints: Sequence[Any], table: str | None = None
 ) -> None:
-    """Warn that fewer rows than wanted meet the constraints; a ``SamplingError`` if none does.
+    """Warn if fewer rows than wanted meet the constraints; raise a ``SamplingError`` if none does.
 
-    ``tries`` is how often rows were drawn again in each batch; ``table`` is the table if there are
-    several.
+    ``tries`` counts the draws of each batch. ``table`` is named if there are several.
     """
     if found >= wanted:
         return
@@ -85,8 +83,8 @@ def tell_rejected(
     kinds = list(dict.fromkeys(map(name_kind, constraints)))
     told = (
         f'{found:,} of {wanted:,} rows{where} were sampled: in {tries} tries, the others broke one '
-        f'of the constraints {kinds}. Check that rows like the fitted ones can meet them, or raise '
-        'max_tries_per_batch.'
+        f'of the constraints {kinds}. Check that rows like the fitted ones can meet the '
+        'constraints, or raise max_tries_per_batch.'
     )
     if not found:
         raise SamplingError(told)
@@ -94,7 +92,7 @@ def tell_rejected(
 
 
 def check_memory(preprocessor: Any, settings: Settings, limit: float | None) -> None:
-    """Raise ``MemoryError`` if a fit may exceed the limit in gigabytes, by public facts alone."""
+    """Raise ``MemoryError`` if a fit may exceed ``limit`` gigabytes, judged by public facts."""
     from sdv_threea.planning.shares import Known
     from sdv_threea.planning.targets import guess_target
 
@@ -106,7 +104,7 @@ def check_memory(preprocessor: Any, settings: Settings, limit: float | None) -> 
 
 
 def demand_check(synthesizer: Any) -> None:
-    """Run the check before a fit: raise an error at a reason to stop, warn of the rest."""
+    """Run the check before a fit: stop the fit if there are reasons, else warn of its notes."""
     checked = synthesizer.check()
     checked.demand(synthesizer.accept)
     for note in checked.notes:
@@ -121,7 +119,7 @@ def demand_rows(synthesizer: Any, num_rows: float) -> None:
 
 
 def list_losses(synthesizer: Any) -> dict[str, list[Loss]]:
-    """Return the losses of the last fit by table: those of the user's columns."""
+    """Return the losses of the last fit, in the user's columns, by table."""
     from sdv_threea.synthesizers.loss_table import name_losses
 
     model, metadata = synthesizer._model, synthesizer.metadata
@@ -143,7 +141,7 @@ def list_losses(synthesizer: Any) -> dict[str, list[Loss]]:
 
 
 def _list_own(released: Release) -> list[Loss]:
-    """List the losses of a release; columns with pseudonyms lose all values, and no count."""
+    """Return the losses of a release, where a column with pseudonyms loses all of its values."""
     from sdv_threea.losses import NAMED, NONE
 
     names = {each.name: getattr(each, 'pseudonyms', None) for each in released.domain.columns}
@@ -156,7 +154,7 @@ def _list_own(released: Release) -> list[Loss]:
 
 
 def tell_losses(synthesizer: Any) -> dict[str, dict[str, str]]:
-    """Say the losses of the last fit that are worth a warning, by table and column."""
+    """Return sentences on losses that are worth a warning, by table and column."""
     from sdv_threea.synthesizers.loss_table import say_losses
 
     said = {table: say_losses(losses) for table, losses in list_losses(synthesizer).items()}
@@ -215,7 +213,7 @@ def state_promises(synthesizer: Any) -> DatabaseStatement:
 
 
 def warn_of_release(synthesizer: Any) -> None:
-    """Warn of what weakens the promise of the last fit, and of its losses."""
+    """Show all warnings after a fit: weaknesses of the promise, and losses."""
     from sdv_threea.synthesizers.loss_table import warn_of_losses
 
     model, fits, losses = synthesizer._model, synthesizer._num_releases, list_losses(synthesizer)

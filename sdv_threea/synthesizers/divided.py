@@ -1,4 +1,4 @@
-"""Databases that are not in memory: what is fitted in place of the tables of ``preprocess``."""
+"""Databases that are not in memory, prepared for a fit in place of ``preprocess``."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 
 
 class Divided(dict[str, pd.DataFrame]):
-    """The public tables and the headers of private ones, whose rows are in groups of units."""
+    """The public tables, and the headers of the private ones, whose ``rows`` are in groups."""
 
     rows: Rows[Database]
 
 
 def divide_tables(synthesizer: MultiTableAdapter, data: dict[str, Any]) -> Divided:
-    """Translate tables of which some are not in memory, and divide them: see :func:`divide`.
+    """Translate tables of which some are not in memory, and group private rows by unit.
 
-    Errors are those of :meth:`~sdv_threea.ClustMixMultiTableSynthesizer.fit`.
+    See :func:`~sdv_threea.storage.division.divide`. Errors are those of
+    :meth:`~sdv_threea.ClustMixMultiTableSynthesizer.fit`.
     """
     terms, metadata = synthesizer._terms, synthesizer._original_metadata
     made, schema = synthesizer._table_synthesizers, terms.read_schema()
@@ -58,7 +59,7 @@ def divide_tables(synthesizer: MultiTableAdapter, data: dict[str, Any]) -> Divid
 
 
 def find_problems(synthesizer: MultiTableAdapter, tables: dict[str, Any]) -> list[str]:
-    """List the mismatches of tables with the metadata, one sentence each, without a value."""
+    """List where tables do not match the metadata, a sentence each, without a value."""
     problems = []
     for name, table in tables.items():
         try:

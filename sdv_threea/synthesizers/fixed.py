@@ -11,7 +11,7 @@ FREE = ('memory_limit', 'verbose')
 
 
 class _Argument:
-    """An attribute that cannot be changed once its synthesizer is made."""
+    """An attribute that cannot be changed after construction."""
 
     def __init__(self, name: str, default: Any) -> None:
         self.name, self.default = name, default
@@ -39,10 +39,10 @@ class _Argument:
 
 
 def with_fixed_arguments(kind: Kind) -> Kind:
-    """Return a class of synthesizers whose arguments cannot be changed after :func:`fix`.
+    """Return the class of synthesizers, with arguments that cannot be changed after :func:`fix`.
 
-    The promise follows from the arguments, so an attribute that differs from what a fit did would
-    be a false promise. Lists and dictionaries are copied, and the copies cannot be changed.
+    The promise follows from the arguments: if they changed after a fit, the promise would be false.
+    Lists and dictionaries are copied, and the copies cannot be changed either.
     """
     for name, parameter in inspect.signature(kind).parameters.items():
         if name not in FREE:
@@ -51,7 +51,7 @@ def with_fixed_arguments(kind: Kind) -> Kind:
 
 
 def fix(synthesizer: Any) -> None:
-    """Fix the arguments: the last step of construction."""
+    """Make the arguments unchangeable: the last step of construction."""
     synthesizer.__dict__['_fixed'] = True
 
 

@@ -1,4 +1,4 @@
-"""The losses of a release in words: a table, lines of the statement, and one warning."""
+"""Losses of a release in words: a table, lines of the statement, and one warning."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from sdv_threea.losses import ALL, CONSTANT, EMPTY, GUESSED, MADE_UP, NAMED, RAN
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.warning import warn
 
-#: Warn from this share of lost rows.
+#: The share of lost rows that is worth a warning.
 WORTH_A_WARNING = 0.02
 
 #: The most columns that a warning names for each kind of loss.
@@ -22,7 +22,7 @@ MOST_NAMED = 6
 HOW_MUCH = 'This release has lost some of the table: {}.'
 HELP = 'get_losses() says more, and check() says what to state.'
 
-#: The kinds of losses in words, of one column and of several.
+#: Kinds of losses in words: of one column, and of several.
 WORDS = {
     EMPTY: ('comes out empty', 'come out empty'),
     GUESSED: ('has a guessed range', 'have a guessed range'),
@@ -32,15 +32,15 @@ WORDS = {
     MADE_UP: ('is made up', 'are made up'),
 }
 
-#: The line about the columns of the worst kind, which comes first.
+#: The line about columns of the worst kind, worst kinds first.
 MATTERS = {
     EMPTY: (
-        'No value was common enough to be released of {}: samples show them as missing. Declare '
-        'dates, numbers, keys and free text as such; state values that are public.'
+        'No value was common enough to be released of {}: samples have only missing cells there. '
+        'Declare dates, numbers, keys and free text as such; state values that are public.'
     ),
     GUESSED: 'No range was found of {}: the numbers are guesses. State ranges that are public.',
     MADE_UP: 'Made up, and not learned: {}. Declare what they hold to learn them.',
-    CONSTANT: 'One value alone was found of {}.',
+    CONSTANT: 'Only one value was found of {}.',
     VALUES: 'Rows have values that were not released in {}. State values that are public.',
     RANGE: 'Rows lie beyond the range of {}. State ranges that are public.',
 }
@@ -51,7 +51,7 @@ COLUMNS = ['loss', 'share', 'at_least', 'at_most', 'shown', 'stated', 'said']
 def name_losses(
     losses: Sequence[Loss], derivations: Derivations, columns: Iterable[str], keys: Collection[str]
 ) -> list[Loss]:
-    """Assign losses of derived columns to the user's columns; add those of made-up columns."""
+    """Assign losses of derived columns to the user's columns, and add losses of made-up columns."""
     by_name = {loss.column: loss for loss in losses}
     found = {name: by_name[name] for name in derivations.domain.names if name in by_name}
     for step in derivations.steps:
@@ -72,7 +72,7 @@ def name_losses(
 
 
 def tabulate(losses: Iterable[Loss], columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Make a table of losses, a row each; ``columns`` is the metadata of each column."""
+    """Return a table with a row for each loss; ``columns`` is the metadata of each column."""
     rows = {
         loss.column: [
             loss.kind,
@@ -90,7 +90,7 @@ def tabulate(losses: Iterable[Loss], columns: Mapping[str, Mapping[str, Any]]) -
 
 
 def show(loss: Loss, about: Mapping[str, Any]) -> str:
-    """Return what samples of a column show, in words; ``about`` is the metadata of the column."""
+    """Describe the range, or count the values, that samples of a column show."""
     if loss.ends is None:
         named = f': {", ".join(map(str, loss.listed))}' if loss.is_target else ''
         number = len(loss.listed)
@@ -99,7 +99,7 @@ def show(loss: Loss, about: Mapping[str, Any]) -> str:
 
 
 def tell_range(ends: Sequence[float], about: Mapping[str, Any], step: float = 0.0) -> str:
-    """Return a range in words; dates are written as the user stores them."""
+    """Return a range in words, with dates in the format of the column's metadata."""
     told = [f'{end:.10g}' for end in ends]
     if about.get('sdtype') == 'datetime':
         told = [*map(str, from_seconds(np.array(ends), object, about.get('datetime_format'), step))]
@@ -107,7 +107,7 @@ def tell_range(ends: Sequence[float], about: Mapping[str, Any], step: float = 0.
 
 
 def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
-    """Say the loss of each column that is worth a warning, or whose names are made up."""
+    """Return a sentence for each column with pseudonyms, or with a loss that is worth a warning."""
     return {
         loss.column: loss.said
         for loss in losses
@@ -116,14 +116,13 @@ def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
 
 
 def warn_of_losses(losses: Sequence[Loss], targets: Collection[str]) -> None:
-    """Warn of losses beyond doubt, in three lines: how many columns, the worst, the remedy."""
+    """Warn of certain losses in three lines: how many columns, the worst ones, and advice."""
     worth = [loss for loss in losses if _is_worth(loss, targets)]
     if worth:
         warn('\n'.join([HOW_MUCH.format(_count(worth)), _tell_worst(worth, targets), HELP]))
 
 
 def _is_worth(loss: Loss, targets: Collection[str]) -> bool:
-    """Return whether a loss is beyond doubt, and large enough for a warning."""
     # No model can be trained to predict a target of one value.
     spoilt = loss.kind == CONSTANT or (loss.is_target and not loss.listed)
     if loss.kind in (MADE_UP, EMPTY, GUESSED) or (loss.column in targets and spoilt):
@@ -132,7 +131,6 @@ def _is_worth(loss: Loss, targets: Collection[str]) -> bool:
 
 
 def _count(losses: Sequence[Loss]) -> str:
-    """Count the columns by kind of loss, the worst kind first."""
     told = []
     for kind, words in WORDS.items():
         number = sum(loss.kind == kind for loss in losses)
@@ -142,10 +140,10 @@ def _count(losses: Sequence[Loss]) -> str:
 
 
 def _tell_worst(losses: Sequence[Loss], targets: Collection[str]) -> str:
-    """Name the worst losses in one line: the target, or else the columns of the worst kind."""
+    """Describe the worst losses in a line: that of the target, or else the worst kind of loss."""
     for loss in losses:
         if loss.column in targets and loss.kind in (EMPTY, CONSTANT, GUESSED):
-            told = {CONSTANT: 'one value alone was found', GUESSED: 'its numbers are guesses'}
+            told = {CONSTANT: 'only one value was found', GUESSED: 'its numbers are guesses'}
             said = told.get(loss.kind, 'no value was found')
             return f'The target {loss.column!r}: {said}. Samples cannot train a model.'
         if loss.column in targets and loss.is_target:

@@ -1,4 +1,4 @@
-"""The synthesizer of relational tables: SDV's interface around one private release."""
+"""The synthesizer of relational tables: SDV's interface to one private release."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 
 
 def load_pipeline() -> ModuleType:
-    """Load the pipeline, late to keep the import of SDV light."""
+    """Import the pipeline at its first use, which keeps the import of SDV light."""
     from sdv_threea.relational import pipeline
 
     return pipeline
 
 
 def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
-    """Call :func:`sdv_threea.relational.pipeline.release_database`, imported late."""
+    """Call :func:`sdv_threea.relational.pipeline.release_database`."""
     released: DatabaseRelease = load_pipeline().release_database(*database, **terms)
     return released
 
@@ -75,11 +75,11 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
 
     Formal guarantees:
         * removing a unit changes the distribution of a fitted synthesizer, and of all its samples,
-          by at most ``(epsilon, delta)``; a row that refers to several units belongs to one,
-          by its keys, and is not protected with the others
-        * a private table that belongs to no unit is protected too, a row of it with the rows that
-          belong to it: see :meth:`get_privacy_statement`
-        * public tables are copied as they are, and nothing else is
+          by at most ``(epsilon, delta)``; a row that refers to several units belongs to one of
+          them, by its keys, and is not protected together with the others
+        * a private table that belongs to no unit is protected too: a row of it, together with the
+          rows that belong to this row (:meth:`get_privacy_statement`)
+        * only public tables are copied as they are
 
     Args:
         metadata: SDV's metadata of the tables and of their relationships.
@@ -91,15 +91,15 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             refers to no other private one; an error if there are several.
         public_tables: Tables that may be published as they are, such as lists of codes.
         max_children: The most rows that refer to one row of their owner, if public: one number for
-            all tables, or a dictionary by table, and by foreign key ``(table, column)`` for
+            all tables; or a dictionary by table, and by foreign key ``(table, column)`` for
             references to other rows than the owner. By default estimated privately.
-        target_column: The column that models will be trained to predict, by table. If there is
-            one, none is chosen for other tables.
+        target_column: The column that models will be trained to predict, by table. If one is named,
+            none is chosen for other tables.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately.
         neighbors: How neighbouring databases differ by one unit: ``'add_remove'`` or
             ``'replace_one'``.
-        verbose: Whether to show progress, as multi-table synthesizers of SDV do by default.
+        verbose: Whether to show progress; shown by default, as by SDV's multi-table synthesizers.
         min_children: The fewest rows that refer to one row, given like ``max_children``. By default
             no bound.
         invalid_cells: How a fit treats cells that contradict the metadata, in all tables:
@@ -107,10 +107,10 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             must be valid in any case.
         memory_limit: Gigabytes that the fit of a table, or a sample, may take, as in
             :class:`ClustMixSynthesizer`.
-        accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
+        accept: The accepted reasons to stop a fit, as in :class:`ClustMixSynthesizer`.
         ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
-        target: The same as ``target_column``.
-        pseudonyms: The columns with made-up names as often as the real ones, by table: see
+        target: Short for ``target_column``.
+        pseudonyms: Columns of personal information whose values are counted, by table: see
             :class:`ClustMixSynthesizer`. Columns of the same name, or with the same word, share
             their names.
 
@@ -118,7 +118,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         SynthesizerInputError: If an argument is out of range, or no guarantee holds for the schema.
     """
 
-    #: The unit that the ledger's total protects, in words; empty for the rows of the main table.
+    # : In words, the unit that the ledger's total protects; if empty, a row of the main table.
     protected: str = ''
 
     def __init__(
@@ -154,7 +154,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         self.pseudonyms = pseudonyms
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
-        # The attributes are copies, so later changes of the caller's lists have no effect.
+        # Copies: later changes of the caller's lists have no effect.
         terms = DatabaseTerms(
             known,
             privacy_unit,
@@ -175,7 +175,6 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
 
     @property
     def _settings(self) -> Settings:
-        """The settings of any table: all tables make the same promise."""
         settings: Settings = next(iter(self._table_synthesizers.values())).settings
         return settings
 
@@ -183,9 +182,9 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def fit(self, data: dict[str, Any]) -> None:
         """Release the private tables. Fitting again is another release, and the costs add up.
 
-        Tables may be Dask DataFrames, or paths of Parquet files. Then the modelled columns of all
-        private rows are written to files without a name, and read from there in groups of whole
-        units; public tables are read into memory.
+        Dask DataFrames and Parquet files need not be in memory: the modelled columns of all private
+        rows are then written to nameless temporary files, and read from there in groups of whole
+        units. Public tables are read into memory.
 
         The dtypes of the tables are public: a foreign key stored as integers, for example, reveals
         that no reference is missing.
@@ -219,9 +218,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             data: All tables by name.
 
         Returns:
-            The modelled columns of the private tables, and the public tables. In place of its keys,
-            each row has a number, and the numbers of the rows that it refers to. Errors are those
-            of :meth:`fit`.
+            The modelled columns of the private tables, and the public tables. Numbers of rows
+            replace keys and references. Errors are those of :meth:`fit`.
         """
         demand_check(self)
         tables = take_tables(data, self._original_metadata)
@@ -231,7 +229,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         schema = self._terms.read_schema()
         if self._fitted:
             warn_of_refit(self._num_releases + 1, self._settings.guarantee)
-        # Equal values have equal names in all tables.
+        # The same key for all tables: equal values get equal names.
         processed, key = {}, token_bytes(KEY_BYTES)
         for name, table in tqdm(
             tables.items(), desc='Preprocess Tables', **bars(shown=self.verbose)
@@ -257,20 +255,19 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
 
         Raises:
             InvalidDataTypeError: If ``processed_data`` is not a dictionary of tables.
-            InvalidDataError: If tables are missing or have no rows, or a row that another one
-                refers to is not there any more.
+            InvalidDataError: If a table is missing or has no rows, or a reference leads to no row.
         """
         super().fit_processed_data(take_tables(processed_data, self._original_metadata))
 
     def reset_sampling(self) -> None:
-        """Go back to the state right after fitting: the same tables are drawn again."""
+        """Return to the state right after fitting: the same tables are drawn again."""
         super().reset_sampling()
         self._generator = None
 
     def get_privacy_statement(self) -> DatabaseStatement:
         """Return the promise of the last fit, table by table, and the cost of each release.
 
-        After several fits the statement also has their joint cost, as for one table.
+        After several fits the statement also has their joint cost.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -301,7 +298,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def get_losses(self) -> pd.DataFrame:
         """Return which values samples of the last fit lack, by table and column.
 
-        The table is computed from released numbers, so it costs no privacy and may be published.
+        The result is computed from released numbers, so it costs no privacy and may be published.
 
         Returns:
             A row per table and column, as in :meth:`ClustMixSynthesizer.get_losses`.
@@ -325,7 +322,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         synthesizers = self._table_synthesizers
         for each in synthesizers.values():
             arguments.check_kernel(each.settings)
-        # Keys may need thresholds that no column of a table needs.
+        # Keys may need thresholds even if no column does.
         domains = {name: derive(synthesizers[name]) for name in schema.private}
         orders = self._terms.read_orders(schema, domains)
         open_ = any(map(needs_threshold, domains.values())) or None

@@ -1,4 +1,4 @@
-"""SDV's base class for many tables, kept from private rows.
+"""SDV's base class for many tables, without access to private rows.
 
 Each table has a synthesizer with its own parameters, constraints and storage. Statements about the
 whole database are in :class:`~sdv_threea.storage.database_terms.DatabaseTerms`.
@@ -55,15 +55,13 @@ SHARED = ('epsilon', 'delta', 'neighbors', 'public_metadata', 'invalid_cells')
 
 
 class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
-    """SDV's base class for many tables: each has its own parameters, constraints and storage.
-
-    A subclass implements ``_model_tables`` and ``check``.
+    """SDV's base class for many tables; a subclass implements ``_model_tables`` and ``check``.
 
     Formal guarantees:
-        * what it learns of a table before the release is what the synthesizer of that table learns:
-          see :class:`~sdv_threea.synthesizers.single_table_adapter.SingleTableAdapter`
-        * no constraint is fitted on private rows; one that is programmed for several tables is
-          refused; a rule between tables reads sampled rows and public facts
+        * before the release, it learns of a table only what the table's synthesizer learns: see
+          :class:`~sdv_threea.synthesizers.single_table_adapter.SingleTableAdapter`
+        * no constraint is fitted on private rows: a programmed one for several tables is refused,
+          and a rule between tables reads sampled rows and public facts
         * an error about the tables names columns and rules, and shows no value
     """
 
@@ -83,12 +81,12 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     }
 
     def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
-        # SDV's constructor calls this, and hooks below that need the terms.
+        # SDV's constructor calls ``_synthesizer``, and hooks below that need the terms.
         self._synthesizer, self._terms = make_table, terms
         super().__init__(deepcopy(terms.metadata), locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the tables as :meth:`fit` does, with its errors; no value is shown."""
+        """Check the tables, with the errors of :meth:`fit`; no error shows a value."""
         tables = take_tables(data, self._original_metadata)
         problems = find_problems(self, tables)
         with guarded():
@@ -127,7 +125,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         adopt_rules(self, rules)
 
     def validate_constraints(self, synthetic_data: dict[str, pd.DataFrame]) -> None:
-        """Check synthetic tables; a ``ConstraintNotMetError`` says that rows break one."""
+        """Raise a ``ConstraintNotMetError`` if synthetic rows break a constraint or a rule."""
         super().validate_constraints(synthetic_data)
         check_rules(self, synthetic_data)
 
@@ -136,7 +134,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
 
     @in_turn
     def set_table_parameters(self, table_name: str, table_parameters: dict[str, Any]) -> None:
-        """Set parameters of one table, which keeps its other parameters and its constraints.
+        """Set parameters of one table; its other parameters and its constraints stay.
 
         Args:
             table_name: The table.
@@ -207,20 +205,20 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         if main_table_name is not None:  # SDV asks for it
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
-        # Files are named after the tables; the user may have changed ``self.metadata``.
+        # Files are named after tables, and the user may have changed ``self.metadata``.
         names = {**self._terms.metadata.tables, **self.metadata.tables}
         check_sampling(max_tries_per_batch, batch_size, output_folder_path, names)
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
 
-    #: SDV asks whether the synthesizer is fitted: it is not while another thread fits it.
+    # : SDV checks here whether the synthesizer is fitted, so the call must wait for other threads.
     sample_scale = in_turn(BaseMultiTableSynthesizer.sample_scale)
 
     def _sample_from_scale(
         self, scale: float, batch_size: Any, max_tries_per_batch: Any, output_folder_path: Any
     ) -> tuple[dict[str, pd.DataFrame], int, int]:
-        """Return the sampled tables, and for the log how many rows and columns they have."""
+        """Return the sampled tables, and their numbers of rows and columns for SDV's log."""
         sampled = draw_tables(self, scale)
         for name, table in sampled.items():
             ordered = table[list(self._original_metadata.tables[name].columns)]
@@ -233,7 +231,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame
     ) -> None:
         """Assign transformers as the base class does, for composite keys too."""
-        # SDV's own class calls this hook here.
+        # SDV's base class calls this hook here.
         synthesizer._auto_assign_transformers({table_name: table_data})
         own = as_columns(self._terms.metadata.tables[table_name].primary_key)
         keys = map(as_columns, self._terms.metadata._get_all_foreign_keys(table_name))
@@ -257,7 +255,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
 
 
 def make_table(metadata: Metadata, **parameters: Any) -> ClustMixSynthesizer:
-    """Make the synthesizer of a table of a database, which orders its rows."""
+    """Make the synthesizer of one table, without SDV's sequences: the database orders rows."""
     return ClustMixSynthesizer(without_sequences(metadata), **parameters)
 
 
@@ -268,7 +266,7 @@ def derive(synthesizer: ClustMixSynthesizer) -> Domain:
 
 
 def label_rows(synthesizer: MultiTableAdapter, schema: Schema) -> dict[str, Labels]:
-    """Name the columns that number rows."""
+    """Choose names of the columns that number the rows of each table."""
     tables = synthesizer._table_synthesizers
     taken = {name: {*table.columns} for name, table in synthesizer._terms.metadata.tables.items()}
     for name in schema.private:
@@ -277,8 +275,7 @@ def label_rows(synthesizer: MultiTableAdapter, schema: Schema) -> dict[str, Labe
 
 
 def order_public(synthesizer: MultiTableAdapter, schema: Schema) -> Alike:
-    """Order the rows of large public tables by their attributes, and list these."""
-    # Late, to keep the import of SDV light.
+    """Sort the rows of large public tables by similarity, and list the attributes of the rows."""
     from sdv_threea.relational.layout import Likeness
     from sdv_threea.relational.likeness import list_attributes, order_alike
 

@@ -1,4 +1,4 @@
-"""Synthetic rows in one call, for a DataFrame without metadata."""
+"""Synthetic rows of a DataFrame without metadata, in one call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from sdv_threea.warning import warn
 #: The name of the table in the metadata.
 TABLE = 'table'
 
-#: The sdtypes that a name suggests, and the user has to confirm.
+#: The suggested sdtypes that the user has to confirm.
 ASKED = ('text', 'datetime')
 
 
@@ -38,12 +38,12 @@ def synthesize(
 ) -> tuple[pd.DataFrame, ClustMixSynthesizer]:
     """Fit a DataFrame, and sample as many rows as it was released to have.
 
-    Only the names and the dtypes of the columns are taken as public: no range, no value, no number
-    of rows. No cell decides what a column is. Columns whose names mean keys or personal information
-    (``customer_id``, ``first_name``, ``city``) are made up and never read. Texts whose names mean
-    free text, names or dates (``notes``, ``name``, ``date``) raise an error before anything is
-    read, which asks what they are, and so does all that :meth:`ClustMixSynthesizer.check` stops a
-    fit for, such as an id of persons. An :class:`AssumptionWarning` lists all assumptions.
+    Column names and dtypes are the only public facts; no cell decides the type of a column. Columns
+    whose names suggest keys or personal information (``customer_id``, ``first_name``, ``city``) are
+    made up and never read. Texts whose names suggest free text, names or dates (``notes``,
+    ``name``, ``date``) raise an error that asks for their type, before anything is read; so do all
+    reasons to stop of :meth:`ClustMixSynthesizer.check`, such as ids of persons. An
+    :class:`AssumptionWarning` lists all assumptions.
 
     Formal guarantees:
         * both results are those of :class:`ClustMixSynthesizer` with metadata that is a function of
@@ -56,21 +56,21 @@ def synthesize(
         target_column: The column that models will be trained to predict. If none is named, the
             synthesizer may choose one (:class:`~sdv_threea.ClustMixSynthesizer`).
         num_rows: How many rows to sample; by default the released, noisy number of rows.
-        sdtypes: Types of columns, by name, if name and dtype are not enough or misleading:
+        sdtypes: Types of columns, by name, where name and dtype do not suffice or mislead:
             ``'categorical'`` for numbers that are codes and for names that samples may show,
             ``'text'`` for free text, ``'id'`` for keys, ``'datetime'`` for texts of dates. The
             target has the type of its dtype, whatever its name.
-        target: The same as ``target_column``.
+        target: Short for ``target_column``.
         **settings: Further arguments of :class:`ClustMixSynthesizer`, such as ``delta``.
 
     Returns:
-        The synthetic rows, and the fitted synthesizer, which has the privacy statement, the
-        datasheet and more rows.
+        The synthetic rows; and the fitted synthesizer, for more rows, the privacy statement and the
+        datasheet.
 
     Raises:
         InvalidDataTypeError: If ``data`` is not a DataFrame.
-        SynthesizerInputError: If name and dtype do not determine the type of a column; the message
-            has the argument to go on. Or if a setting is out of range. Nothing was read then.
+        SynthesizerInputError: If name and dtype do not determine the type of a column (the message
+            shows the argument to add), or if a setting is out of range. Nothing was read then.
 
     Examples:
         >>> from sdv_threea import synthesize
@@ -127,7 +127,7 @@ def _describe(
 def _settle(
     column: StatedColumn, dtype: Any, stated: Mapping[Any, str], target: str | None
 ) -> StatedColumn:
-    """Return a column as stated or by its dtype, unless its name says what a text may hold."""
+    """Return a column with its stated type, or that of its dtype unless the name suggests one."""
     by_dtype = find_sdtype(dtype)
     named = column.sdtype not in LEARNED or (column.sdtype, by_dtype) == ('datetime', 'categorical')
     found = stated.get(column.name) or (None if named and column.name != target else by_dtype)
@@ -135,7 +135,6 @@ def _settle(
 
 
 def _say(columns: Sequence[StatedColumn], dtypes: pd.Series) -> str:
-    """Say all assumptions, by names and dtypes alone."""
     kinds: dict[str | None, list[str]] = {}
     for each in columns:
         kinds.setdefault(each.sdtype, []).append(str(each.name))

@@ -1,9 +1,9 @@
 """The private names of SDV and RDT that this package relies on, and the check that they exist.
 
 We override private methods of SDV and RDT to keep private rows from them. If a minor release
-renames one, ours is never called, nothing fails, and SDV reads the rows. This module therefore
-compares every name with the installed libraries, and raises an error if one has changed. The
-adapters import it before they define a class.
+renamed such a method, it would no longer call ours, and SDV would read the rows without an error.
+So this module compares all names with the installed libraries, and raises an error if one has
+changed. The adapters import it before they define a class.
 """
 
 import inspect
@@ -15,7 +15,7 @@ from types import CodeType, ModuleType
 #: Versions with which the tests have passed.
 WORKING = {'sdv': ('2.0.0',), 'rdt': ('2.0.0',)}
 
-#: The names that we override, by the class that calls them: what happens if it no longer does.
+#: Names that we override, by the class that calls them, and what happens if it no longer does.
 OVERRIDDEN = {
     'sdv.single_table.base:BaseSynthesizer': {
         '_auto_assign_transformers(self, data)': 'SDV chooses transformers by private rows',
@@ -65,7 +65,7 @@ OVERRIDDEN = {
     },
 }
 
-#: The names that we call, read or set, by the class or module that has them: what for.
+#: Names that we call, read or set, by their class or module, and what for.
 USED = {
     'sdv.single_table.base:BaseSynthesizer': {
         '_check_input_metadata_updated(self)': 'to warn of metadata that were changed',
@@ -149,8 +149,8 @@ USED = {
     },
 }
 
-#: Private names of other libraries, and what for. None of these names keeps private rows from
-#: anybody, and a missing name raises an error. ``pyproject.toml`` bounds the versions.
+#: Private names of other libraries, and what for. They protect no private row, and a missing name
+#: raises an error. ``pyproject.toml`` bounds the versions.
 ELSEWHERE = {
     '_backends': 'whether JAX has started (of a module of JAX)',
     '_baseline_prediction': 'where trees start (of scikit-learn)',
@@ -164,7 +164,7 @@ ELSEWHERE = {
 
 
 def check_private_names() -> None:
-    """Raise an ``ImportError`` if a private name that we rely on is gone, changed or not called."""
+    """Raise an ``ImportError`` if a name that we rely on is gone, changed or no longer called."""
     wrong = [*_find_wrong(OVERRIDDEN, called=True), *_find_wrong(USED, called=False)]
     if not wrong:
         return
@@ -177,7 +177,6 @@ def check_private_names() -> None:
 
 
 def _find_wrong(listed: Mapping[str, Mapping[str, str]], *, called: bool) -> Iterator[str]:
-    """Yield the names that are not as expected, in words."""
     for owner, names in listed.items():
         there, named = _look_up(owner)
         for expected, why in names.items():
@@ -190,7 +189,7 @@ def _find_wrong(listed: Mapping[str, Mapping[str, str]], *, called: bool) -> Ite
 
 
 def _look_up(owner: str) -> tuple[object, frozenset[str]]:
-    """Return a class or a module, and the attributes that the code of the module names."""
+    """Return a class or a module, and the attributes named in the code of its module."""
     path, _, name = owner.partition(':')
     try:
         module = import_module(path)
@@ -209,7 +208,7 @@ def _show(name: str, found: object) -> str:
 
 
 def _list_named(module: ModuleType) -> Iterator[str]:
-    """List the attributes that the functions of a module name."""
+    """List the attributes named in the functions of a module."""
     classes = [each for each in vars(module).values() if isinstance(each, type)]
     own = [one for one in classes if one.__module__ == module.__name__]
     for each in (module, *own):

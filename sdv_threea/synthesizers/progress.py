@@ -1,8 +1,7 @@
 """Progress bars without times, and SDV's event log without the number of private rows.
 
 The duration of a step reveals about how many rows there are, and notebooks are often published with
-their output. A bar is therefore drawn at every step, so that the number of drawings does not depend
-on a clock.
+their output. So bars show no times, and are drawn at every step, independently of a clock.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tqdm import tqdm
 
 from sdv_threea.names import printable
 
-#: How a bar looks, and that it is drawn at every step.
+#: Options of ``tqdm``: the look of a bar, which is drawn at every step.
 BAR = {
     'bar_format': '{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}',
     'mininterval': 0.0,
@@ -27,12 +26,12 @@ BAR = {
 }
 
 
-#: Functions that are called with the name of each stage as it begins, and with none at the end.
+#: Functions called with the name of each stage as it begins, and with ``''`` at the end.
 watchers: list[Callable[[str], None]] = []
 
 ID = 'SYNTHESIZER ID'
 
-#: Entries that an event may have; any other may count private rows.
+#: Entries of an event that are logged; others may count private rows.
 PUBLIC_ENTRIES = (
     'EVENT',
     'TIMESTAMP',
@@ -50,8 +49,7 @@ def bars(*, shown: bool) -> dict[str, Any]:
 
 @contextmanager
 def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
-    """Yield a function to call with the name of each stage as it begins: it moves the bar."""
-    # Imported late to keep the import of SDV light.
+    """Yield a function to call with the name of each stage as it begins, which moves the bar."""
     from sdv_threea.planning.plan import STAGES
 
     with _counting('Release', len(STAGES), shown=shown) as (bar, tell):
@@ -69,7 +67,7 @@ def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
 
 
 def show_tables(tables: Iterable[str], *, shown: bool) -> Iterator[str]:
-    """Yield the names of tables, and show each in a bar until the next one is asked for."""
+    """Yield the names of tables; a bar shows each until the next one is asked for."""
     names = list(tables)
     with _counting('Release Tables', len(names), shown=shown) as (bar, tell):
         for name in names:
@@ -82,7 +80,7 @@ def show_tables(tables: Iterable[str], *, shown: bool) -> Iterator[str]:
 def _counting(
     title: str, total: int, *, shown: bool
 ) -> Iterator[tuple[tqdm[Any], Callable[[str], None]]]:
-    """Yield a bar, and a function that names what is under way; the bar counts public steps."""
+    """Yield a bar of public steps, and a function that names the current step."""
     from sdv_threea.maths.steps import watcher
 
     under_way = ''
@@ -123,7 +121,7 @@ def log_event(
 
 @contextmanager
 def hide_row_counts(synthesizer_id: str) -> Iterator[None]:
-    """Strip everything but public entries from the events of one synthesizer in this block."""
+    """Keep only public entries in the logged events of one synthesizer, within this block."""
 
     def censor(record: logging.LogRecord) -> bool:
         event = record.msg

@@ -1,4 +1,4 @@
-"""How each table of a database is protected, and how large the noise is, in words."""
+"""The protection of each table of a database, and the size of its noise, in words."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.settings import Settings
 
-#: A count of this many times its noise is off by 1 %.
+#: A count that is this many times its noise is off by 1 %.
 PER_CENT = 100
 
-#: With fewer units than this many times the noise of a count of units, sizes are off by twice.
+#: Below this many times the noise of a count of units, sizes may be off by a factor of two.
 FEW = 6
 
-#: Sentences on a table of a database before a fit.
+#: The forecast for a table of a database, before a fit.
 FORECAST = (
     "Shares of rows of '{table}' are off by about 1 % if {rows:,} units have rows in it. With "
     'fewer than {least:,}, noise exceeds every share: state what is public.'
@@ -29,16 +29,16 @@ FORECAST_SIZE = (
     'rows: state max_children.'
 )
 
-#: The sentence on tables of which a fit has learned sizes alone.
+#: The warning about tables of which a fit has learned only the sizes.
 MASKED = (
-    'Too few units for this epsilon: only the sizes of the tables {} can be learned. What is '
-    'stated holds anyway: ranges and values with public_metadata=True, and numbers of children '
-    'with min_children and max_children.'
+    'Too few units for this epsilon: only the sizes of the tables {} can be learned. Stated facts '
+    'hold anyway: ranges and values with public_metadata=True, and numbers of children with '
+    'min_children and max_children.'
 )
 
 
 def describe_protection(schema: Schema) -> dict[str, str]:
-    """Return the protection of each table of a database, in words."""
+    """Return who is protected in each table of a database, in words."""
     return {
         table: _name_unit(schema, table)
         + _name_orphans(schema, table)
@@ -48,7 +48,7 @@ def describe_protection(schema: Schema) -> dict[str, str]:
 
 
 def name_shared(schema: Schema, table: str) -> str:
-    """State to which of several units a row of this table belongs; empty if there is only one."""
+    """State which of several units protects a row of this table; empty if there is only one."""
     owner = schema.owners[table]
     if owner is None or len(schema.unit_links[table]) < 2:
         return ''
@@ -59,7 +59,7 @@ def name_shared(schema: Schema, table: str) -> str:
 
 
 def _name_orphans(schema: Schema, table: str) -> str:
-    """State that rows without an owner are units of their own; empty if there are no such rows."""
+    """State that rows without an owner are units of their own; empty if all rows have one."""
     orphans = _find_orphaned(schema, table)
     if not orphans:
         return ''
@@ -70,7 +70,7 @@ def _name_orphans(schema: Schema, table: str) -> str:
 
 
 def _name_all_shared(schema: Schema, table: str) -> str:
-    """Return :func:`name_shared` for the table and for all tables above it that own its rows."""
+    """Join :func:`name_shared` of the table, of its owner, of the owner's owner and so on."""
     told = ''
     while table in schema.private and (owner := schema.owners[table]) is not None:
         said = name_shared(schema, table)
@@ -80,12 +80,12 @@ def _name_all_shared(schema: Schema, table: str) -> str:
 
 
 def _find_orphaned(schema: Schema, table: str) -> set[str]:
-    """Find the tables, from a table upwards, whose rows may have no owner."""
+    """Return this table and the tables above it, as far as their rows may have no owner."""
     if table in schema.public:
         return set()
     links = schema.unit_links[table]
     found = {each for link in links for each in _find_orphaned(schema, link.parent)}
-    # One required link leads every row to a unit.
+    # One required link suffices to lead every row to a unit.
     return found if any(link.required for link in links) or not links else found | {table}
 
 
@@ -102,7 +102,7 @@ def _name_unit(schema: Schema, table: str) -> str:
 
 
 def forecast_table(table: str, schema: Schema, settings: Settings, errors: ExpectedError) -> str:
-    """Return the errors to expect of a table of a database before a fit, in a line."""
+    """Return the errors to expect of a table of a database, before a fit."""
     from sdv_threea.relational.plan import rest_share
 
     constants, budget = settings.constants.relational, errors.plan.known.budget
@@ -119,16 +119,16 @@ def forecast_table(table: str, schema: Schema, settings: Settings, errors: Expec
 
 
 def tell_masked(model: DatabaseRelease) -> str:
-    """Say in a sentence of which tables nothing but sizes can be learned; empty for none."""
+    """Name the tables of which only sizes can be learned, in a sentence; empty for none."""
     masked = [f"'{name}'" for name, table in model.tables.items() if table.is_masked]
     return MASKED.format(', '.join(masked)) if masked else ''
 
 
 def tell_errors(model: DatabaseRelease) -> dict[str, str]:
-    """Return the error that noise makes in each private table, in a line; nothing if there is none.
+    """Return the errors due to noise in each private table, a line each; empty without noise.
 
-    Both numbers are standard deviations: of the number of rows, and of the share of rows that have
-    a value.
+    The errors are standard deviations: of the number of rows, and of the share of rows that have a
+    given value.
     """
     told = {}
     for name, table in model.tables.items():
@@ -137,8 +137,6 @@ def tell_errors(model: DatabaseRelease) -> dict[str, str]:
         rows = f'{table.size:.0f} rows, off by about {min(table.size_noise, 9 * table.size):.0f}'
         shares = f'a share of its rows is off by about {table.noise:.1%}'
         if table.is_masked:
-            shares = (
-                'noise exceeds all shares of its rows: a public fact is worth more than a count'
-            )
+            shares = 'noise exceeds all shares of its rows, so state what is public'
         told[name] = f'{rows}; {shares}'
     return told

@@ -1,4 +1,4 @@
-"""Fitted synthesizers in files: whole in a pickle, or the release in a file that holds no code."""
+"""Fitted synthesizers in files: whole as a pickle, or their release in a file without code."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from sdv_threea.datasheet import Datasheet
     from sdv_threea.storage.ledger_files import Recorded
 
-#: Arguments that are shown next to the promise, if given.
+#: Arguments shown next to the promise, if given.
 SHOWN = ('target_column', 'privacy_unit')
 
 
 class Released:
-    """A synthesizer that can be saved, and its release published; goes before SDV's base class.
+    """A synthesizer that can be saved, and its release published; precedes SDV's base class.
 
-    The modules that make a datasheet are imported late to keep the import of SDV light.
+    Modules that make a datasheet are imported late, which keeps the import of SDV light.
     """
 
     _fitted: bool
@@ -44,7 +44,7 @@ class Released:
 
     @in_turn
     def save(self, filepath: str | os.PathLike[str]) -> None:
-        """Save the synthesizer, whole or not at all, with a checksum against damage.
+        """Save the synthesizer, whole or not at all, with a checksum.
 
         Args:
             filepath: The file. If saving fails or is interrupted, it stays as it was.
@@ -61,7 +61,7 @@ class Released:
         """Load a file that :meth:`save` has written, as ``sdv.utils.load_synthesizer`` does.
 
         The file is a pickle, which can run any code: load only files that you trust. Ask others for
-        a file of ``save_release``, and open it by ``load_release``.
+        a file of ``save_release``, and open it with ``load_release``.
 
         Raises:
             OSError: If the file cannot be read.
@@ -78,15 +78,15 @@ class Released:
 
     @property
     def num_releases(self) -> int:
-        """Number of fits that read private rows, those before this object was copied included."""
+        """Number of fits that read private rows, including fits before this object was copied."""
         return self._num_releases
 
     @in_turn
     def save_release(self, filepath: str | os.PathLike[str]) -> None:
-        """Save the release in a file that holds no code, whole or not at all.
+        """Save the release in a file without code, whole or not at all.
 
-        The file has everything that sampling needs, and the privacy statement. The kernel, which
-        only a fit needs, is left out. Programmed constraints, and chosen transformers other than
+        The file has everything that sampling needs, and the privacy statement. It lacks the kernel,
+        which only a fit needs. Programmed constraints, and chosen transformers other than
         ``NumberTexts``, are code: a synthesizer with any can be saved by :meth:`save` only.
 
         Args:
@@ -107,10 +107,10 @@ class Released:
 
     @classmethod
     def load_release(cls, filepath: str | os.PathLike[str]) -> Self:
-        """Load a file that :meth:`save_release` has written, without running code from it.
+        """Load a file that :meth:`save_release` has written; no code in it is run.
 
         Args:
-            filepath: The file, from anybody.
+            filepath: The file, which need not be trusted.
 
         Returns:
             A fitted synthesizer, to sample from.
@@ -118,8 +118,8 @@ class Released:
         Raises:
             OSError: If the file cannot be read.
             MemoryError: If the file is larger than the memory of the machine.
-            SynthesizerInputError: If the file is damaged, holds anything else, or claims more
-                privacy than the costs recorded in it support.
+            SynthesizerInputError: If the file is damaged, holds anything else, or promises more
+                privacy than its receipts support.
             VersionError: If it was saved by a newer version.
         """
         facts = read_release(filepath)
@@ -143,10 +143,10 @@ class Released:
               row is read
 
         Args:
-            **about: What only the publisher can say, in sentences: ``title``, ``description``,
+            **about: Facts that only the publisher knows, in sentences: ``title``, ``description``,
                 ``motivation``, ``collection``, ``consent``, ``uses``, ``unsuited``, ``license``,
-                ``url``, ``creator``, ``contact``, ``maintenance``. Open questions are marked as
-                such.
+                ``url``, ``creator``, ``contact``, ``maintenance``. The datasheet marks those that
+                are missing.
 
         Returns:
             The datasheet, with ``save_html``, ``save_markdown`` and ``save_croissant``.
@@ -181,7 +181,7 @@ class Released:
 
 
 def count_fit(synthesizer: Any, settings: Settings, unit: str, *, thresholds: bool | None) -> None:
-    """Count a fit before it spends, here and in the ledger; fits that fail count too."""
+    """Count a fit, here and in the ledger, before it spends; failed fits count too."""
     if synthesizer.ledger is not None:
         from sdv_threea.storage.ledger_files import BudgetLedger
 

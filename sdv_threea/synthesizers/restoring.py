@@ -1,8 +1,8 @@
-"""The release of a fitted synthesizer in a file that holds no code.
+"""The release of a fitted synthesizer in a file without code.
 
-``save`` writes a pickle, as SDV does, and a pickle runs code when it is opened. The file here holds
-the public facts and the release as plain values, from which a new synthesizer is made, so that a
-file from anybody can be opened.
+``save`` writes a pickle, as SDV does, and a pickle can run code when it is opened. The file of a
+release holds public facts and released numbers as plain values, from which a new synthesizer is
+made, so untrusted files can be opened.
 """
 
 import math
@@ -24,8 +24,8 @@ from sdv_threea.synthesizers.sampling import learn_release
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.transforms.texts import NumberTexts
 
-#: Constructor arguments that are not part of a release: a kernel is code that only a fit needs, and
-#: the memory limit and the path of a ledger are facts about the machine.
+#: Arguments that are not part of a release: a kernel is code that only a fit needs, and the memory
+#: limit and the ledger's path are facts about the machine.
 LEFT_OUT = ('kernel', 'ledger', 'memory_limit', 'metadata', 'verbose')
 
 #: The error for a synthesizer that a release cannot hold.
@@ -39,12 +39,12 @@ DATES = ('_creation_date', '_fitted_date', '_fitted_sdv_version', '_synthesizer_
 
 
 def find_holder(synthesizer: Any) -> Any:
-    """Return the synthesizer that holds the release: of sequences, that of their database."""
+    """Return the synthesizer that holds the release: for sequences, that of their database."""
     return synthesizer.__dict__.get('_database', synthesizer)
 
 
 def gather_release(synthesizer: Any) -> dict[str, Any]:
-    """Return the public facts and the release of a fitted synthesizer, unless it holds code."""
+    """Return the public facts and the release of a fitted synthesizer; an error if it has code."""
     held = find_holder(synthesizer)
     if any(map(_has_code, _list_tables(held).values())):
         raise SynthesizerInputError(CODE)
@@ -79,7 +79,7 @@ def read_release(filepath: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.PathLike[str]) -> Any:
-    """Make a synthesizer from the values of a release, unless they promise more than they show."""
+    """Make a synthesizer from the values of a release; an error if they promise too much."""
     try:
         restored = _restore(kind, facts)
         statement = restored.get_privacy_statement()
@@ -100,16 +100,16 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
 
 
 def check_claims(statement: PrivacyStatement | DatabaseStatement, *, modelled: bool) -> None:
-    """Raise a ``ValueError`` if a statement, perhaps forged, claims more than its receipts show.
+    """Raise a ``ValueError`` if a statement, perhaps forged, promises more than its receipts show.
 
-    Every fit that ``modelled`` anything pays for it.
+    A fit that ``modelled`` a column must have receipts.
     """
     fits = statement.fits
     receipts = [each for ledger in statement.ledgers for each in ledger.receipts]
     if isinstance(fits, bool) or not isinstance(fits, int) or fits < modelled:
         raise InputError('it does not say how many fits there were')
     if modelled and not receipts:
-        raise InputError('it holds a model, and no receipt of what that cost')
+        raise InputError('it holds a model, and no receipt of its cost')
     if math.isinf(statement.epsilon):
         return
     if not all(one.sensitivity > 0 and one.mu > 0 for one in receipts):
@@ -121,7 +121,6 @@ def check_claims(statement: PrivacyStatement | DatabaseStatement, *, modelled: b
 
 
 def _tell_table(synthesizer: Any) -> dict[str, Any]:
-    """Return the release of one table, its parts by name."""
     return {
         'release': synthesizer._model,
         'dtypes': synthesizer.preprocessor.storage.declared,
@@ -130,7 +129,7 @@ def _tell_table(synthesizer: Any) -> dict[str, Any]:
 
 
 def _adopt_table(synthesizer: Any, facts: Mapping[str, Any]) -> None:
-    """Take over the parts that :func:`_tell_table` returned."""
+    """Restore the release of one table."""
     header = _make_header(facts['labels'], facts['dtypes'])
     synthesizer._store_and_convert_original_cols(pd.DataFrame(columns=header.columns))
     synthesizer._auto_assign_transformers({synthesizer._table_name: header})
@@ -139,7 +138,6 @@ def _adopt_table(synthesizer: Any, facts: Mapping[str, Any]) -> None:
 
 
 def _tell_tables(synthesizer: Any) -> dict[str, Any]:
-    """Return the release of a database, its parts by name."""
     own, public = TABLE_PARAMETERS - set(LEFT_OUT), synthesizer._public_rows
     tables = {name: one for name, one in _list_tables(synthesizer).items() if name not in public}
     labels, parameters = synthesizer._original_table_columns, synthesizer._table_parameters
@@ -156,7 +154,7 @@ def _tell_tables(synthesizer: Any) -> dict[str, Any]:
 
 
 def _adopt_tables(synthesizer: Any, facts: Mapping[str, Any]) -> None:
-    """Take over the parts that :func:`_tell_tables` returned."""
+    """Restore the release of a database."""
     for name, own in facts['parameters'].items():
         synthesizer.set_table_parameters(name, own)
     for name, dtypes in facts['dtypes'].items():
@@ -170,13 +168,12 @@ def _adopt_tables(synthesizer: Any, facts: Mapping[str, Any]) -> None:
 
 
 def _list_tables(synthesizer: Any) -> dict[str, Any]:
-    """Return the synthesizers of the tables of a database; of one table, itself."""
+    """Return the synthesizers of a database's tables; for one table, the synthesizer itself."""
     tables: dict[str, Any] = getattr(synthesizer, '_table_synthesizers', {'': synthesizer})
     return tables
 
 
 def _make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    """Make a table without rows, of these columns and dtypes."""
     header = pd.DataFrame({name: pd.Series(dtype=dtypes[str(name)]) for name in map(str, labels)})
     return header.set_axis(pd.Index(labels), axis='columns')
 
@@ -204,7 +201,7 @@ def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
 
 
 def _read_metadata(facts: Mapping[str, Any]) -> Metadata:
-    """Read the metadata of a release, without sequences that version 0.1.0 took for rows."""
+    """Read the metadata of a release, without sequence keys that version 0.1.0 did not use."""
     models, tables = getattr(facts['release'], 'tables', {}), {}
     ordered = {name for name, model in models.items() if model.ordered}
     for name, table in facts['metadata']['tables'].items():
@@ -221,7 +218,7 @@ def _has_code(synthesizer: Any) -> bool:
 
 
 def _list_texts(synthesizer: Any) -> dict[str, dict[str, Any]]:
-    """Return the notations of columns whose texts spell numbers, by table and column."""
+    """Return how columns of numbers stored as texts are written, by table and column."""
     return {
         name: {column: one.notation for column, one in chosen.items()}
         for name, each in _list_tables(synthesizer).items()
@@ -230,7 +227,7 @@ def _list_texts(synthesizer: Any) -> dict[str, dict[str, Any]]:
 
 
 def _list_generators(synthesizer: Any) -> dict[Any, str]:
-    """List the generators of made-up columns, in words, by table and column."""
+    """Describe the generators of made-up columns, by table and column."""
     listed: dict[Any, str] = {}
     for name, each in _list_tables(synthesizer).items():
         chosen = each._data_processor._hyper_transformer.field_transformers

@@ -1,7 +1,7 @@
-"""Rules between tables, which samples of a multi-table synthesizer obey.
+"""Rules between tables, and constraints on sequences.
 
-A rule reads sampled rows and public facts, and no private row. Constraints of sequences are placed
-in the tables of a database: that of the sequences, and that of their rows.
+Rules read sampled rows and public facts, and no private row. The rows of a sampled database obey
+them. A constraint on sequences goes to the table of the sequences, or to that of their rows.
 """
 
 from collections.abc import Collection, Mapping
@@ -31,7 +31,7 @@ from sdv_threea.storage.sequences import Sequences
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts
 
-#: The error for a constraint on columns that are released apart.
+#: The error for a constraint on columns of both tables of sequences.
 APART = (
     "The constraint '{}' is about columns that are released apart: {} do not vary in a sequence, "
     "{} do. State an order as After('{table}.high', '{table}.low'), or leave the constraint out."
@@ -49,7 +49,7 @@ def check_rules(synthesizer: Any, tables: dict[str, pd.DataFrame]) -> None:
 def plan_rules(
     synthesizer: Any, rules: tuple[BetweenTables, ...], constraints: list[Any]
 ) -> tuple[Move, ...]:
-    """Return the steps that make sampled tables obey rules and constraints on single tables."""
+    """Return steps after which sampled tables obey rules and constraints on single tables."""
     terms = synthesizer._terms
     schema = terms.read_schema()
     rising = {
@@ -65,7 +65,7 @@ def plan_rules(
 
 
 def adopt_rules(synthesizer: Any, rules: tuple[BetweenTables, ...] = ()) -> None:
-    """Add copies of rules, and leave the columns that they compute out of the next fit."""
+    """Add copies of rules; a fit then leaves out the columns that rules compute."""
     synthesizer._rules += tuple(map(deepcopy, rules))
     moves = plan_rules(synthesizer, synthesizer._rules, synthesizer._single_table_constraints)
     for name, each in synthesizer._table_synthesizers.items():
@@ -74,7 +74,7 @@ def adopt_rules(synthesizer: Any, rules: tuple[BetweenTables, ...] = ()) -> None
 
 
 def list_keys(synthesizer: Any, numbered: Collection[str] = ()) -> dict[str, list[tuple[str, ...]]]:
-    """List the keys of several columns by table, but not those that rules write (``numbered``)."""
+    """List keys of several columns by table, without primary keys of ``numbered`` tables."""
     keys: dict[str, list[tuple[str, ...]]] = {}
     for name, table in synthesizer._terms.metadata.tables.items():
         own = as_columns(table.primary_key)
@@ -93,7 +93,7 @@ def connect_tables(
     parents: Mapping[Link, Wholes],
     dtypes: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
-    """Return sampled tables with foreign keys, in which the rules hold."""
+    """Write foreign keys into sampled tables, and make them obey the rules."""
     metadata = synthesizer._terms.metadata
     moves = plan_rules(synthesizer, synthesizer._rules, synthesizer._single_table_constraints)
     keys = list_keys(synthesizer, list_numbered(moves, metadata))
@@ -104,7 +104,7 @@ def connect_tables(
 
 
 def list_public(synthesizer: Any) -> tuple[str, ...]:
-    """List the facts of a database taken as known to everybody, in words."""
+    """List the public facts of a database, in words."""
     tables = synthesizer._table_synthesizers
     facts = list_public_facts(
         public_metadata=synthesizer.public_metadata,
@@ -118,10 +118,10 @@ def list_public(synthesizer: Any) -> tuple[str, ...]:
 
 
 def place_constraint(constraint: Any, sequences: Sequences) -> Any:
-    """Return a copy of a constraint for the table that its columns are released in.
+    """Return a copy of a constraint for the table in which its columns are released.
 
-    Columns that do not vary in a sequence are released in the table of sequences, which the user
-    names by the sequence key.
+    Columns that do not vary in a sequence are released in the table of sequences, which rules name
+    by the sequence key.
     """
     if type(constraint) not in BUILT_IN:
         raise SynthesizerInputError(

@@ -1,4 +1,4 @@
-"""Rows of one table, drawn from its release and stored as the user stores them."""
+"""Rows of one table, drawn from its release, in the user's dtypes and formats."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from sdv_threea.transforms.preprocessor import Preprocessor
 if TYPE_CHECKING:
     from sdv_threea.release import Release
 
-#: Sampling stops after this many draws without one row that meets the constraints.
+#: Sampling stops after this many draws if no row meets the constraints.
 HOPELESS = 1000
 
-#: The most rows that are drawn again at once, for each row that is asked for, as in SDV.
+#: The most rows per requested row that are drawn again at once, as in SDV.
 MOST_AGAIN = 10
 
 
 def learn_release(preprocessor: Preprocessor, processor: DataProcessor, released: Any) -> None:
-    """Let SDV and the constraints learn dtypes, formats and seeds from the released domain."""
+    """Let SDV and the constraints learn dtypes, formats and seeds from released facts."""
     learned = (released.domain, released.transformers) if released else (Domain(()), ())
     generators = processor._hyper_transformer.field_transformers
     named = {name: generators[name] for name in preprocessor.pseudonyms if generators.get(name)}
@@ -52,7 +52,7 @@ def finish_rows(
     drawn: pd.DataFrame,
     domain: Domain,
 ) -> pd.DataFrame:
-    """Turn drawn modelled columns into rows as the user stores them, and drop invalid ones.
+    """Turn drawn modelled columns into the user's rows, and drop rows that break a constraint.
 
     ``generate`` is SDV's processor, which adds keys and personal information. Rows keep their
     index.
@@ -78,7 +78,7 @@ class TableSampler:
     rng: np.random.Generator
 
     def draw(self, num_rows: int) -> pd.DataFrame:
-        """Draw rows once; those that break a constraint are dropped."""
+        """Draw rows once, and drop those that break a constraint."""
         if self.released is None:
             return self.generate(pd.DataFrame(index=range(num_rows)))
         drawn = self.released.sample(num_rows, self.rng)
@@ -87,7 +87,7 @@ class TableSampler:
     def sample(
         self, num_rows: int, max_tries: int, batch_size: int | None, memory_limit: float | None
     ) -> pd.DataFrame:
-        """Draw rows in batches, each until its rows meet the constraints or the tries run out."""
+        """Draw rows in batches; in each, rows that break a constraint are drawn again."""
         if not num_rows:
             return self.preprocessor.storage.make_empty()
         check_rows(num_rows, num_rows * len(self.preprocessor.columns), memory_limit)
@@ -110,7 +110,7 @@ class TableSampler:
     def meet(
         self, asked: Sequence[pd.DataFrame], max_tries: int, batch_size: int | None, doing: str
     ) -> list[pd.DataFrame]:
-        """Draw a row for each condition; each table of conditions gives one of rows."""
+        """Draw a row for each condition; return a table for each table of conditions."""
         sampler = ConditionSampler(self.released, self.preprocessor, self.generate)
         found = list[pd.DataFrame]()
         sampler.refuse_impossible(asked)
@@ -124,7 +124,7 @@ class TableSampler:
                 found.append(
                     pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()
                 )
-        # SDV warns of rows that are missing, and raises an error if all are.
+        # SDV's function warns of missing rows, and raises an error if there are no rows.
         check_num_rows(sum(map(len, found)), total, True, max_tries)
         return found
 
@@ -175,7 +175,7 @@ class TableSampler:
 
 
 def open_sampler(synthesizer: Any) -> TableSampler:
-    """Return the sampler of a single-table synthesizer; it starts again after a fit or a reset."""
+    """Return the sampler of a single-table synthesizer, seeded anew after a fit or a reset."""
     if not synthesizer._random_state_set:
         synthesizer._generator = np.random.default_rng(FIXED_RNG_SEED)  # as SDV seeds its own
         synthesizer._random_state_set = True
@@ -185,7 +185,7 @@ def open_sampler(synthesizer: Any) -> TableSampler:
 
 
 def hand_over(synthesizer: Any, rows: pd.DataFrame, folder: Any) -> dict[str, pd.DataFrame]:
-    """Return sampled rows under the user's names of columns; log them, and write them if asked."""
+    """Return sampled rows with the user's column names; log them, and write them to ``folder``."""
     if len(rows.columns) == len(synthesizer._original_columns):
         rows.columns = synthesizer._original_columns
     log_event(synthesizer, 'Sample', len(rows.columns), num_rows=len(rows))
@@ -195,7 +195,6 @@ def hand_over(synthesizer: Any, rows: pd.DataFrame, folder: Any) -> dict[str, pd
 
 
 def _is_shortage(error: BaseException | None) -> bool:
-    """Return whether memory ran out, whatever error was raised because of it."""
     if error is None or isinstance(error, MemoryError):
         return error is not None
     return _is_shortage(error.__cause__) or _is_shortage(error.__context__)

@@ -1,6 +1,6 @@
-"""The synthesizer as an entrant of SDGym, the benchmark for synthesizers.
+"""The synthesizer in SDGym, the benchmark for synthesizers.
 
-SDGym takes custom synthesizers as two functions, one that trains and one that samples::
+SDGym takes a custom synthesizer as two functions, one that trains and one that samples::
 
     from sdgym import benchmark_single_table
 
@@ -22,18 +22,18 @@ from sdv.metadata import Metadata
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
-#: The name of a table without one in its metadata, as in SDGym's.
+#: SDGym's name of a table that has no name in its metadata.
 TABLE = 'table'
 
 
 def get_trained_synthesizer(
     data: pd.DataFrame, metadata: Mapping[str, Any], **settings: Any
 ) -> ClustMixSynthesizer:
-    """Return a synthesizer fitted to a private table: the function of SDGym's that trains.
+    """Fit a synthesizer to a private table: SDGym's function that trains.
 
     Args:
         data: The private table, shape (rows, columns).
-        metadata: SDV's metadata as a dictionary: of the one table, or with the table by name.
+        metadata: SDV's metadata of one table, as a dictionary.
         settings: Settings of :class:`ClustMixSynthesizer`.
 
     Raises:
@@ -48,7 +48,7 @@ def get_trained_synthesizer(
 
 
 def sample_from_synthesizer(synthesizer: ClustMixSynthesizer, num_rows: int) -> pd.DataFrame:
-    """Sample a table of shape (num_rows, columns): the function of SDGym's that samples."""
+    """Sample a table of shape (num_rows, columns): SDGym's function that samples."""
     (table,) = synthesizer.sample(num_rows=num_rows).values()
     return table
 
@@ -61,7 +61,7 @@ def make_sdgym_synthesizer(display_name: str = 'ClustMix', **settings: Any) -> t
         settings: Settings of :class:`ClustMixSynthesizer`, the same for every data set.
 
     Raises:
-        ImportError: If SDGym is not installed, or not in a version that works with this SDV.
+        ImportError: If SDGym is missing, or does not work with the installed SDV.
         TypeError: If there is no such setting.
     """
     inspect.signature(ClustMixSynthesizer).bind(None, **settings)
@@ -69,7 +69,7 @@ def make_sdgym_synthesizer(display_name: str = 'ClustMix', **settings: Any) -> t
         sdgym = importlib.import_module('sdgym')
     except ImportError as error:
         raise ImportError(
-            'make_sdgym_synthesizer needs SDGym, in a version that works beside the installed SDV: '
+            'make_sdgym_synthesizer needs SDGym, in a version that works with the installed SDV: '
             f'importing it failed ({error}).'
         ) from error
     made: type = sdgym.create_single_table_synthesizer(

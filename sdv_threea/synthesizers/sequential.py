@@ -1,4 +1,4 @@
-"""The synthesizer of sequences: a database of sequences and of their rows in order."""
+"""The synthesizer of sequences: a database of two tables, sequences and their rows in order."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 #: The public facts about sequences, in words.
 ORDER = 'the columns that do not vary in a sequence, and that the index never falls'
 
-#: The name of a sequence as a unit of privacy.
+#: A sequence as the unit of privacy, in words.
 UNIT = "one sequence: all rows with one '{}'"
 
 
 class _Pickled:
-    """The last base class with a method ``save``, which pickles the whole object."""
+    """Base class whose ``save`` pickles the whole object, as SDV's classes do."""
 
     def save(self, filepath: str | os.PathLike[str]) -> None:
         Path(filepath).write_bytes(pickle.dumps(self))
@@ -60,18 +60,18 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     """Synthesizer of sequences with differential privacy for a whole sequence.
 
     A sequence is all rows with one ``sequence_key``, such as the vital signs of one patient, in the
-    order of the ``sequence_index``, or of the table without one. The synthesizer is used like
-    ``PARSynthesizer``. Each row is drawn given the row before it, so samples are as long as wanted.
-    Each fit is one private release. Sampling costs no privacy.
+    order of the ``sequence_index``, or else of the table. The synthesizer is used like
+    ``PARSynthesizer``. Each row is drawn given the row before it, so sampled sequences may have any
+    length. Each fit is one private release. Sampling costs no privacy.
 
     Formal guarantees:
         * removing a sequence changes the distribution of a fitted synthesizer, and of all its
           samples, by at most ``(epsilon, delta)``, however long the sequence is
-        * which rows are of one sequence depends on the stored cells of the sequence key alone
+        * only the stored cells of the sequence key decide which rows form a sequence
 
     Args:
-        metadata: SDV's metadata of the one table, with its ``sequence_key`` and, if rows have an
-            order of their own, its ``sequence_index``.
+        metadata: SDV's metadata of the one table, with its ``sequence_key`` and, if a column orders
+            the rows, its ``sequence_index``.
         enforce_min_max_values: As in :class:`ClustMixSynthesizer`.
         enforce_rounding: As in :class:`ClustMixSynthesizer`.
         locales: Locales of made-up personal information.
@@ -87,9 +87,9 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         neighbors: How neighbouring tables differ by one sequence: ``'add_remove'`` or
             ``'replace_one'``.
         memory_limit: Gigabytes that a fit or a sample may take, as in :class:`ClustMixSynthesizer`.
-        accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
+        accept: The accepted reasons to stop a fit, as in :class:`ClustMixSynthesizer`.
         ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
-        pseudonyms: The columns with made-up names as often as the real ones, as in
+        pseudonyms: Columns of personal information whose values are counted, as in
             :class:`ClustMixSynthesizer`.
 
     Raises:
@@ -128,7 +128,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             privacy_unit=tables[0],
             min_children=1,
             max_children=max_length,
-            public_metadata=True,  # private facts are already removed
+            public_metadata=True,  # private facts were removed above
             neighbors=neighbors,
             verbose=verbose,
             memory_limit=memory_limit,
@@ -166,12 +166,13 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
 
     @in_turn
     def add_constraints(self, constraints: list[Any]) -> None:
-        """Add constraints, which samples keep: on the columns of a row, and on those of a sequence.
+        """Add constraints on the columns of a row, or on those of a sequence; samples obey them.
 
         Args:
-            constraints: SDV's constraints, each on columns that vary in a sequence or on columns
-                that do not, and those of :mod:`sdv_threea.constraints`. Rules name columns
-                ``table.column``, and the sequence key as the parent. They are public.
+            constraints: SDV's constraints, each either on columns that vary in a sequence or on
+                columns that do not, and those of :mod:`sdv_threea.constraints`. Rules write columns
+                as ``table.column``, and have the sequence key as the parent table. Constraints are
+                public.
 
         Raises:
             SynthesizerInputError: If a constraint is programmed, or does not fit the metadata or
@@ -203,11 +204,11 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             MemoryError: If the fit would exceed the memory limit.
         """
         self._database.memory_limit, self._database.verbose = self.memory_limit, self.verbose
-        forget(self._database)  # also if there is an error before the fit of the database
+        forget(self._database)  # also if an error comes before the fit of the database
         self._database.fit(self._split(data))
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the private table as :meth:`fit` does, with its errors; no value is shown.
+        """Check the private table, with the errors of :meth:`fit`; no error shows a value.
 
         Args:
             data: A dictionary of the private table by name.
@@ -217,7 +218,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     def sample(
         self, num_sequences: int, sequence_length: int | None = None
     ) -> dict[str, pd.DataFrame]:
-        """Sample sequences, as many as wanted: sampling costs no privacy.
+        """Sample any number of sequences. This costs no privacy.
 
         Args:
             num_sequences: Number of sequences.
@@ -225,8 +226,8 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
                 lengths.
 
         Returns:
-            A dictionary of the rows by the name of the table: those of a sequence in order, one
-            sequence after the other.
+            A dictionary of the rows by the name of the table, sequence after sequence, each in
+            order.
 
         Raises:
             MemoryError: If the rows exceed the memory limit.
@@ -245,7 +246,8 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
 
         Args:
             context_columns: The known context columns, a row for each sequence.
-            sequence_length: Number of rows of each; by default lengths are those released.
+            sequence_length: Number of rows of each sequence; by default drawn from the released
+                lengths.
 
         Returns:
             A dictionary of the rows by the name of the table, in the order of the context.
@@ -271,12 +273,12 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         return {self._sequences.table: rows}
 
     def reset_sampling(self) -> None:
-        """Go back to the state right after fitting: the same sequences are drawn again."""
+        """Return to the state right after fitting: the same sequences are drawn again."""
         self._database.reset_sampling()
 
     @property
     def num_releases(self) -> int:
-        """Number of fits that read private rows, those before this object was copied included."""
+        """Number of fits that read private rows, including fits before this object was copied."""
         return self._database.num_releases
 
     def get_metadata(self) -> Metadata:
@@ -310,7 +312,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     def get_losses(self) -> pd.DataFrame:
         """Return which values samples of the last fit lack, by table and column.
 
-        The table is computed from released numbers, so it costs no privacy and may be published.
+        The result is computed from released numbers, so it costs no privacy and may be published.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -326,13 +328,12 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         return self._database._recorded
 
     def __getattr__(self, name: str) -> Any:
-        """Return what SDV notes of a fit, which :func:`sdv.utils.load_synthesizer` reads."""
+        """Return SDV's notes about the fit, which :func:`sdv.utils.load_synthesizer` reads."""
         if name.startswith('_fitted_') or name == '_synthesizer_id':
             return getattr(self._database, name)
         raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
     def _split(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Return the private tables of sequences and of rows."""
         columns = list(self._sequences.columns)
         taken = take_table(data, self._sequences.table, self._sequences.columns)
         if problems := compare_columns(list(taken.header.columns), columns):
@@ -347,7 +348,6 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
     def _draw(
         self, num_sequences: int, length: int | None, known: pd.DataFrame | None = None
     ) -> pd.DataFrame:
-        """Draw sequences and join them with their rows."""
         check_fitted(self, 'sampling')
         if length is not None:
             check_counts(sequence_length=length)
@@ -365,7 +365,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         return self._sequences.join(tables).rename(columns=self._labels)
 
     def _complete(self, known: pd.DataFrame) -> pd.DataFrame:
-        """Draw the released columns of sequences, given values of their context columns."""
+        """Draw the other columns of sequences, given their context columns."""
         parent = self._sequences.parent
         released = self._database._model.tables[parent].released
         preprocessor = self._database._table_synthesizers[parent].preprocessor
@@ -373,14 +373,13 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         asked = read_conditions(known, released, storage, preprocessor.derivations)
         if not asked.is_possible.all():
             raise ValueError(
-                'Some of the context has values that were not released, or not together: see '
-                'get_losses().'
+                'Some rows of the context have values, or combinations of values, that were not '
+                'released: see get_losses().'
             )
         rng = open_generator(self._database)
         return draw_rows(released, asked, preprocessor.derivations, rng)[0]
 
 
 def _read_pseudonyms(pseudonyms: Any, metadata: Metadata) -> dict[str, Any]:
-    """Return what is said of columns with pseudonyms, by column; an error for a wrong column."""
     read_pseudonyms(pseudonyms, metadata)
     return dict(pseudonyms) if isinstance(pseudonyms, Mapping) else dict.fromkeys(pseudonyms or ())

@@ -1,4 +1,4 @@
-"""The facts of a datasheet, read off a fitted synthesizer: released numbers and public facts."""
+"""The facts of a datasheet: released numbers and public facts of a fitted synthesizer."""
 
 import math
 import platform
@@ -21,7 +21,7 @@ from sdv_threea.synthesizers.restoring import find_holder
 #: The most values of a category that a datasheet lists.
 MOST_VALUES = 8
 
-#: Settings that a datasheet leaves out, as they say nothing about the rows.
+#: Settings left out of a datasheet, because they do not affect the rows.
 UNTOLD = ('ledger', 'locales', 'verbose', 'enforce_rounding')
 
 #: The mean absolute value of noise, in standard deviations.
@@ -29,7 +29,7 @@ MEAN_NOISE = math.sqrt(2 / math.pi)
 
 
 def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
-    """Make the datasheet of a fitted synthesizer; ``about`` is what the publisher says."""
+    """Make the datasheet of a fitted synthesizer; ``about`` has the publisher's sentences."""
     statement = synthesizer.get_privacy_statement()
     tables = list(_list_tables(find_holder(synthesizer)))
     needed = [error.category_rows for _, error in tables if error is not None]
@@ -40,7 +40,7 @@ def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
     }
     domain = getattr(getattr(synthesizer, '_model', None), 'domain', None)
     if domain is not None and domain.target is not None and 'target_column' not in settings:
-        settings['target_column'] = f'{domain.target} (taken for it, as none is named)'
+        settings['target_column'] = f'{domain.target} (chosen, as none was named)'
     return Datasheet(
         SheetFacts(
             tables=tuple(table for table, _ in tables),
@@ -61,7 +61,7 @@ def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
 
 
 def make_card(synthesizer: Any) -> str:
-    """Return what a notebook shows of a fitted synthesizer, as HTML."""
+    """Return the HTML that a notebook shows for a fitted synthesizer."""
     promise = tell_promise(synthesizer.get_privacy_statement().to_dict())
     tables = [
         f'{table.name}: {len(table.columns)} columns'
@@ -72,7 +72,7 @@ def make_card(synthesizer: Any) -> str:
 
 
 def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError | None]]:
-    """Yield the released facts of each table, and its expected errors where they are known."""
+    """Yield the released facts of each table, and its expected errors if they are known."""
     model, statement = synthesizer._model, synthesizer.get_privacy_statement()
     if hasattr(synthesizer, 'preprocessor'):
         yield _describe_only(synthesizer, statement.unit)
@@ -97,10 +97,9 @@ def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError |
 
 
 def _describe_only(synthesizer: Any, unit: str) -> tuple[TableFacts, ExpectedError | None]:
-    """Describe the only table of a synthesizer."""
     ((name, table),) = synthesizer.metadata.tables.items()
     model, preprocessor = synthesizer._model, synthesizer.preprocessor
-    if model is None:  # there is no column to be modelled
+    if model is None:  # no column is modelled
         return _describe(name, table, preprocessor, Domain(()), {}, num_rows=None), None
     domain, num_rows = preprocessor.derive().derived, round(model.num_rows)
     expected = expect_table(domain, synthesizer.settings, max(num_rows, 1))
@@ -117,7 +116,6 @@ def _describe_only(synthesizer: Any, unit: str) -> tuple[TableFacts, ExpectedErr
 def _describe(
     name: str, table: Any, preprocessor: Any, own: Domain, errors: Mapping[str, float], **facts: Any
 ) -> TableFacts:
-    """Describe a private table, ``own`` of whose columns were released."""
     public = {column.name: column for column in preprocessor.derive().domain.columns}
     released = {column.name: column for column in preprocessor.derivations.restore(own).columns}
     columns = tuple(
@@ -142,20 +140,19 @@ def _describe_public(name: str, table: Any, num_rows: int) -> TableFacts:
 
 
 def _tell_known(public: Column) -> str:
-    """Say whether a column's facts were stated as public, or released."""
     stated = public.values if isinstance(public, Category) else (public.low, public.high)
     known = stated is not None and None not in stated[:2]
     return 'stated as public' if known else 'released with noise'
 
 
 def _show(column: Column, described: Mapping[str, Any]) -> str:
-    """Say what samples of a column show."""
+    """Describe the values that samples of a column show."""
     if isinstance(column, Category) and column.pseudonyms is not None:
         return str(column.pseudonyms)
     if isinstance(column, Category):
         values = [str(value) for value in column.values or ()]
         if not values:
-            return 'missing values alone'
+            return 'only missing values'
         more = f' and {len(values) - MOST_VALUES} more' if len(values) > MOST_VALUES else ''
         return ', '.join(values[:MOST_VALUES]) + more
     if column.low is None or column.high is None:

@@ -1,4 +1,4 @@
-"""The synthesizer of one table: SDV's interface around one private release."""
+"""The synthesizer of one table: SDV's interface to one private release."""
 
 from __future__ import annotations
 
@@ -70,16 +70,17 @@ class ClustMixSynthesizer(SingleTableAdapter):
 
     Args:
         metadata: SDV's metadata of the one table.
-        enforce_min_max_values: Whether sampled numbers stay within the private table's range, whose
-            ends are estimated as far as noise allows. ``False`` extends estimated ranges to where
-            the tails of a column would end: closer to the real ends, which helps scores that
-            compare ranges, but more often beyond them. Stated ranges are kept either way.
+        enforce_min_max_values: Whether sampled numbers stay within the estimated range of the
+            private table, whose ends are known only as far as noise allows. ``False`` extends the
+            range to the estimated ends of the column's tails: closer to the real ends, which helps
+            scores that compare ranges, but more often beyond them. Stated ranges hold in either
+            case.
         enforce_rounding: Whether SDV rounds sampled numbers to the released granularity. Sampled
             numbers are multiples of it anyway.
         locales: Locales of made-up personal information.
-        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. Choose it; 1
-            is a default because synthesizers of SDV are made from metadata alone. ``math.inf`` adds
-            no noise and promises nothing.
+        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. Choose it; the
+            default of 1 exists because SDV can make synthesizers from metadata alone. ``math.inf``
+            adds no noise and promises nothing.
         delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
             well below one over the number of rows.
         target_column: The column that models will be trained to predict. If you name none, the
@@ -97,8 +98,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
         alpha: Weight of the density against the prediction of the target, in [0, 1]. With 1 the
             target is drawn from the density; below 1 it is fitted to the loss of a model. Just
             below 1 the target is as uncertain as in the private rows. Smaller values make the
-            target more predictable in samples than in the private rows: a model learns more
-            from the same number of rows, but its probabilities are too extreme.
+            target more predictable in samples than in the private rows: a model learns more from
+            the same number of rows, but its probabilities are too extreme.
         kernel: Kernel whose features let the target depend on several columns together: a kernel
             function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX; ``None``
             for the neural tangent kernel of a ReLU network.
@@ -106,32 +107,31 @@ class ClustMixSynthesizer(SingleTableAdapter):
         invalid_cells: How a fit treats cells that contradict the metadata (type, range, values,
             nullability) and rows that break a constraint. ``'raise'`` refuses the fit, as SDV does,
             which reveals that there are some. ``'coerce'`` replaces cells, record by record:
-            numbers and dates by the nearest stated bound, anything else by a missing value. No
-            message depends on them then.
-        unreleased: Replacement of values that are too rare to be released; the share of their rows
-            is known. ``'missing'`` (the default) shows a missing cell, but a released value in
-            columns stated to have no missing cells. ``'spread'`` shows released values. Any other
-            value, such as ``'Other'``, is shown as it is. A dictionary sets these by column. The
-            target has no replacement.
-        memory_limit: Gigabytes that a fit, or rows that are sampled at once, may take; by default
-            the memory of the machine. A larger need, estimated from public facts, is refused before
-            a row is read. The limit may be set at any time.
-        accept: The reasons to stop a fit that are accepted (:meth:`check`): ``'verbatim'`` (free
-            text and personal information released word for word), ``'unit'`` (persons with several
-            rows), ``'made_up'`` (no column is learned), ``'ranges'`` (constraints contradict
-            ranges), ``'noise'`` (hardly a value can be found). One word or several.
+            numbers and dates by the nearest stated bound, all others by a missing value. Then no
+            message depends on such cells.
+        unreleased: Replacement of values that are too rare to be released. ``'missing'`` (the
+            default) shows a missing cell, or a released value if the column is stated to have no
+            missing cells. ``'spread'`` shows released values. Any other value, such as ``'Other'``,
+            is shown as it is. A dictionary sets these by column. The target has no replacement.
+        memory_limit: Gigabytes that a fit, or one call that samples, may take; by default the
+            memory of the machine. A larger need, estimated from public facts, is refused before a
+            row is read. The limit may be set at any time.
+        accept: The accepted reasons to stop a fit (:meth:`check`): ``'verbatim'`` (free text and
+            personal information released word for word), ``'unit'`` (persons with several rows),
+            ``'made_up'`` (no column is learned), ``'ranges'`` (constraints contradict ranges),
+            ``'noise'`` (hardly a value can be found). One word or several.
         ledger: The file of the data set's :class:`~sdv_threea.BudgetLedger`: a fit adds its budget
             before it spends, and is refused beyond the limit of the file. ``None`` for no file.
         mixing: ``'clusters'`` for the algorithm of the 3A paper, which mixes the records of
             clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
-        target: The same as ``target_column``.
-        sentinels: A public list of numbers and dates that stand for something else, such as 999 for
-            an unknown age; or such lists by column. Sentinels are values of their own, outside
+        target: Short for ``target_column``.
+        sentinels: Public numbers and dates that stand for something else, such as 999 for an
+            unknown age: a list, or lists by column. Sentinels are values of their own, outside
             ranges.
-        pseudonyms: Columns of personal information whose values repeat, and are counted: samples
+        pseudonyms: Columns of personal information whose values repeat and are counted: samples
             show made-up names, as many and as often as the noisy counts say. A list; or a
-            dictionary that gives a column the number of its different values, if that is public,
-            or a word: columns with the same word share their names.
+            dictionary that gives a column the number of its different values, if that is public, or
+            a word: columns with the same word share their names.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the target cannot be predicted.
@@ -191,7 +191,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             extrapolate=not enforce_min_max_values,
         )
         self._num_releases = 0
-        # SDV reads arguments back from attributes of the same names.
+        # SDV reads arguments from attributes of the same names.
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
@@ -210,7 +210,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
         """Return the promise of the last fit, and the cost of each of its releases.
 
         After several fits, of this synthesizer or of those it was copied from, the statement also
-        has their joint cost, in case all were of the same rows. Earlier fits count at their whole
+        has their joint cost if all were fits of the same rows. Earlier fits count at their whole
         budget.
 
         Raises:
@@ -227,8 +227,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
         ``accept`` does not name.
 
         Args:
-            num_rows: About how many rows the table has, if that is public; of a fitted synthesizer
-                the released number. Without it, errors are estimated for 10,000 rows.
+            num_rows: About how many rows the table has, if that is public; by default the released
+                number of a fitted synthesizer, or else 10,000.
 
         Returns:
             A table to print, with ``columns``, ``stops`` and ``to_frame()``.
@@ -252,16 +252,16 @@ class ClustMixSynthesizer(SingleTableAdapter):
     def get_losses(self) -> pd.DataFrame:
         """Return which values samples of the last fit lack, column by column.
 
-        The table is computed from released numbers, so it costs no privacy and may be published.
+        The result is computed from released numbers, so it costs no privacy and may be published.
         Rows count as lost if their values were too rare to be released, or may lie beyond a range.
-        The interval of a share misses once in 370 columns.
+        The interval of a share misses the true share in one of 370 columns.
 
         Returns:
             A row for each column that is not a key, by name. ``loss`` is ``'made up'``, ``'no
             value'``, ``'constant'``, ``'guessed range'``, ``'values'``, ``'range'`` or empty;
             ``share`` is the lost share of the rows, between ``at_least`` and ``at_most``; ``shown``
-            is what samples show; ``stated`` lists the facts taken from the metadata; ``said`` is
-            the loss in a sentence.
+            describes the values in samples; ``stated`` lists the facts taken from the metadata;
+            ``said`` is the loss in a sentence.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -279,12 +279,12 @@ class ClustMixSynthesizer(SingleTableAdapter):
         partitions of a Dask DataFrame are computed where the partitions are, by the active client
         of ``distributed`` if there is one.
 
-        ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
-        whichever of them are shown: :meth:`get_privacy_statement` has their joint cost.
+        ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together
+        (:meth:`get_privacy_statement`).
 
         After an error or an interrupt the synthesizer is unfitted, as before its first fit, and
-        keeps nothing that was released. A fit that had begun to read the private rows counts
-        nevertheless, because nobody can tell what was seen of it.
+        keeps nothing that was released. A fit that had begun to read the private rows still counts,
+        because some of its results may have been seen.
 
         Args:
             data: A dictionary of the private table by name: a pandas or Dask DataFrame, or the path
@@ -294,8 +294,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
             InvalidDataTypeError: If ``data`` is not one table by name.
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
-            UnreadableRowsError: If a library fails on private rows, whose message is kept back; or
-                if a part of the table has other dtypes than declared.
+            UnreadableRowsError: If a library fails on private rows (its message is withheld), or if
+                a part of the table has other dtypes than declared.
             ImportError: If Dask is needed and not installed.
             MemoryError: If the fit would exceed the memory limit.
         """
@@ -367,12 +367,12 @@ def _learn(
             sized = partial(demand_rows, synthesizer)
             synthesizer._model = release(rows, domain, settings, begin, sized)
     learn_release(preprocessor, synthesizer._data_processor, synthesizer._model)
-    # SDV gets a table without rows, and only notes the fit.
+    # SDV gets a table without rows, and only marks the fit.
     noted = {synthesizer._table_name: header}
     BaseSingleTableSynthesizer.fit_processed_data(synthesizer, noted)
 
     def sample(num_rows: int) -> pd.DataFrame:
-        """Sample rows and reset: the next sample is that of a fresh fit."""
+        """Sample rows, then reset: the user's first sample is that of a fresh fit."""
         drawn = open_sampler(synthesizer).draw(num_rows)
         synthesizer.reset_sampling()
         return drawn

@@ -1,8 +1,8 @@
-"""SDV's base class for one table, kept from private rows.
+"""SDV's base class for one table, without access to private rows.
 
-SDV would learn dtypes, formats, seeds, ranges and constraints from the rows, and would show row
-counts in logs and values in messages. Therefore SDV is shown a proxy table instead. The methods
-here translate; objects that know nothing of SDV's base class do the work, most of it the
+SDV would learn dtypes, formats, seeds, ranges and constraints from the rows, log the number of
+rows, and show values in messages. So SDV gets a proxy table instead. The methods here translate for
+objects that know nothing of SDV's base class, mainly the
 :class:`~sdv_threea.transforms.preprocessor.Preprocessor`.
 """
 
@@ -37,7 +37,7 @@ from sdv_threea.warning import warn
 
 
 class _UsersMetadata:
-    """The user's own metadata object, which SDV asks whether it was changed; it is never saved."""
+    """Holder of the user's own metadata object, which SDV asks for changes; it is never saved."""
 
     __slots__ = ('metadata',)
 
@@ -56,17 +56,17 @@ class _UsersMetadata:
 class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
-    Rows enter by ``fit``, ``preprocess`` and ``fit_processed_data`` of a subclass, ``validate`` and
-    ``auto_assign_transformers``. Samples are drawn by a
-    :class:`~sdv_threea.synthesizers.sampling.TableSampler`.
+    Rows enter through ``validate`` and ``auto_assign_transformers``, and through ``fit``,
+    ``preprocess`` and ``fit_processed_data`` of a subclass. A
+    :class:`~sdv_threea.synthesizers.sampling.TableSampler` draws samples.
 
     Formal guarantees:
-        * what it keeps of the private table is a function of the metadata (without ranges, values,
-          decimals and nullability unless they are public) and of the dtypes
+        * what it keeps of the private table is a function of the dtypes and of the metadata
+          (without ranges, values, decimals and nullability unless they are public)
         * constraints are not fitted on private rows: see
           :class:`~sdv_threea.constraints.constraint_set.ConstraintSet`
-        * an error about the private table names columns and rules, and shows no value; the log of
-          events has no row counts
+        * an error about the private table names columns and rules, and shows no value; the event
+          log has no row counts
         * if fitting fails, the synthesizer is not fitted
     """
 
@@ -101,11 +101,11 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         self.invalid_cells, self.unreleased = invalid_cells, unreleased
         self.sentinels, self.pseudonyms = sentinels, pseudonyms
         self._harmless = list_harmless(metadata)[self._table_name]
-        # SDV keeps all of the metadata, which may hold values of private rows.
+        # SDV keeps all metadata, which may hold values of private rows.
         self.metadata = self._original_metadata = keep_public(
             metadata, public_metadata=public_metadata
         )
-        # A copy, so that changes of that attribute do not change the release.
+        # A copy: later changes of that attribute do not change the release.
         self.preprocessor = Preprocessor(
             deepcopy(self.metadata),
             target=target_column,
@@ -114,13 +114,13 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             sentinels=arguments.read_sentinels(sentinels, self.metadata),
             pseudonyms=arguments.read_pseudonyms(pseudonyms, self.metadata),
         )
-        # SDV reads this list of constraints, and only reads it.
-        # SDV would run constraints of its other list, the chained ones, on private rows.
+        # SDV only reads this list. It would run constraints of its other list, the chained ones, on
+        # private rows.
         self._reject_sampling_constraints = self.preprocessor.constraints.adopted
         self._data_processor = make_processor(self.metadata, enforce_min_max_values, locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check the private table as :meth:`fit` does, with its errors; no value is shown.
+        """Check the private table, with the errors of :meth:`fit`; no error shows a value.
 
         Args:
             data: A dictionary of the private table by name.
@@ -144,7 +144,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         arguments.check_constraints(constraints)
         checked = _validate_constraints_single_table(constraints, self._fitted)
         self.preprocessor.add_constraints(checked)
-        # SDV's state was for the columns without these constraints.
+        # SDV's processor was made for the columns without these constraints.
         self._data_processor = make_processor(
             self.metadata, self.enforce_min_max_values, self.locales
         )
@@ -153,8 +153,8 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         """Return a copy of the public metadata.
 
         Args:
-            version: ``'original'``, or ``'modified'`` for the columns that constraints derive,
-                which are those that ``preprocess`` returns.
+            version: ``'original'``; or ``'modified'`` for the columns that ``preprocess`` returns,
+                some of which constraints derive.
 
         Raises:
             ValueError: If there is no such version.
@@ -167,14 +167,14 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         """Return RDT's transformers by column, which may be published.
 
         Transformers of modelled columns hold public facts before a fit and released facts after it;
-        samples are drawn by them. The others make columns up.
+        sampling uses them. The other transformers make columns up.
 
         Args:
-            table_name: Name of the table, which is the only one.
+            table_name: Name of the only table; may be left out.
 
         Returns:
             Transformers by column, in the order of the metadata; then those of the columns that
-            constraints put in place of others.
+            constraints derive from others.
 
         Raises:
             ValueError: If no transformers are assigned yet, or there is no such table.
@@ -187,14 +187,14 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
     ) -> None:
         """Choose RDT's transformers of columns.
 
-        A column that is made up takes a generator. A modelled column takes a transformer that acts
-        record by record, before the codes, and is fitted to public facts of the column.
+        For a made-up column, choose a generator. For a modelled column, choose a transformer that
+        acts record by record; it runs before the column is encoded, and is fitted to public facts.
         :mod:`sdv_threea.transforms.allowed` lists these transformers, and why others are refused.
 
         Args:
             column_name_to_transformer: Transformers by column, not fitted; ``None`` for no
                 transformer.
-            table_name: Name of the table, which is the only one.
+            table_name: Name of the only table; may be left out.
 
         Raises:
             SynthesizerInputError: If a transformer would learn from private rows or is not
@@ -222,12 +222,12 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         batch_size: int | None = None,
         output_folder_path: str | None = None,
     ) -> dict[str, pd.DataFrame]:
-        """Sample rows, as many as wanted: sampling costs no privacy.
+        """Sample any number of rows. This costs no privacy.
 
         Args:
             num_rows: Number of rows.
-            main_table_name: Name of the table, which is the only one.
-            max_tries_per_batch: How many tries a batch has: rows that break a constraint are drawn
+            main_table_name: Name of the only table; may be left out.
+            max_tries_per_batch: How often a batch is drawn: rows that break a constraint are drawn
                 again.
             batch_size: Rows drawn at once; ``None`` for all.
             output_folder_path: Folder for a CSV file, which appears when complete; ``None`` for no
@@ -300,7 +300,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         batch_size: int | None = None,
         output_folder_path: str | None = None,
     ) -> dict[str, pd.DataFrame]:
-        """Complete the rows of a table by the columns that it lacks. This costs no privacy.
+        """Sample the missing columns of a table with known columns. This costs no privacy.
 
         Args:
             known_columns: The known columns, one row for each row to be sampled.
@@ -309,7 +309,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             output_folder_path: As in :meth:`sample`.
 
         Returns:
-            A dictionary of the rows by the name of the table, in the order of the known ones.
+            A dictionary of the complete rows by the name of the table, in the given order.
 
         Raises:
             FileExistsError: If the file exists already.
@@ -337,7 +337,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         """Sample rows into a folder of Parquet files, holding one file's rows in memory at a time.
 
         The rows are those of ``sample(num_rows, batch_size=rows_per_file)``. All files have the
-        same schema, so that the folder is read as one table. Columns of objects get the type of
+        same schema, so the folder can be read as one table. Columns of objects get the type of
         their values; column names that are numbers become texts.
 
         Args:
@@ -348,7 +348,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
             show_progress: Whether to show how many rows are written.
 
         Returns:
-            The files in order, ``part-00000.parquet`` and so on; one without rows for no rows.
+            The files in order, from ``part-00000.parquet``; for no rows, one file without rows.
 
         Raises:
             FileExistsError: If there is a file, or a folder that is not empty.
@@ -376,7 +376,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         header = self.preprocessor.take(data).header
         prepare_processor(self._data_processor, self.preprocessor.prepare(header))
 
-    # Multi-table synthesizers of other packages call the next two methods.
+    # Multi-table synthesizers of other packages call these two methods.
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         prepare_processor(self._data_processor, self.preprocessor.prepare(table_data))
         return self.preprocessor.translate(table_data)

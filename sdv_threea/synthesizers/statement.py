@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 #: The joint cost of all fits, for a synthesizer that was fitted more than once.
 REFITS = (
-    'this was fit {fits} of this synthesizer, begun ones counted; of the same rows, it and the '
-    'earlier ones, each at its whole budget, compose to {mu}-GDP, which is ({epsilon}, {delta:g})-'
-    'differential privacy'
+    'this was fit {fits} of this synthesizer, counting every fit that started; if all read the '
+    'same rows, this fit and the earlier ones (each at its whole budget) compose to {mu}-GDP, '
+    'which is ({epsilon}, {delta:g})-differential privacy'
 )
 
-#: The same where all fits together promise nothing.
+#: The same if all fits together promise nothing.
 NO_REFITS = (
-    'this was fit {fits} of this synthesizer, begun ones counted; of the same rows, all of them '
-    'together promise nothing: their deltas add up to 1 or more'
+    'this was fit {fits} of this synthesizer, counting every fit that started; if all read the '
+    'same rows, they promise nothing together: their deltas add up to 1 or more'
 )
 
 #: In place of a promise under the accounting of the paper.
@@ -45,7 +45,7 @@ NOTES = {
     ),
     'paper': (
         'This is the accounting of the paper, and not an end-to-end guarantee: releases marked '
-        "'not charged' read the private rows as well, and their cost is left out."
+        "'not charged' also read the private rows, and their cost is left out."
     ),
     'none': 'epsilon is infinite: no noise was added, and nothing is promised.',
 }
@@ -54,14 +54,14 @@ NOTES = {
 #: What a fit reveals about cells that contradict the metadata: see *Refusals* in docs/privacy.md.
 RAISED = 'that the table fits its metadata: any other would have been refused'
 COERCED = (
-    'nothing about whether cells fit the metadata: those that do not are the nearest stated bound, '
-    'or missing'
+    'nothing about whether cells fit the metadata: a cell that does not was replaced by the '
+    'nearest stated bound, or by a missing value'
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A statement that notebooks show in plain words, with the full text folded up.
+    """A privacy statement; notebooks show it in plain words, with the full text folded up.
 
     Args:
         epsilon: The promised epsilon; under ``'paper'`` it covers the charged releases only.
@@ -70,14 +70,14 @@ class Statement:
         guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
             two promise nothing.
         mu: The composed cost of all charged releases about a unit, in Gaussian differential
-            privacy; the largest where there are units of several kinds, which share no rows.
-        public: Facts that were taken as known to everybody, in words.
-        fits: Fits that the synthesizer has begun, this one and interrupted ones included; the
-            promise is that of one fit.
+            privacy; the largest one if there are units of several kinds, which share no rows.
+        public: Facts that were taken as public, in words.
+        fits: Fits that the synthesizer has started, finished or not; the promise is that of one
+            fit.
         num_units: The released number of rows, or of units of a database.
         recorded: The total of all releases of the data set at this fit, if it has a ledger.
-        sharpened: The targets, in a database with their tables, that samples make easier to predict
-            than they are in the private rows.
+        sharpened: The targets that samples make easier to predict than in the private rows; in a
+            database with their tables.
     """
 
     epsilon: float
@@ -98,11 +98,11 @@ class Statement:
 
     @property
     def exposed(self) -> int:
-        """How many units the promise may expose entirely: 0 if ``delta`` is below one over all."""
+        """How many units may be exposed entirely: 0 if ``delta`` is below 1 / number of units."""
         return count_exposed(self.delta, self.num_units)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields, the note, and how many may be exposed, as plain values."""
+        """Return all fields, ``note`` and ``exposed`` as plain values."""
         told = {each.name: _make_plain(getattr(self, each.name)) for each in fields(self)}
         return {**told, 'note': self.note, 'exposed': self.exposed}
 
@@ -120,7 +120,7 @@ class Statement:
         )
 
     def _facts(self) -> list[str]:
-        """Say what is public, what the guarantee means and what samples are for, in lines."""
+        """Return lines on what is public, what the guarantee means and what samples are for."""
         return [
             *(line for fact in self.public for line in _wrap('public', fact)),
             *_wrap('note', self.note),
@@ -177,11 +177,11 @@ class DatabaseStatement(Statement):
     Args:
         tables: The protection of each table, in words.
         receipts: The cost of each release, by the table whose rows are the units.
-        rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
+        rows_per_unit: The most rows of a unit that were read, by table; ``None`` for all.
         lost: The values that samples lack, by table and column, in words.
         errors: Standard errors of the number of rows of each private table, and of shares of rows,
             in words.
-        plans: By table, the parts of the budget of its rows, and what each pays for.
+        plans: The parts of the budget for the rows of each table, and what each pays for.
     """
 
     tables: Mapping[str, str]
@@ -221,10 +221,10 @@ def list_public_facts(
     coerced: bool = False,
     counted: bool = False,
 ) -> tuple[str, ...]:
-    """List the facts taken as known to everybody, in words.
+    """List the facts that were taken as public, in words.
 
-    Among them are bounds on numbers of children (``bounded``), and numbers of different values of
-    columns with pseudonyms (``counted``), if the user gave any.
+    The user may have given bounds on numbers of children (``bounded``), and numbers of different
+    values of columns with pseudonyms (``counted``).
     """
     facts = [
         'column names, types, formats and keys',
@@ -244,7 +244,6 @@ def list_public_facts(
 
 
 def _make_plain(value: Any) -> Any:
-    """Return a field of a statement as lists, dictionaries, texts and numbers."""
     if isinstance(value, Mapping):
         return {name: _make_plain(each) for name, each in value.items()}
     if isinstance(value, tuple):
@@ -253,7 +252,7 @@ def _make_plain(value: Any) -> Any:
 
 
 def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]:
-    """Return the total of the ledger and what weakens the promise, in lines."""
+    """Return lines on the total of the ledger and on weaknesses of the promise."""
     told = _wrap('ledger', str(statement.recorded)) if statement.recorded else []
     if statement.guarantee == 'paper' or math.isinf(statement.epsilon):
         return told
@@ -264,15 +263,12 @@ def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]
 
 
 def _compose_fits(statement: PrivacyStatement | DatabaseStatement) -> str:
-    """Say the joint cost: the last fit by its receipts, earlier ones at their whole budget.
-
-    Earlier fits left no receipts, and may have spent more than the last one.
-    """
+    """Return the joint cost: the last fit by its receipts, earlier ones at their whole budget."""
     earlier, delta = statement.fits - 1, float(f'{statement.fits * statement.delta:.4g}')
     if delta >= 1:
         return NO_REFITS.format(fits=statement.fits)
-    # An earlier fit may have had thresholds or not. Assume the larger mu (without them) and the
-    # larger failure probability (with them).
+    # Whether an earlier fit had thresholds is not known. Assume the larger mu (without them) and
+    # the larger failure probability (with them).
     most = mu_from_epsilon(statement.epsilon, statement.delta)
     failures = earlier * THRESHOLD_SHARE * statement.delta
     epsilon = mu = 0.0
@@ -285,20 +281,17 @@ def _compose_fits(statement: PrivacyStatement | DatabaseStatement) -> str:
 
 
 def _round_up(price: float) -> str:
-    """Write a price in four digits, never a lower one."""
     rounded = Context(prec=4, rounding=ROUND_CEILING).create_decimal_from_float(price)
     return f'{float(rounded):g}'
 
 
 def _list_plan(plan: tuple[str, ...], table: str = '') -> list[str]:
-    """List what the budget of a release pays for, a line for each part."""
     where = f' of the rows of {table}' if table else ''
     header = ['', f'  what the budget{where} pays for, and what is left out'] if plan else []
     return [*header, *(f'  {line}' for line in plan)]
 
 
 def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
-    """List the values that samples lack, a line for each column."""
     if not lost:
         return []
     where = f' of {table}' if table else ''
@@ -308,7 +301,6 @@ def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
 
 
 def _wrap(label: str, words: str) -> list[str]:
-    """Write a labelled sentence in lines of at most 100 characters."""
     return textwrap.wrap(words, 100, initial_indent=f'  {label:<9} ', subsequent_indent=' ' * 12)
 
 

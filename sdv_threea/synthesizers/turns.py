@@ -1,7 +1,7 @@
-"""One thread at a time may fit, change, sample or save a synthesizer; failed fits leave nothing.
+"""Locks for synthesizers: one thread at a time, and no traces of failed fits.
 
-Made-up ids are counted on from sample to sample, so two samples at once would repeat ids. Two fits
-at once would undo each other.
+Made-up ids continue from sample to sample, so two samples at once would repeat ids. Two fits at
+once would undo each other.
 """
 
 import os
@@ -19,13 +19,13 @@ from sdv_threea.synthesizers.progress import hide_row_counts
 P = ParamSpec('P')
 Result = TypeVar('Result')
 
-#: Marks a synthesizer during an attempt.
+#: Attribute that marks a synthesizer during an attempt.
 MARK = '_undoing'
 
 #: Attributes that stay after an error: the user's own objects, constants, and the number of fits.
 KEPT = ('_input_metadata', '_num_releases', '_settings', 'kernel')
 
-#: A lock by synthesizer; kept apart, as locks cannot be copied or saved.
+#: A lock by synthesizer, kept apart because locks cannot be copied or saved.
 _locks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _door = Lock()
 
@@ -33,7 +33,7 @@ _door = Lock()
 def in_turn(
     method: Callable[Concatenate[Any, P], Result],
 ) -> Callable[Concatenate[Any, P], Result]:
-    """Let one thread at a time into those methods of an object that have this decorator."""
+    """Return the method with a lock: one thread at a time runs such methods of an object."""
 
     @wraps(method)
     def wait(self: Any, /, *given: P.args, **named: P.kwargs) -> Result:
@@ -65,10 +65,10 @@ def attempted(
 ) -> Callable[Concatenate[Any, P], None]:
     """Return a method that fits its synthesizer, or leaves it unfitted after an error.
 
-    The synthesizer first forgets its last fit. The synthesizer warns of the new release at the very
-    end, when an error can no longer undo the fit: users may turn warnings into errors. Attempts run
-    one at a time; an attempt inside another is a part of it. The method must leave nothing private
-    in the synthesizer.
+    The synthesizer first forgets its last fit. All warnings come after the fit, when an error can
+    no longer undo it, because users may turn warnings into errors. Attempts run one at a time; an
+    attempt inside another is a part of it. The method must leave nothing private in the
+    synthesizer.
 
     Formal guarantees:
         * after an error, the synthesizer is as it was before its first fit, except for the number
@@ -91,7 +91,7 @@ def attempted(
             del self.__dict__[MARK]
         except BaseException:
             kept = {name: it for name, it in self.__dict__.items() if name in KEPT}
-            self.__dict__ = before | kept  # one step, which no interrupt can split
+            self.__dict__ = before | kept  # a single step, which no interrupt can split
             raise
         warn_of_release(self)
 

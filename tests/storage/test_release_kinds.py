@@ -128,5 +128,5 @@ def test_an_older_synthesizer_is_a_warning(installed):
 
 @pytest.mark.parametrize('made_with', ['', 'latest', '1.x', '9' * 5000, None, 7, ['1.2.0'], {}])
 def test_what_is_no_version_is_one_clear_error(made_with):
-    with pytest.raises(SynthesizerInputError, match='does not say by a version'):
+    with pytest.raises(SynthesizerInputError, match='does not name the version'):
         check_version(made_with, '1.2.0')

@@ -143,7 +143,7 @@ def test_the_statement_says_which():
         said.append(read_statement(synthesizer))
 
     assert 'that the table fits its metadata: any other would have been refused' in said[0]
-    assert 'those that do not are the nearest stated bound' in said[1]
+    assert 'was replaced by the nearest stated bound' in said[1]
 
 
 def make_database():
@@ -168,7 +168,7 @@ def test_a_database_replaces_cells_in_all_of_its_tables():
     sampled = synthesizer.sample_scale()
     assert sampled['c']['parent'].isin(sampled['t']['key']).all()
     assert sampled['c']['score'].dropna().between(0, 10).all()
-    assert 'those that do not are the nearest stated bound' in read_statement(synthesizer)
+    assert 'was replaced by the nearest stated bound' in read_statement(synthesizer)
 
     tables['c'] = tables['c'].assign(parent='nobody')
     with pytest.raises(InvalidDataError, match='foreign key'):

@@ -151,7 +151,7 @@ def test_a_target_of_one_class_is_named_with_what_it_means():
     table = pd.DataFrame({'x': rng.normal(size=300), 'y': ['no'] * 285 + ['yes'] * 15})
     synthesizer, (told,) = fit(table, target_column='y')
 
-    assert "The target 'y': one value alone was found. Samples cannot train a model." in told
+    assert "The target 'y': only one value was found. Samples cannot train a model." in told
     assert synthesizer.get_losses().loc['y', 'loss'] == 'constant'
     assert synthesizer.get_losses().loc['y', 'at_most'] > 0.05
     assert 'y' in synthesizer.get_privacy_statement().lost

@@ -60,5 +60,5 @@ def test_a_setting_that_does_not_exist_is_refused_before_the_benchmark(monkeypat
 
 def test_without_sdgym_the_error_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, 'sdgym', None)
-    with pytest.raises(ImportError, match='needs SDGym, in a version that works beside'):
+    with pytest.raises(ImportError, match='needs SDGym, in a version that works with'):
         make_sdgym_synthesizer()
