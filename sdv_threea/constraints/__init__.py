@@ -1,26 +1,22 @@
-"""Constraints: SDV's rules about the columns of a row, met without learning from private rows.
+"""SDV's rules about the columns of a row, and rules between tables; no rule learns private facts.
 
-These modules may map private records, each by itself, to derived columns, and check them under
-:func:`~sdv_threea.rows.guard.guarded`. User code learns from synthetic rows alone.
+These modules may map each private record by itself to derived columns, and may check records under
+:func:`~sdv_threea.rows.guard.guarded`. User code learns only from synthetic rows.
 
-* :mod:`~sdv_threea.constraints.constraint_set`: the constraints on a table, and the sampled rows
-  that meet them,
-* :mod:`~sdv_threea.constraints.rules`: the rules that can be built into columns together,
-* :mod:`~sdv_threea.constraints.derivations`: columns from which a rule follows,
-* :mod:`~sdv_threea.constraints.differences`: ordered numbers as one of them and differences,
-* :mod:`~sdv_threea.constraints.stated`: formulas, conditional values and programmed rules, stated
-  like SDV's constraints,
+* :mod:`~sdv_threea.constraints.constraint_set`: the constraints on one table,
+* :mod:`~sdv_threea.constraints.rules`: choice of the rules that are built into columns,
+* :mod:`~sdv_threea.constraints.derivations`: derived columns from which a rule follows,
+* :mod:`~sdv_threea.constraints.differences`: ordered numbers as one number and differences,
+* :mod:`~sdv_threea.constraints.stated`: formulas, conditional values and programmed rules,
 * :mod:`~sdv_threea.constraints.expressions`: arithmetic of columns,
-* :mod:`~sdv_threea.constraints.outcomes`: numbers that follow by a formula, and values that other
-  columns fix,
-* :mod:`~sdv_threea.constraints.between`: rules between tables, stated as SDV's constraints are,
-* :mod:`~sdv_threea.constraints.planning`: the order in which such rules are met,
-* :mod:`~sdv_threea.constraints.moves`: steps that write columns of sampled tables such that a rule
-  holds,
+* :mod:`~sdv_threea.constraints.outcomes`: results of formulas and conditional values in samples,
+* :mod:`~sdv_threea.constraints.between`: rules between tables,
+* :mod:`~sdv_threea.constraints.planning`: the order of steps that make samples obey these rules,
+* :mod:`~sdv_threea.constraints.moves`: these steps, each of which writes one column,
 * :mod:`~sdv_threea.constraints.linked`: sampled tables that refer to each other.
 """
 
-# SDV loads its plug-ins, which need this folder, during its import: import SDV completely before.
+# SDV loads its plug-ins, which need this folder, during its own import: complete that first.
 import sdv.single_table  # noqa: F401
 
 from sdv_threea.constraints.between import (

@@ -1,8 +1,8 @@
-"""Rules between the tables of a database, stated as SDV's constraints are.
+"""Rules between the tables of a database, used like SDV's constraints.
 
-Columns are named ``table.column``. The rules are met by writing columns of sampled rows, so they
-hold exactly at any epsilon, and cost nothing. No private row is read for them: rows that break a
-rule are fitted as they are.
+Columns are named ``table.column``. Sampled rows are changed until they obey, so rules hold exactly
+at any epsilon, and cost no privacy. No private row is read for them: private rows that break a rule
+are fitted as they are.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from sdv_threea.constraints.moves import Bound, Choose, Compute, Copy, Part, Ran
 from sdv_threea.constraints.stated import COUNTED, Stated, check_decimals
 from sdv_threea.storage.references import as_columns
 
-#: A foreign key as users name it: a column, several columns, or the only one.
+#: A foreign key as users name it: a column, several columns, or ``None`` for the only one.
 Key = str | list[str] | None
 
 
@@ -28,14 +28,14 @@ class Relations:
     """The columns and foreign keys of metadata, by the names that rules use.
 
     Raises:
-        SynthesizerInputError: By all methods, if there is no such column, table or foreign key.
+        SynthesizerInputError: In all methods, if there is no such column, table or foreign key.
     """
 
     def __init__(self, metadata: Metadata) -> None:
         self.metadata = metadata
 
     def find(self, text: str) -> Name:
-        """Return the column of a text ``table.column``."""
+        """Return the column that is named ``table.column``."""
         cuts = [at for at, sign in enumerate(text) if sign == '.']
         names = [Name(text[:at], text[at + 1 :]) for at in cuts]
         tables = self.metadata.tables
@@ -52,9 +52,9 @@ class Relations:
         return str(self.metadata.tables[name.table].columns[name.column]['sdtype'])
 
     def relate(self, table: str, above: str, key: Key) -> Path | None:
-        """Return the foreign keys from a table up to another one; ``None`` if there are none.
+        """Return the shortest path of foreign keys from a table up to another, or ``None``.
 
-        The path has as few keys as possible, and starts with ``key`` if it is given.
+        The path starts with ``key`` if it is given.
         """
         paths = self._climb(table, above)
         if key is not None:
@@ -64,12 +64,12 @@ class Relations:
             keys = [list(each[0][1]) for each in fewest]
             raise SynthesizerInputError(
                 f"Rows of '{table}' lead to '{above}' by several foreign keys, {keys}: choose one "
-                'by foreign_key.'
+                'with foreign_key.'
             )
         return fewest[0] if fewest else None
 
     def lead(self, table: str, above: str, key: Key) -> Path:
-        """Return the foreign keys from a table up to another one."""
+        """Return :meth:`relate`'s path; an error if there is none."""
         path = self.relate(table, above, key) if above in self.metadata.tables else None
         if path is None:
             wanted = '' if key is None else f' that starts with {key!r}'
@@ -96,7 +96,7 @@ class BetweenTables(Stated):
     foreign_key: Key = None
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return the steps, or bounds, by which samples obey the rule.
+        """Return the steps, or bounds, that make samples obey the rule.
 
         Raises:
             SynthesizerInputError: If the metadata does not fit the rule.
@@ -127,8 +127,8 @@ class After(BetweenTables):
     """A date or number that is never below another one: a loan is after its account was opened.
 
     The two columns are in one table, or one table refers to the other, directly or through further
-    tables. Samples obey exactly: the column of the table that refers to the other one is changed. A
-    row is not checked where a value is missing.
+    tables; the column of the referring table is changed. Samples obey exactly. A rule with a
+    missing value holds.
 
     Args:
         column_name: The later column, ``'loan.date'``.
@@ -157,8 +157,8 @@ class After(BetweenTables):
 class Within(BetweenTables):
     """A date or number between two others: a stay during its contract.
 
-    The two ends are columns of one table. A missing end restricts nothing. Samples also have their
-    ends in order.
+    The two ends are columns of one table, and are in order in samples. A missing end restricts
+    nothing.
 
     Args:
         column_name: The column between, ``'stay.date'``.
@@ -187,12 +187,12 @@ class Within(BetweenTables):
 
 @dataclass(eq=False, repr=False)
 class SameAs(BetweenTables):
-    """A column that equals one of the row it leads to: the billing city is the customer's.
+    """A column that equals a column of the row it refers to: the billing city is the customer's.
 
-    The column is left out of the model, so it costs no budget.
+    The column is not modelled, so it costs no budget.
 
     Args:
-        column_name: The column that follows, ``'invoice.city'``.
+        column_name: The copied column, ``'invoice.city'``.
         other_column_name: The column that it equals, ``'customer.city'``.
         foreign_key: The foreign key, if several lead from one table to the other.
     """
@@ -215,17 +215,17 @@ class SameAs(BetweenTables):
 
 @dataclass(eq=False, repr=False)
 class TotalOf(BetweenTables):
-    """A numerical column that adds up over the rows below: an invoice's total over its lines.
+    """A number that sums over the rows that refer to its row: an invoice's total over its lines.
 
-    A row below counts as zero if a value is missing, or a category is not a number. The column is
-    left out of the model, so it costs no budget.
+    A line counts as zero if a value is missing, or a category is not a number. The total is not
+    modelled, so it costs no budget.
 
     Args:
         column_name: The total, ``'invoice.total'``.
         formula: The summands: columns of one table, ``'line.price * line.quantity'``, in the
             arithmetic of a :class:`Formula`; a name that is not an identifier is in backticks.
-        decimals: The decimals that the total is rounded to. By default it is not rounded; integers
-            are.
+        decimals: The decimals that the total is rounded to. By default only integer columns are
+            rounded.
         foreign_key: The foreign key, if several lead from the rows to the total.
 
     Raises:
@@ -265,12 +265,12 @@ class TotalOf(BetweenTables):
 
 @dataclass(eq=False, repr=False)
 class ExactlyOne(BetweenTables):
-    """A category that exactly one of the rows below each row has: one owner of an account.
+    """A category that exactly one of the rows that refer to a row has: one owner of an account.
 
     Args:
         column_name: The column of the category, ``'disposition.type'``.
         value: The category, ``'OWNER'``.
-        parent_table_name: The table whose rows have the others below them, ``'account'``.
+        parent_table_name: The table that the rows refer to, ``'account'``.
         foreign_key: The foreign key, if several lead to that table.
 
     Raises:
@@ -297,13 +297,13 @@ class ExactlyOne(BetweenTables):
 
 @dataclass(eq=False, repr=False)
 class Ranks(BetweenTables):
-    """The numbers 1 to k of the k rows below each row: the lines of an invoice, the stays in order.
+    """The numbers 1 to k of the k rows that refer to a row: the lines of an invoice.
 
     Args:
         column_name: The column to number, ``'stay.number'``.
-        parent_table_name: The table whose rows have the others below them, ``'patient'``.
-        order_column_name: The number or date in whose order rows are numbered, ``'stay.date'``.
-            By default the order is that of the sampled numbers.
+        parent_table_name: The table that the rows refer to, ``'patient'``.
+        order_column_name: The number or date that orders the rows, ``'stay.date'``. By default the
+            sampled numbers order them.
         foreign_key: The foreign key, if several lead to that table.
     """
 
@@ -330,9 +330,9 @@ class Ranks(BetweenTables):
 
 @dataclass(eq=False, repr=False)
 class Distinct(BetweenTables):
-    """Foreign keys that no two rows of a table have in common: nobody likes a post twice.
+    """Foreign keys that never occur together twice: nobody likes a post twice.
 
-    If they are the primary key of the table, the metadata says so, and no rule is needed.
+    If they are the primary key of the table, the metadata states this, and no rule is needed.
 
     Args:
         column_names: The columns of the foreign keys, ``['like.person', 'like.post']``.
@@ -355,7 +355,7 @@ class Distinct(BetweenTables):
         return names[0].table, tuple(columns)
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return nothing: references are drawn such that it holds."""
+        """Return no step: distinct references are already drawn."""
         self.read(relations)
         return []
 

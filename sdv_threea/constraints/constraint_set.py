@@ -1,25 +1,25 @@
 """SDV's constraints, met without learning from private rows: derivations, repair, rejection.
 
-A constraint whose rule can be built into the columns becomes a derivation
-(:mod:`sdv_threea.constraints.derivations`), so that all sampled rows obey it:
+A constraint becomes a derivation (:mod:`sdv_threea.constraints.derivations`) if its rule can be
+built into the columns, so that all sampled rows obey it:
 
 =====================  ============================================================================
 FixedCombinations      one column of the released combinations; constraints that share a column
-                       become one. If the target or a column of another rule is part of it, the
+                       become one. If it contains the target or a column of another rule, the
                        columns stay, and rows outside the released combinations are rejected
 Inequality, Range      differences between neighbours, for any tree of constraints; the target
                        may be in it. Rejection, if constraints form a cycle, or compare dates of
                        different formats, which SDV may order differently
 OneHotEncoding         one category; rejection if the target is a flag, or another rule's column
-Formula                the column that follows is not modelled but computed; rejection if formulas
-                       follow from each other, or all their columns are part of another rule
-IfThen                 the values that follow are written into sampled rows
+Formula                the result is not modelled but computed; rejection if formulas depend on
+                       each other in a cycle, or all their columns are part of another rule
+IfThen                 conditional values are written into sampled rows
 FixedIncrements        the granularity of the number, which is then public
-one of the user's own  learns from synthetic rows alone; rows that break it are replaced by their
+programmed constraint  learns from synthetic rows only; rows that break it are replaced by their
                        ``transform`` and ``reverse_transform``, or else rejected
 =====================  ============================================================================
 
-In the end SDV's own ``is_valid`` checks all sampled rows.
+At the end SDV's own ``is_valid`` checks all sampled rows.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -53,13 +53,13 @@ from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.metadata import MODELLED
 from sdv_threea.storage.reading import PrivateTable
 
-#: Number of synthetic rows that a user's own constraint learns from.
+#: Number of synthetic rows that a programmed constraint learns from.
 NUM_LESSONS = 1_000
 
 #: The names of Arrow's dtypes of texts.
 ARROW_TEXTS = ('string[pyarrow]', 'large_string[pyarrow]')
 
-#: Constraints of SDV and of this package, which hold only their parameters until they are fitted.
+#: Constraints of SDV and of this package, which hold only parameters until they are fitted.
 BUILT_IN = (
     *BETWEEN,
     FixedCombinations,
@@ -77,7 +77,7 @@ class ConstraintSet:
 
     Formal guarantees:
         * constraints are copied, and never fitted on private rows: :meth:`check` shows private rows
-          to copies that are thrown away
+          to temporary copies
         * derived columns are functions of the same record, and of public facts
     """
 
@@ -85,19 +85,18 @@ class ConstraintSet:
         self.metadata = metadata
         #: The copies, which SDV uses for reject sampling.
         self.adopted: list[Any] = []
-        #: The columns that rules between tables write, and those among them that are left out of
-        #: the model.
+        #: The columns that rules between tables write; those of them that are not modelled.
         self.written: frozenset[str] = frozenset()
         self.computed: frozenset[str] = frozenset()
 
     def add(self, constraints: Sequence[Any], proxy: pd.DataFrame) -> None:
         """Copy constraints and add them; if one is refused, none is added.
 
-        The copies are shown the columns of ``proxy``, a table of public facts, without a row.
+        The copies see the columns of ``proxy``, a public table, and no row.
 
         Raises:
             ConstraintNotMetError: If the metadata does not fit a constraint.
-            SynthesizerInputError: If a constraint is about columns that are not modelled.
+            SynthesizerInputError: If a column of a constraint is not modelled.
         """
         added = [adopt(constraint, self.metadata) for constraint in constraints]
         for constraint in added:
@@ -133,14 +132,15 @@ class ConstraintSet:
         return rules.derive()
 
     def check(self, table: PrivateTable) -> None:
-        """Check private rows, in copies of the constraints that are thrown away.
+        """Check private rows with temporary copies of the constraints.
 
-        A table in memory is shown to the constraints whole, and others chunk by chunk.
+        A table in memory is checked whole, and other tables chunk by chunk.
 
         Raises:
             ConstraintNotMetError: If a row breaks a constraint, or a check fails; shows no value.
         """
-        # All combinations of the private rows are valid; only some of them are released.
+        # FixedCombinations is left out: all private combinations are valid, and only some are
+        # released.
         asked = [each for each in self.adopted if not isinstance(each, FixedCombinations)]
         if not asked:
             return
@@ -164,7 +164,7 @@ class ConstraintSet:
                 )
 
     def teach(self, derivations: Derivations, domain: Domain, proxy: pd.DataFrame) -> None:
-        """Fit constraints on released facts: dtypes, and the released combinations alone.
+        """Fit constraints to released facts: dtypes, and the released combinations.
 
         ``domain`` describes the derived columns. ``proxy`` is a table of public and released facts,
         with at least one row.
@@ -179,7 +179,7 @@ class ConstraintSet:
             constraint.fit(store_plainly(rows), self.metadata)
 
     def learn(self, sample: Callable[[int], pd.DataFrame]) -> None:
-        """Fit the user's own constraints to synthetic rows, if there are any.
+        """Fit programmed constraints to synthetic rows, if there are any.
 
         ``sample`` draws about a given number of rows, which obey the other constraints.
         """
@@ -190,7 +190,7 @@ class ConstraintSet:
                 constraint.fit(rows, self.metadata)
 
     def keep_valid(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Return the sampled rows that obey all constraints, after a repair by the user's own."""
+        """Return the sampled rows that obey all constraints; programmed ones repair rows first."""
         for constraint in self.adopted:
             if isinstance(constraint, OwnConstraint):
                 sampled = constraint.repair(sampled)
@@ -205,9 +205,9 @@ class ConstraintSet:
 
 
 def store_plainly(table: pd.DataFrame) -> pd.DataFrame:
-    """Store columns as SDV's constraints can read them: texts and numbers of Arrow make them fail.
+    """Convert columns that SDV's constraints cannot read.
 
-    Texts become objects; numbers and flags of Arrow become nullable ones of pandas.
+    Texts become objects; numbers and flags of Arrow become pandas' nullable dtypes.
     """
     plain = {'i': 'Int64', 'u': 'UInt64', 'f': 'Float64', 'b': 'boolean'}
     stored = {}
@@ -221,17 +221,17 @@ def store_plainly(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def adopt(constraint: Any, metadata: Metadata) -> Any:
-    """Copy a constraint on one table, without the facts that it learned elsewhere.
+    """Copy a constraint on one table, without facts that it has learned.
 
-    A constraint that a user programmed is copied into SDV's harness.
+    A programmed constraint is copied into SDV's harness.
 
     Formal guarantees:
-        * of SDV's constraints only the parameters are copied: a constraint that was fitted on
-          private rows, or will be, as part of another synthesizer, does not bring these rows in
+        * only the parameters of SDV's constraints are copied, so private rows that another
+          synthesizer fitted the constraint on, before or later, cannot enter
 
     Raises:
         ConstraintNotMetError: If the metadata does not fit the constraint.
-        SynthesizerInputError: If the constraint is about columns that are not modelled.
+        SynthesizerInputError: If a column of the constraint is not modelled.
     """
     if isinstance(constraint, ProgrammableConstraint):
         copy = OwnConstraint(constraint)
@@ -248,10 +248,10 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
 
 
 def read_constraint(spelled: Mapping[str, Any]) -> Any:
-    """Return a constraint that consists of parameters from what SDV writes of it.
+    """Make a constraint from its class name and parameters, as SDV writes them.
 
     Raises:
-        ValueError: If it is another one, or its parameters are wrong.
+        ValueError: If the class is not in ``BUILT_IN``, or the parameters are wrong.
     """
     kinds = {kind.__name__: kind for kind in BUILT_IN}
     if spelled['class_name'] not in kinds:
@@ -260,7 +260,7 @@ def read_constraint(spelled: Mapping[str, Any]) -> Any:
 
 
 def modify_metadata(metadata: Metadata, derivations: Derivations) -> Metadata:
-    """Return SDV's metadata of the modelled columns: with derived, and without replaced ones."""
+    """Return SDV's metadata with derived columns in place of those that they replace."""
     if not derivations.steps:
         return metadata
     described = metadata.to_dict()
@@ -280,7 +280,6 @@ def modify_metadata(metadata: Metadata, derivations: Derivations) -> Metadata:
 
 
 def _make_consequence(constraint: IfThen, columns: Mapping[str, Any]) -> Consequence:
-    """Return the rule with plain values: dates are seconds."""
     allowed = {}
     for name in constraint.then_values:
         values = read_stated(constraint.list_allowed(name), columns[name])
@@ -303,7 +302,7 @@ def _check_modelled(names: Sequence[str], constraint: Any, metadata: Metadata) -
 def _count_complaints(
     constraints: Sequence[Any], metadata: Metadata, chunk: pd.DataFrame
 ) -> Wholes:
-    """Count, by constraint, the chunks on which it fails, and chunks with rows that break it."""
+    """Count, by constraint, chunks on which it fails, and chunks with rows that break it."""
     verdicts = [_judge(deepcopy(constraint), chunk, metadata) for constraint in constraints]
     fails, breaks = ([each is one for each in verdicts] for one in (None, False))
     return np.array([fails, breaks], dtype=np.int64)
@@ -320,7 +319,7 @@ def _show_combinations(
 
 
 def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | None:
-    """Return true if all rows obey, ``None`` on an error, whose message could show values."""
+    """Return whether all rows obey; ``None`` on an error, whose message could show values."""
     try:
         if isinstance(constraint, OwnConstraint):
             return constraint.accepts(table)
@@ -332,14 +331,13 @@ def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | N
 
 
 def _list_ordered(constraint: Inequality | Range) -> list[str]:
-    """List the columns that a constraint orders, the lowest first."""
     low, high = constraint._low_column_name, constraint._high_column_name
     middle = [constraint._middle_column_name] if isinstance(constraint, Range) else []
     return [low, *middle, high]
 
 
 def _explain(constraint: Any) -> str:
-    """Return the end of a message: the order that a constraint demands, whatever the rows are."""
+    """Return the end of an error message: the order that a constraint demands."""
     if not isinstance(constraint, Inequality | Range):
         return '.'
     names = _list_ordered(constraint)
@@ -347,11 +345,11 @@ def _explain(constraint: Any) -> str:
         return f': {" <= ".join(map(repr, names))}.'
     default = ', as Range is strict by default' if isinstance(constraint, Range) else ''
     return (
-        f': {" < ".join(map(repr, names))}. Equal values break it: where they are fine, say '
+        f': {" < ".join(map(repr, names))}. Equal values break it: to allow them, set '
         f'strict_boundaries=False{default}.'
     )
 
 
 def name_kind(constraint: Any) -> str:
-    """Return the name of the class of a constraint, which may be the user's own."""
+    """Return the class name of a constraint, which may be programmed."""
     return type(getattr(constraint, 'programmable_constraint', constraint)).__name__

@@ -1,16 +1,17 @@
-"""Derivations: columns tied by a rule, replaced by columns from which the rule follows.
+"""Derivations: columns of a rule, replaced by columns from which the rule follows.
 
-Columns of which only some combinations occur become one column of combinations; flags of which one
-is set become one category; ordered numbers become differences (:mod:`.differences`). The derived
-columns are released. Sampled rows obey the rule when they are turned back, so none is rejected.
+If only some combinations of columns occur, one column of combinations replaces them; if exactly one
+of several flags is set, one category; ordered numbers become differences (:mod:`.differences`). The
+derived columns are released. Sampled rows obey the rule when they are turned back, so none is
+rejected.
 
 Formal guarantees:
-    * a derivation maps records one by one, whatever the other records hold, so tables that are
-      neighbours before are neighbours after; a derived column is one column like any other, and
-      every sensitivity is that of as many columns as there are derived ones
-    * nothing is learned: a derivation is made of the public description of a table; facts that the
-      description leaves open (which combinations occur, how large differences are) stay blank for
-      :mod:`sdv_threea.describe.description` to fill in and to pay for
+    * a derivation maps records one by one, whatever the other records hold, so neighbouring tables
+      remain neighbours; a derived column is one column like any other, and every sensitivity is
+      that of as many columns as there are derived ones
+    * nothing is learned: a derivation is made from the public description of a table; facts that
+      the description lacks (which combinations occur, how large differences are) remain blanks,
+      which :mod:`sdv_threea.describe.description` estimates and pays for
 """
 
 from collections.abc import Callable, Hashable
@@ -30,10 +31,10 @@ from sdv_threea.rows.derived import Cells, Deriving, join_values, name_set_flag
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.intake.scalars import spell
 
-#: By derived category, true for each released value that is possible in each row: (n, values).
+#: By derived category, shape (n, values): true for each released value that is possible in a row.
 Choices = dict[str, Bools]
 
-#: By derived number, the least and the largest value that is possible in each row: (n, 2).
+#: By derived number, shape (n, 2): the least and the largest possible value in a row.
 Ends = dict[str, Floats]
 
 
@@ -42,7 +43,7 @@ class Derivation(Protocol):
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """The columns that are taken out of the table."""
+        """The columns that are removed from the table."""
 
     @property
     def derived(self) -> tuple[Column, ...]:
@@ -53,29 +54,29 @@ class Derivation(Protocol):
         """The map that derives the new columns, record by record."""
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Turn sampled columns into the user's columns, given their released domain."""
+        """Turn sampled derived columns, of the released ``domain``, into the user's columns."""
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
         """Describe the replaced columns by the released domain of the derived ones."""
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Return the values of derived categories that agree with known columns of the user."""
+        """Return the values of derived categories that agree with the user's known columns."""
         return {}
 
     @property
     def either(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of derived columns of which the narrower one is modelled."""
+        """The pairs of derived columns of which only the narrower one is modelled."""
         return ()
 
     def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
-        """Return the ends of derived numbers between which known numbers are possible."""
+        """Return the ends of derived numbers that the known numbers allow."""
         return {}
 
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
         """Return the derived numbers from which known numbers follow; NaN if there are none.
 
-        ``drawn`` are the derived columns, changed as little as possible. NaN in ``known`` restricts
-        nothing.
+        ``drawn`` has the derived columns, which are changed as little as possible. NaN in ``known``
+        restricts nothing.
         """
         return {}
 
@@ -86,7 +87,7 @@ class Derivations:
 
     Args:
         domain: The columns of the user.
-        outcomes: Columns that follow from others, in the order in which they are written.
+        outcomes: Rules that compute columns, in the order in which the columns are written.
     """
 
     domain: Domain
@@ -95,9 +96,9 @@ class Derivations:
 
     @property
     def derived(self) -> Domain:
-        """The domain that is released: derived columns, then the columns without a rule.
+        """The released domain: derived columns, then the columns without a rule.
 
-        The last column is one of the user's if any is left; it may replace an unnamed target.
+        The last column is one of the user's if any is left, because it may become the target.
         """
         new = (column for step in self.steps for column in step.derived)
         either = tuple(pair for step in self.steps for pair in step.either)
@@ -122,22 +123,19 @@ class Derivations:
         return make_table({name: cells[name] for name in self.domain.names}, sampled.index)
 
     def restore(self, domain: Domain) -> Domain:
-        """Describe the columns of the user by the released domain of the derived ones."""
+        """Describe the user's columns by the released domain of the derived ones."""
         columns = self._describe(domain)
         return Domain(tuple(columns[name] for name in self.domain.names), self.domain.target)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Return the values of derived categories that agree with known columns of the user.
-
-        A category is left out if no known column restricts it.
-        """
+        """Return the values that known columns allow, for the derived categories they restrict."""
         choices: Choices = {}
         for step in self.steps:
             choices |= step.select(known, domain)
         return choices
 
     def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
-        """Return the ends of derived numbers between which known numbers are possible."""
+        """Return the ends of derived numbers that the known numbers allow."""
         columns, untouched = self._describe(domain), {one.name for one in self._untouched()}
         ends: Ends = {}
         for result in self.outcomes:
@@ -186,7 +184,6 @@ class Derivations:
         return overruled
 
     def _describe(self, domain: Domain) -> dict[str, Column]:
-        """Describe the columns of the user by the released domain, by name."""
         columns = {column.name: domain[column.name] for column in self._untouched()}
         for step in self.steps:
             columns |= {column.name: column for column in step.restore(domain)}
@@ -204,11 +201,11 @@ class Derivations:
 class Joint(Derivation):
     """Categories of which only some combinations occur, as one category of tuples.
 
-    Missing values are parts of a combination like others. Which combinations occur is not public,
-    even if the values of each column are: they are released above a threshold.
+    A combination may contain missing values. Which combinations occur is not public, even if the
+    values of each column are: combinations are released above a threshold.
 
     Args:
-        beside: Whether the parts stay in the table, which is necessary if one is the target.
+        beside: Whether the parts also stay in the table, which a part needs that is the target.
             Sampled rows outside the released combinations are then rejected.
     """
 
@@ -248,20 +245,20 @@ class Joint(Derivation):
         }
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
-        """List the values of each part that occur in a released combination."""
+        """Return the parts with the values that occur in a released combination."""
         if self.beside:
             return ()
         columns = zip(*self.combinations(domain), strict=True)
         return tuple(_restore_part(*each) for each in zip(self.parts, columns, strict=True))
 
     def combinations(self, domain: Domain) -> tuple[tuple[Hashable, ...], ...]:
-        """Return the released combinations; if there are none, the one of missing values."""
+        """Return the released combinations; if there are none, one of missing values."""
         released = cast(Category, domain[self.name]).values or ()  # noqa: PD011 (no pandas)
         found = cast(tuple[tuple[Hashable, ...], ...], released)
         return found or ((None,) * len(self.parts),)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Choose the combinations whose parts have the known values."""
+        """Return the combinations whose parts have the known values."""
         can_choose = bool(cast(Category, domain[self.name]).values) and not self.beside
         names = [name for name in self.names if can_choose and name in known]
         combinations = self.combinations(domain)
@@ -274,7 +271,7 @@ class Joint(Derivation):
 
 @dataclass(frozen=True)
 class Indicator(Derivation):
-    """Flags (values 0 and 1) of which exactly one is set, as one category: its name."""
+    """Flags (values 0 and 1) of which exactly one is set, as one category: the flag's name."""
 
     name: str
     flags: tuple[Column, ...]
@@ -308,7 +305,7 @@ class Indicator(Derivation):
         )
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Choose the flag that is known to be set, or the flags that are not known to be unset."""
+        """Return the flag that is known to be set, or the flags that are not known to be unset."""
         names = [name for name in self.replaced if name in known]
         chosen = np.ones((len(known), len(self.flags)), dtype=np.bool_)
         for name in names:
@@ -323,7 +320,7 @@ def _without_nan(column: pd.Series) -> NDArray[Any]:
 
 
 def _match(cells: NDArray[Any], values: list[Hashable]) -> Bools:
-    """Return true for values spelled like a cell, or else equal to it, like ``True`` and ``1``."""
+    """Return true for values that equal a cell; values spelled like it win over ``True == 1``."""
     spellings = [spell(value) for value in values]
     matched = np.zeros((len(cells), len(values)), dtype=np.bool_)
     for row, cell in enumerate(cells):
@@ -341,7 +338,7 @@ def _restore_part(part: Category, released: tuple[Hashable, ...]) -> Category:
 
 
 def _flag_values(flag: Category) -> tuple[Hashable, Hashable]:
-    """Return the two values of a flag, unset first: ``False`` and ``True`` if they are public."""
+    """Return the values of an unset and of a set flag, as the metadata states them."""
     known = {value: value for value in flag.values or ()}  # noqa: PD011 (no pandas)
     return known.get(0, 0), known.get(1, 1)
 

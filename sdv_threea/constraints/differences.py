@@ -1,12 +1,12 @@
-"""Ordered numbers, modelled as one number and differences to it, where differences are narrower.
+"""Ordered numbers, modelled as one number and differences, where differences are narrower.
 
-A difference between two ordered numbers is at least zero, and that is public. Numbers that such
-orders connect form a tree: one column, the root, stays as it is. Every other column has a
-difference to a neighbour that is nearer to the root, and is replaced by it if the released range of
-the difference is narrower (:mod:`sdv_threea.describe.narrower`). For example, the root may be a
-date of birth. A discharge is replaced by the length of the stay, its difference to the admission.
-The admission itself stays, because ages at admission have a wider range than these dates; sampled
-rows whose birth is after the admission are rejected.
+A difference between two ordered numbers is at least zero, and this is public. Ordered numbers form
+a tree: one column, the root, stays as it is. Every other column has a difference to a neighbour
+nearer to the root, which replaces the column if its released range is narrower
+(:mod:`sdv_threea.describe.narrower`). For example, the root may be a date of birth. The length of a
+stay, the difference of discharge and admission, replaces the discharge. The admission itself stays,
+because ages at admission have a wider range than admissions; sampled rows with a birth after the
+admission are rejected.
 """
 
 from collections import deque
@@ -29,7 +29,7 @@ from sdv_threea.rows.intake.columns import read_numbers
 
 @dataclass(frozen=True)
 class Order:
-    """A rule: ``low`` is at most ``high``, or below it, unless one of them is missing.
+    """A rule: ``low`` is at most ``high``, or strictly below, unless one of them is missing.
 
     The column ``difference`` holds ``high - low``.
     """
@@ -44,9 +44,9 @@ class Order:
 class Differences(Derivation):
     """A tree of ordered numbers (:func:`plant`).
 
-    One category states which numbers of a row are missing: its value is a tuple of the names of the
-    missing columns. The tree has no such category if public facts exclude missing numbers.
-    Differences are also drawn for missing numbers, which are removed afterwards.
+    One category states which numbers of a row are missing; its value is a tuple of the names of
+    these columns. A tree without missing numbers, by public facts, has no such category.
+    Differences to missing numbers are also drawn, and the numbers removed afterwards.
 
     Args:
         columns: The numbers, the root first.
@@ -78,7 +78,7 @@ class Differences(Derivation):
 
     @property
     def either(self) -> tuple[tuple[str, str], ...]:
-        """The numbers and their differences, of which the narrower ones are modelled."""
+        """The numbers with their differences; only the narrower one of a pair is modelled."""
         return tuple((child, order.difference) for child, order in self.links)
 
     def forward(self, table: pd.DataFrame) -> Cells:
@@ -95,11 +95,11 @@ class Differences(Derivation):
         return cells
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Add the differences up, and remove the missing numbers."""
+        """Add up the differences, and remove the missing numbers."""
         restored = {column.name: column for column in self.restore(domain)}
         root = self.columns[0].name
         cells: Cells = {root: sampled[root].to_numpy(dtype=np.float64)}
-        # If the root is missing, differences are added to the root of the previous row instead.
+        # If the root is missing, add differences to the root of the previous row.
         numbers = {root: pd.Series(cells[root]).ffill().bfill().to_numpy()}
         for child, order in self.links:
             if order.difference not in domain.names:
@@ -123,7 +123,7 @@ class Differences(Derivation):
         return cells
 
     def restore(self, domain: Domain) -> tuple[Number, ...]:
-        """Describe the numbers: without a released range, it follows from those of differences."""
+        """Describe the numbers; ranges that were not released follow from those of differences."""
         beside = {own.name: own for own in domain.beside}
         numbers = {self.columns[0].name: _number(domain, self.columns[0].name)}
         for child, order in self.links:
@@ -142,7 +142,7 @@ class Differences(Derivation):
         )
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Choose the columns that are missing together; numbers themselves restrict nothing."""
+        """Return combinations of missing columns that the known columns allow."""
         names = [name for name in self._may_be_missing if name in known]
         if self.missing is None or not names:
             return {}
@@ -154,7 +154,7 @@ class Differences(Derivation):
         return {self.missing: chosen}
 
     def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
-        """Bound numbers and differences: intervals spread along the tree from known numbers."""
+        """Bound numbers and differences by known numbers, along the tree (interval arithmetic)."""
         if not known[[name for name in self.replaced if name in known]].notna().any(axis=None):
             return {}
         ends = {name: _spread_out(known, name) for name in self.replaced}
@@ -177,7 +177,7 @@ class Differences(Derivation):
         return {name: own for name, own in ends.items() if name in domain.names}
 
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
-        """Compute unknown numbers from known ones and drawn differences, and known differences.
+        """Compute known differences; and unknown numbers from known ones and drawn differences.
 
         An unknown number is computed from the nearest known one further from the root.
         """
@@ -224,12 +224,11 @@ class Differences(Derivation):
         least = step if order.strict and step else 0.0
         most = None if low.low is None or high.high is None else max(high.high - low.low, least)
         if most is not None and not has_few_values(least, most, step or 0.0):
-            most = None  # too wide: estimate the range
+            most = None  # too wide to be useful: leave it blank
         gap = Number(name=order.difference, low=least, high=most, nullable=False)
         return replace(gap, step=step, steps=low.steps)
 
     def _list_missing(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
-        """List the released combinations of missing columns."""
         if self.missing is None:
             return ()
         released = cast(Category, domain[self.missing]).values or ()  # noqa: PD011 (no pandas)
@@ -239,10 +238,10 @@ class Differences(Derivation):
 def plant(
     numbers: Sequence[Number], orders: Sequence[Order], missing: str, target: str | None
 ) -> Differences:
-    """Return the tree of some ordered numbers, with tightened public bounds.
+    """Return the tree of these ordered numbers, with tightened public bounds.
 
     The root is the target, if the target is one of the numbers. Otherwise it is the column that
-    reaches the others with the fewest subtractions, then in the fewest steps. Subtractions can make
+    reaches the others with the fewest subtractions, then in the fewest steps: subtractions can make
     amounts negative, and distort low columns more than additions distort high ones. The orders
     connect all columns, without a cycle.
     """
@@ -257,7 +256,7 @@ def plant(
 
 
 def _walk(root: str, orders: Sequence[Order]) -> Iterable[tuple[str, Order]]:
-    """Reach all columns from the root, the nearest first: each with the rule that leads there."""
+    """Yield columns by distance from the root, each with the rule that leads to it."""
     reached, waiting = {root}, deque([root])
     while waiting:
         name = waiting.popleft()
@@ -271,7 +270,7 @@ def _walk(root: str, orders: Sequence[Order]) -> Iterable[tuple[str, Order]]:
 
 
 def _detour(root: str, orders: Sequence[Order]) -> tuple[int, int]:
-    """Count the columns that a root reaches by subtracting, and its steps to the furthest one."""
+    """Count the subtractions on paths from a root, and its steps to the furthest column."""
     depths, falls = {root: 0}, 0
     for child, order in _walk(root, orders):
         depths[child] = depths[_other(order, child)] + 1
@@ -301,30 +300,27 @@ def _number(domain: Domain, name: str) -> Number:
 
 
 def _spread_out(known: pd.DataFrame, name: str) -> Floats:
-    """Return the ends of a column, shape (n, 2): infinite where its number is not known."""
+    """Return the ends of a column, shape (n, 2): infinite if its number is not known."""
     own = known[name].to_numpy(dtype=np.float64) if name in known else np.full(len(known), np.nan)
     ends = np.stack([own, own], axis=1)
     return np.where(np.isnan(ends), [-np.inf, np.inf], ends)
 
 
 def _find_released(domain: Domain, name: str) -> Floats:
-    """Return the ends of the released range of a numerical column, shape (1, 2)."""
     return np.array([[_number(domain, name).low, _number(domain, name).high]], dtype=np.float64)
 
 
 def _intersect(one: Floats, other: Floats) -> Floats:
-    """Return the common part of intervals, shape (n, 2)."""
     low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
     return np.stack([low, high], axis=1)
 
 
 def _shift_ends(ends: Floats, gap: Floats, upwards: bool) -> Floats:
-    """Return the ends of numbers that are a difference above or below others."""
     return ends + gap if upwards else ends - gap[:, ::-1]
 
 
 def _shared_step(one: float | None, other: float | None) -> float | None:
-    """Return the step of sums and differences: ``None`` if unknown, 0 if there is none."""
+    """Return the step of sums and differences: ``None`` if unknown, 0 if continuous."""
     return None if one is None or other is None else shared_step([one, other])
 
 
@@ -340,7 +336,7 @@ def _subtract(high: Floats, low: Floats, steps: tuple[float, ...]) -> Floats:
 
 
 def _move(numbers: Floats, gaps: Floats, upwards: bool, step: float | None) -> Floats:
-    """Add or subtract gaps, and round away from the start to a multiple of ``step``."""
+    """Add or subtract gaps; round to a multiple of ``step``, away from the start."""
     moved = numbers + gaps if upwards else numbers - gaps
     if not step:
         return moved
@@ -351,29 +347,28 @@ def _move(numbers: Floats, gaps: Floats, upwards: bool, step: float | None) -> F
 
 
 def _fold(gaps: Floats, least: float, room: Floats, step: float, parents: Floats) -> Floats:
-    """Reduce differences that exceed the largest one possible in their row, ``room``, by modulo."""
+    """Reduce a difference by modulo if it exceeds ``room``, the largest possible one in its row."""
     width = np.maximum(room - least, 0.0) + step
     with np.errstate(invalid='ignore', divide='ignore'):
         folded = least + np.where(width > 0, np.mod(gaps - least, width), 0.0)
-    # Tolerate rounding: the largest possible difference must not become the smallest.
+    # Tolerate rounding errors, or the largest possible difference would become the smallest.
     exceeds = gaps - room > STEP_TOLERANCE * (np.abs(room) + np.abs(parents))
     return np.where(exceeds, folded, gaps)
 
 
 def _place(child: Number, parent: Number, gap: Number, upwards: bool) -> Number:
-    """Describe a column by its neighbour nearer to the root and the difference between them."""
+    """Describe a column by its neighbour nearer to the root and their difference."""
     step = _shared_step(parent.step, gap.step) if child.step is None else child.step
     gaps = (gap.low, gap.high) if upwards else (gap.high, gap.low)
     ends = np.array([parent.low, parent.high], dtype=np.float64)
     placed = _move(ends, np.array(gaps, dtype=np.float64), upwards, step)
-    # Samples lie where both the neighbour and the range of the column allow.
+    # Samples lie within the column's own range, and within reach of the neighbour.
     least, most = (-np.inf if child.low is None else child.low), child.high
     low, high = np.clip(placed, least, np.inf if most is None else most).tolist()
     return replace(child, low=min(low, high), high=max(low, high), step=step)
 
 
 def _name_missing(names: tuple[str, ...], numbers: list[Floats]) -> NDArray[np.object_]:
-    """Return the names of the columns that each record misses, as a tuple."""
     rows = zip(*(np.isnan(each).tolist() for each in numbers), strict=True)
     named = (tuple(name for name, gone in zip(names, row, strict=True) if gone) for row in rows)
     return np.fromiter(named, dtype=object, count=len(numbers[0]))

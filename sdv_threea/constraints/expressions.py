@@ -1,6 +1,6 @@
 """Arithmetic of columns: ``net + tax``, with numbers, brackets and the four operations.
 
-A text is parsed, never run: anything but arithmetic is refused.
+A text is parsed, never run; anything except arithmetic is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from sdv_threea.arrays import Floats
 
-#: A column whose name is not an identifier: ``net price`` in backticks, or ``table.column``.
+#: A name in a formula that is not an identifier: `` `net price` ``, or ``table.column``.
 QUOTED = re.compile(r'`([^`]+)`|\b([^\W\d]\w*\.[^\W\d]\w*)')
 
 
@@ -48,7 +48,7 @@ class Expression:
         return sum(isinstance(each, falls) for each in ast.walk(self.tree))
 
     def occurs_once(self, name: str) -> bool:
-        """Return whether a column occurs exactly once, so that it can be solved for."""
+        """Return whether a column occurs exactly once, so that :meth:`solve` works."""
         return self._list_names().count(name) == 1
 
     def evaluate(self, values: Mapping[str, Floats]) -> Floats:
@@ -57,7 +57,7 @@ class Expression:
             return _evaluate(self.tree, values, NUMBERS)
 
     def bound(self, ends: Mapping[str, Floats]) -> Floats:
-        """Compute the ends of results, (n, 2), from the ends of the columns (interval arithmetic).
+        """Return the ends of results, shape (n, 2), from the ends of columns (interval arithmetic).
 
         The ends are infinite if a divisor may be zero.
         """
@@ -66,11 +66,11 @@ class Expression:
         return np.where(np.isnan(found), [-np.inf, np.inf], found)
 
     def solve(self, name: str, result: str) -> Expression:
-        """Return the arithmetic by which a column that occurs once follows from the result."""
+        """Return the expression that computes a column, which occurs once, from the ``result``."""
         return Expression(_solve(self.tree, name, ast.Name(result)))
 
     def rename(self, names: Mapping[str, str]) -> Expression:
-        """Return the same arithmetic of columns with other names."""
+        """Return the same arithmetic with other column names."""
         tree = deepcopy(self.tree)
         for each in ast.walk(tree):
             if isinstance(each, ast.Name):

@@ -1,4 +1,4 @@
-"""Sampled tables that refer to each other, and columns of one table by the rows of another."""
+"""Sampled tables that refer to each other; columns are read along foreign keys."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from sdv_threea.constraints.stated import read_in_days
 from sdv_threea.storage.references import as_columns, find_places
 from sdv_threea.storage.writing import fit_into, from_seconds
 
-#: The most decimals of a numerical column; a sum of floats is rounded to the last of them.
+#: Possible numbers of decimals of a column; a sum of floats is rounded to the last one.
 DECIMALS = (0, 1, 2, 3, 4, 5, 6, 9)
 
 #: The granularities of dates, in days: a day and a second.
@@ -23,7 +23,7 @@ DATE_STEPS = (1.0, 1.0 / SECONDS)
 #: A foreign key: the referring table and its columns.
 Edge = tuple[str, tuple[str, ...]]
 
-#: Foreign keys from a table to one above it, in the order in which they are followed.
+#: Foreign keys that lead from a table to one above it, in order.
 Path = tuple[Edge, ...]
 
 
@@ -43,7 +43,7 @@ class Linked:
 
     Args:
         tables: The tables by name; :meth:`put` replaces columns in place.
-        dtypes: The dtypes that columns are written in, by table and column, where known.
+        dtypes: The dtypes in which columns are written, by table and column, where known.
     """
 
     tables: dict[str, pd.DataFrame]
@@ -52,14 +52,14 @@ class Linked:
     _places: dict[Edge, Wholes] = field(default_factory=dict)
 
     def climb(self, table: str, path: Path) -> Wholes:
-        """Return the row that each row reaches along a path of keys, -1 for none, shape (n,)."""
+        """Return the row that each row reaches along a path of keys: shape (n,), -1 for none."""
         found = np.arange(len(self.tables[table]))
         for edge in path:
             found = np.append(self._find(edge), -1)[found]
         return found
 
     def gather(self, table: str, path: Path) -> Wholes:
-        """Return the same number for rows that reach the same row, shape (n,)."""
+        """Return group numbers, shape (n,): equal for rows that reach the same row."""
         places = self.climb(table, path)
         alone = places < 0
         places[alone] = places.max(initial=-1) + 1 + np.arange(int(alone.sum()))
@@ -92,14 +92,14 @@ class Linked:
         self.tables[name.table] = self.tables[name.table].assign(**{name.column: stored.array})
 
     def sort(self, name: Name, path: Path) -> None:
-        """Let a column rise among the rows that lead to the same row."""
+        """Sort a column among the rows that lead to the same row."""
         places = self.gather(name.table, path)
         order = np.lexsort((self.read(name), places))
         cells = self.take(name).take(order).reset_index(drop=True)
         self.put(name, np.argsort(places, kind='stable'), cells)
 
     def spell(self, name: Name, numbers: Floats, step: float = 0.0) -> pd.Series:
-        """Return numbers as a column stores them, NaN as missing; ``step`` is that of dates."""
+        """Return numbers as a column stores them, NaN as missing; ``step`` is the step of dates."""
         about, dtype = self.describe(name), self._choose_dtype(name)
         if about['sdtype'] == 'datetime':
             template = about.get('datetime_format')
@@ -110,7 +110,7 @@ class Linked:
         return fit_into(pd.Series(numbers), dtype, float(whole))
 
     def write(self, name: Name, numbers: Floats, decimals: int | None) -> None:
-        """Write a number into each row of a column, rounded to decimals."""
+        """Write a number into each row of a column, rounded to these decimals."""
         is_date = self.describe(name)['sdtype'] == 'datetime'
         if not is_date:
             numbers = np.round(numbers, DECIMALS[-1] if decimals is None else decimals)
@@ -118,7 +118,7 @@ class Linked:
         self.put(name, np.arange(len(numbers)), cells)
 
     def translate(self, source: Name, target: Name) -> pd.Series:
-        """Return the cells of a column as another column stores them."""
+        """Return the cells of one column in the stored form of another."""
         one, other = self.describe(source), self.describe(target)
         formats = [each.get('datetime_format') for each in (one, other)]
         kinds = [self.take(source).dtype.kind == 'M', self._choose_dtype(target).kind == 'M']
@@ -132,7 +132,7 @@ class Linked:
         return self.dtypes.get(name.table, {}).get(name.column, own)
 
     def _find(self, edge: Edge) -> Wholes:
-        """Return the row of the parent that each row of a child refers to, -1 for none."""
+        """Return the parent's row that each row of a child refers to, -1 for none."""
         if edge not in self._places:
             child, columns = edge
             parent = next(
@@ -148,7 +148,7 @@ class Linked:
 
 
 def store(cells: pd.Series, dtype: Any) -> pd.Series:
-    """Return cells in a dtype if it can hold them, else as they are."""
+    """Convert cells to a dtype if it can hold them."""
     if isinstance(dtype, pd.CategoricalDtype):
         known = dtype.categories is not None and cells.dropna().isin(dtype.categories).all()
         return cells.astype(object).astype(dtype if known else 'category')
@@ -161,7 +161,7 @@ def store(cells: pd.Series, dtype: Any) -> pd.Series:
 
 
 def find_step(days: Floats) -> float:
-    """Return the granularity of dates in days: a day, a second, or 0 for finer ones."""
+    """Return the granularity of dates in days: a day, a second, or 0 if finer."""
     known = days[np.isfinite(days)]
     for step in DATE_STEPS:
         if (np.abs(known / step - np.rint(known / step)) < 1e-6).all():
@@ -170,6 +170,6 @@ def find_step(days: Floats) -> float:
 
 
 def find_decimals(numbers: Floats) -> int | None:
-    """Return the fewest decimals that write all numbers; ``None`` if ``DECIMALS`` are too few."""
+    """Return the fewest decimals that write all numbers; ``None`` if more than ``DECIMALS``."""
     known = numbers[np.isfinite(numbers)]
     return next((each for each in DECIMALS if (np.round(known, each) == known).all()), None)

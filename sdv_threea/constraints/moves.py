@@ -1,4 +1,4 @@
-"""Steps that write one column of sampled tables such that a rule between tables holds."""
+"""Steps that each write one column of sampled tables such that a rule between tables holds."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from sdv_threea.constraints.linked import Linked, Name, Path, find_decimals, fin
 from sdv_threea.constraints.outcomes import SAME, SECONDS, is_among
 from sdv_threea.constraints.stated import read_in_days, read_plainly
 
-#: If rounding to the format of a column puts an end of a range outside of the range, the end is
-#: moved inwards by the first of these amounts that suffices: nothing, a second, a minute, an hour,
-#: a day, a month, a year; in days.
+#: If rounding to the format of a column moves an end of a range outside, the end is moved inwards
+#: by the first sufficient amount, in days: nothing, a second, a minute, an hour, a day, a month, a
+#: year.
 DATE_SLACK = (0.0, 1 / SECONDS, 60 / SECONDS, 3600 / SECONDS, 1.0, 31.0, 366.0)
 
-#: The same for numbers, as shares of the number: 32-bit floats are rounded.
+#: Such amounts for numbers, as shares of the number: 32-bit floats are rounded.
 NUMBER_SLACK = (0.0, 2e-7)
 
 
@@ -31,7 +31,7 @@ class Move(Protocol):
 
     @property
     def reads(self) -> tuple[Name, ...]:
-        """The other columns that decide the written one."""
+        """The other columns from which it is computed."""
 
     @property
     def replaces(self) -> bool:
@@ -41,12 +41,12 @@ class Move(Protocol):
         """Write the column."""
 
     def judge(self, linked: Linked) -> Bools:
-        """Return true for the rows of the written column that obey, shape (n,)."""
+        """Return true for rows whose written cell obeys the rule, shape (n,)."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Numbers or dates that are at least (``is_low``) or at most those of a row they refer to."""
+    """A bound on numbers or dates: at least (``is_low``) or at most those of the referred row."""
 
     writes: Name
     other: Name
@@ -54,14 +54,14 @@ class Bound:
     is_low: bool
 
     def find_ends(self, linked: Linked) -> Floats:
-        """Return the end of each row, infinite where there is none."""
+        """Return the end for each row, shape (n,); infinite if there is none."""
         ends = np.append(linked.read(self.other), np.nan)[
             linked.climb(self.writes.table, self.path)
         ]
         return np.where(np.isfinite(ends), ends, -np.inf if self.is_low else np.inf)
 
 
-#: The part of a rule: a step, or a bound, which is joined with other bounds of the same column.
+#: A part of a rule: a step, or a bound, which is joined with other bounds on the same column.
 Part = Bound | Move
 
 
@@ -69,13 +69,13 @@ Part = Bound | Move
 class Within:
     """Numbers or dates between ends in other columns.
 
-    A cell outside of its range is replaced by another row's cell from inside. Ranks are kept: the
-    cell has a rank among all cells on its side of the range, and its replacement has about the same
-    relative rank among all cells inside. If no cell is inside, the nearer end replaces it.
+    A cell outside its range is replaced by another row's cell from inside. Ranks are kept: the
+    replacement has about the same relative rank among all cells inside as the cell has among all
+    cells on its side of the range. If no cell is inside, the nearer end replaces it.
 
     Args:
         bounds: The ends.
-        rises: How rows lead to the one among whose rows the column rises; empty if it does not.
+        rises: The path to the row among whose rows the column rises; empty if it need not rise.
     """
 
     bounds: tuple[Bound, ...]
@@ -93,7 +93,7 @@ class Within:
         return tuple(each.other for each in self.bounds)
 
     def apply(self, linked: Linked) -> None:
-        """Replace the cells that are outside of their range."""
+        """Replace the cells outside their range."""
         low, high = self._find_range(linked)
         if self.rises:
             _shift_rows(linked, self.writes, self.rises, low, high)
@@ -113,12 +113,12 @@ class Within:
             linked.sort(self.writes, self.rises)
 
     def judge(self, linked: Linked) -> Bools:
-        """Return true for rows inside of their range, and for missing values."""
+        """Return true for rows inside their range, and for missing values."""
         own, (low, high) = linked.read(self.writes), self._find_range(linked)
         return ~((own < low) | (own > high))
 
     def _find_range(self, linked: Linked) -> tuple[Floats, Floats]:
-        """Return the ends of each row; where they contradict each other, the lower end is both."""
+        """Return the ends of each row; if they contradict each other, the lower end twice."""
         num = len(linked.tables[self.writes.table])
         low, high = np.full(num, -np.inf), np.full(num, np.inf)
         for each in self.bounds:
@@ -148,7 +148,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Copy:
-    """Cells that equal those of the row that a row leads to; rows without one take any cells."""
+    """Cells that equal those of the row that a row leads to; without such a row, any cell obeys."""
 
     writes: Name
     other: Name
@@ -171,7 +171,7 @@ class Copy:
         linked.put(self.writes, np.arange(len(places)), cells.take(places).reset_index(drop=True))
 
     def judge(self, linked: Linked) -> Bools:
-        """Return true for rows with equal cells, and for rows that lead to none."""
+        """Return true for rows with equal cells, and for rows that lead to no row."""
         places = linked.climb(self.writes.table, self.path)
         column, about = linked.take(self.writes), linked.describe(self.writes)
         stored = store(linked.translate(self.other, self.writes), column.dtype)
@@ -182,14 +182,13 @@ class Copy:
 
 @dataclass(frozen=True)
 class Compute:
-    """Numbers that follow from columns of the same row, or add up over the rows below it.
+    """Numbers computed from columns of the same row, or summed over the rows that refer to it.
 
     A row in which a column of the formula is missing adds zero to the sum.
 
     Args:
         table: The table of the other columns.
-        path: Foreign keys from ``table`` to the table of the sum; empty if the number is in the
-            same row.
+        path: Foreign keys from ``table`` to the table of the sum; empty within the same row.
         decimals: The decimals that the number is rounded to; ``None`` for no rounding.
     """
 
@@ -210,7 +209,7 @@ class Compute:
         linked.write(self.writes, self._compute(linked), self.decimals)
 
     def judge(self, linked: Linked) -> Bools:
-        """Return true for rows whose number is missing or, up to its decimals, the computed one."""
+        """Return true for missing numbers, and those that equal the computed ones when rounded."""
         own, found = linked.read(self.writes), self._compute(linked)
         dtype = linked.take(self.writes).dtype
         decimals = self.decimals
@@ -232,7 +231,7 @@ class Compute:
         known = (places >= 0) & np.isfinite(found)
         num = len(linked.tables[self.writes.table])
         added = np.bincount(places[known], weights=found[known], minlength=num)
-        return added.astype(np.float64)  # bincount of no rows returns integers
+        return added.astype(np.float64)  # ``bincount`` of no rows returns integers
 
 
 @dataclass(frozen=True)
@@ -246,7 +245,7 @@ class Choose:
     replaces = False
 
     def apply(self, linked: Linked) -> None:
-        """If no row has the value, the first row gets it; if several rows have it, one keeps it."""
+        """Write the value into the first row of groups without it; keep one of several."""
         has, places = self._find(linked), linked.climb(self.writes.table, self.path)
         rows = np.flatnonzero(places >= 0)
         rows = rows[np.lexsort((~has[rows], places[rows]))]
@@ -259,8 +258,7 @@ class Choose:
         if len(others):
             spare = cells.take(np.resize(others, len(lose)))
         else:
-            # No other category was drawn. Flags have a known second value; other columns become
-            # missing.
+            # No other category was drawn: negate flags, and let other columns be missing.
             other = not self.value if isinstance(self.value, bool) else None
             spare = pd.Series([other] * len(lose), dtype=object)
         if len(lose):
@@ -269,7 +267,7 @@ class Choose:
             linked.put(self.writes, gain, pd.Series([self.value] * len(gain), dtype=object))
 
     def judge(self, linked: Linked) -> Bools:
-        """Return true for rows of which exactly one has the value, or that lead to none."""
+        """Return true for rows of groups where exactly one has the value, and for other rows."""
         has, places = self._find(linked), linked.climb(self.writes.table, self.path)
         known = places >= 0
         counts = np.bincount(places[known & has], minlength=int(places.max(initial=-1)) + 2)
@@ -284,7 +282,7 @@ class Choose:
 class Rank:
     """Numbers 1 to k of the k rows that lead to the same row.
 
-    Without an ``order`` rows are numbered in the order of the drawn numbers.
+    Rows without an ``order`` are numbered in the order of the drawn numbers.
     """
 
     writes: Name
@@ -298,7 +296,7 @@ class Rank:
 
     @property
     def replaces(self) -> bool:
-        """Whether the order is that of another column."""
+        """Whether another column orders the rows."""
         return self.order is not None
 
     def apply(self, linked: Linked) -> None:
@@ -306,7 +304,7 @@ class Rank:
         linked.write(self.writes, self._number(linked), 0)
 
     def judge(self, linked: Linked) -> Bools:
-        """Return true for rows with their number."""
+        """Return true for rows with the right number."""
         return np.asarray(linked.read(self.writes) == self._number(linked))
 
     def _number(self, linked: Linked) -> Floats:
@@ -322,7 +320,7 @@ class Rank:
 
 
 def join_bounds(parts: Iterable[Part], rising: Mapping[Name, Path]) -> list[Move]:
-    """Join all bounds on a column into one step; return all steps. Some columns are ``rising``."""
+    """Return all steps, with all bounds on a column as one step; ``rising`` columns also rise."""
     ends: dict[Name, list[Bound]] = {}
     moves: list[Move] = []
     for part in parts:
@@ -335,10 +333,9 @@ def join_bounds(parts: Iterable[Part], rising: Mapping[Name, Path]) -> list[Move
 
 
 def _choose_donors(own: Floats, low: Floats, high: Floats, rows: Wholes) -> Wholes:
-    """Return the row whose cell each of some rows takes, -1 for none.
+    """Return, for each of ``rows``, a row whose cell in the range replaces its cell; -1 for none.
 
-    The chosen cell lies in the range. Ranks are kept: low ones of the rows on the same side of the
-    range take low cells of the range.
+    Ranks are kept: low ranks among the cells on the same side get low cells of the range.
     """
     known = np.flatnonzero(np.isfinite(own))
     order = known[np.argsort(own[known], kind='stable')]
@@ -365,10 +362,7 @@ def _round_out(ends: Floats, up: Bools, step: float, decimals: int | None) -> Fl
 
 
 def _shift_rows(linked: Linked, name: Name, path: Path, low: Floats, high: Floats) -> None:
-    """Shift rows that rise together, so that the first of them lies in its range, if it can.
-
-    Rows that refer to the same row through ``path`` are shifted together.
-    """
+    """Shift rows that refer to the same row through ``path``, so that the first is in its range."""
     own, groups = linked.read(name), linked.gather(name.table, path)
     order = np.lexsort((own, groups))
     firsts = order[np.flatnonzero(np.diff(groups[order], prepend=-1))]

@@ -1,4 +1,4 @@
-"""Columns that follow from others, written into sampled rows: results of formulas, fixed values."""
+"""Columns that are computed in sampled rows: results of formulas, and conditional values."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,41 +13,41 @@ from sdv_threea.constraints.expressions import Expression
 from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples, shared_step
 from sdv_threea.domain import Category, Column, Number
 
-#: Seconds of a day: formulas count dates, which are seconds here, in days.
+#: Seconds of a day: dates are seconds here, and days in formulas.
 SECONDS = 86_400.0
 
-#: Results are cut here if a divisor may be zero.
+#: The largest result if a divisor may be zero.
 LARGEST = 1e300
 
-#: A formula is solved by the secant method, with points this many steps apart: far enough that
-#: rounding of results does not change the slope much.
+#: Number of steps of the secant method that solves a formula; distance of its points, in steps of
+#: the column: so large that rounding of results hardly changes the slope.
 NUM_SECANTS, REACH = 4, 1e4
 
-#: Relative distance at which two floats are the same result of a few operations.
+#: Relative difference at which two results of a few operations count as equal.
 SAME = 1e-9
 
 
 class Outcome(Protocol):
-    """A rule by which columns of a row follow from others; written after all steps are undone."""
+    """A rule that computes columns of a row from others, after all derivations are undone."""
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """The columns that are taken out of the table."""
+        """The columns that are removed from the table."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The columns that it reads or changes."""
 
     def apply(self, cells: dict[str, Any], columns: Mapping[str, Column]) -> dict[str, Any]:
-        """Return the columns that follow; ``columns`` describes all, as released."""
+        """Return the computed columns; ``columns`` has the released descriptions."""
 
     def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """Describe the columns that follow, by name."""
+        """Describe the computed columns, by name."""
 
 
 @dataclass(frozen=True)
 class Consequence:
-    """Columns whose values are fixed where a condition is met.
+    """Columns whose values are fixed in rows that meet a condition.
 
     Args:
         allowed: The values that columns may then have, by name, as plain values.
@@ -72,7 +72,7 @@ class Consequence:
     def apply(
         self, cells: Mapping[str, NDArray[Any]], columns: Mapping[str, Column]
     ) -> dict[str, NDArray[Any]]:
-        """Write the fixed values; where the condition is not met, replace reserved values."""
+        """Write the fixed values; in other rows, replace values reserved for the condition."""
         met = self.find_met(np.asarray(cells[self.condition]))
         found = {}
         for name, allowed in self.allowed.items():
@@ -88,13 +88,13 @@ class Consequence:
         return found
 
     def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """Describe the columns with the values that are written."""
+        """Describe the columns, including the values that are written."""
         return {name: _admit(columns[name], allowed[0]) for name, allowed in self.allowed.items()}
 
 
 @dataclass(frozen=True)
 class Awaited:
-    """A column that is written after all rows of a database are drawn; no model contains it."""
+    """A column written after all rows of a database are drawn; it is not modelled."""
 
     column: Column
     inputs = ()
@@ -107,7 +107,7 @@ class Awaited:
     def apply(
         self, cells: Mapping[str, NDArray[Any]], columns: Mapping[str, Column]
     ) -> dict[str, NDArray[Any]]:
-        """Return cells that stand for the column: missing ones, and zeros of numbers."""
+        """Return placeholders for the column: zeros for numbers, else missing cells."""
         num, is_number = len(next(iter(cells.values()))), isinstance(self.column, Number)
         return {self.column.name: np.zeros(num) if is_number else np.full(num, None, dtype=object)}
 
@@ -122,7 +122,7 @@ class Awaited:
 
 
 def is_among(cells: NDArray[Any], values: Sequence[Any]) -> Bools:
-    """Return true for cells that are one of some values, or missing if ``None`` is, shape (n,)."""
+    """Return true for cells among ``values``, where ``None`` means missing, shape (n,)."""
     found = np.zeros(len(cells), dtype=np.bool_)
     missing = pd.isna(cells)
     for value in values:
@@ -156,7 +156,7 @@ def _admit(column: Column, value: Any) -> Column:
 
 @dataclass(frozen=True)
 class Result:
-    """A numerical column that follows from other columns of its row; no model contains it.
+    """A numerical column computed from other columns of its row; it is not modelled.
 
     Without ``decimals`` it is not rounded.
     """
@@ -168,12 +168,12 @@ class Result:
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """The number."""
+        """The computed column."""
         return (self.column.name,)
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The columns that it follows from."""
+        """The columns of the formula."""
         return self.expression.names
 
     def apply(
@@ -181,13 +181,13 @@ class Result:
     ) -> dict[str, Floats]:
         """Compute the number of each row; it is missing if a column of the formula is.
 
-        ``columns`` describes the columns as they were released.
+        ``columns`` has the released descriptions of the columns.
         """
         found = self._compute(self.column.name, self.expression, cells)
         return {self.column.name: _round(found, self._describe(columns).step or 0.0)}
 
     def restore(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """Describe the column by the released descriptions of the columns it follows from."""
+        """Describe the column by the released descriptions of the formula's columns."""
         return {self.column.name: self._describe(columns)}
 
     def _describe(self, columns: Mapping[str, Column]) -> Number:
@@ -205,7 +205,7 @@ class Result:
     ) -> Floats:
         """Return the ends of one column of the formula, in days for dates, shape (n, 2) or (1, 2).
 
-        ``known`` holds the ends of known columns, in the same units.
+        ``known`` has the ends of known columns, in the same units.
         """
         ends = {}
         for each in (*self.inputs, self.column.name):
@@ -218,7 +218,7 @@ class Result:
         return self._find_inverse(name).bound(ends)
 
     def known_ends(self, known: pd.DataFrame) -> dict[str, Floats]:
-        """Return bounds of the known columns, in the formula's units; infinite at missing cells."""
+        """Return known columns as bounds, in the formula's units; infinite for missing cells."""
         ends = {}
         for name in (*self.inputs, self.column.name):
             if name in known:
@@ -245,11 +245,11 @@ class Result:
         return np.where(np.isfinite(found), found, np.nan)
 
     def scale(self, name: str) -> float:
-        """Return stored units per unit of the formula: for dates, the seconds of a day."""
+        """Return stored units per unit of the formula: 86,400 for dates, else 1."""
         return SECONDS if name in self.dates else 1.0
 
     def _find_step(self, parts: list[Number]) -> float:
-        """Return the granularity: as stated, or that of the columns if they are added up."""
+        """Return the stated granularity, or that of the columns if they are only added."""
         if self.decimals is not None:
             return float(10.0**-self.decimals) * self.scale(self.column.name)
         if self.column.step is not None:
@@ -264,10 +264,10 @@ class Result:
 def find_solved(
     result: Result, results: Sequence[Result], known: pd.DataFrame, columns: Mapping[str, Column]
 ) -> str | None:
-    """Return the column to solve for if the result is known: the widest unknown column.
+    """Return the column to solve a known result for: the widest unknown column of the formula.
 
-    ``results`` are all formulas of the table: a column of this formula may follow from another
-    formula.
+    ``results`` are all formulas of the table, because a column of this one may be the result of
+    another.
     """
     if result.column.name not in known:
         return None
@@ -280,7 +280,7 @@ def find_solved(
 
 
 def _find_sources(name: str, results: Sequence[Result]) -> list[str]:
-    """Return the columns from which a column follows in the end."""
+    """Return the modelled columns from which a column is computed, through other formulas."""
     for result in results:
         if result.column.name == name:
             return [each for one in result.inputs for each in _find_sources(one, results)]
@@ -294,10 +294,10 @@ def solve(
     cells: Mapping[str, Floats],
     columns: Mapping[str, Column],
 ) -> Floats:
-    """Return the values of a column from which a known result follows; NaN if there are none.
+    """Return values of a column from which a known result follows; NaN if there are none.
 
-    Formulas are nearly always linear in each column, so the secant method finds the value in a
-    step. ``cells`` holds all columns, and the known results.
+    Formulas are nearly always linear in each column, so the secant method needs one step. ``cells``
+    has all columns, and the known results.
     """
     column, wanted = columns[name], np.asarray(cells[result.column.name], dtype=np.float64)
     assert isinstance(column, Number)
@@ -328,7 +328,7 @@ def solve(
 def bound_inputs(
     result: Result, known: pd.DataFrame, columns: Mapping[str, Column], modelled: Collection[str]
 ) -> dict[str, Floats]:
-    """Return the ends, (n, 2), between which modelled columns of a known result are possible."""
+    """Return the ends, shape (n, 2), of modelled columns that a known result allows."""
     ends, found = result.known_ends(known), {}
     for name in result.inputs:
         if name in modelled and name not in known and result.expression.occurs_once(name):
@@ -338,5 +338,5 @@ def bound_inputs(
 
 
 def _round(values: Floats, step: float) -> Floats:
-    """Round numbers to multiples of a step, which they are up to the errors of floats."""
+    """Round to multiples of a step, to remove errors of floats."""
     return multiples(np.rint(values / step), step) if step > STEP_TOLERANCE else values

@@ -1,4 +1,4 @@
-"""The order in which rules between tables write columns, and rules that cannot be kept together."""
+"""The order in which rules between tables write columns; contradictions between rules."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -21,11 +21,11 @@ def plan(
     public: Collection[str],
     rising: Mapping[Name, Path] = MappingProxyType({}),
 ) -> tuple[Move, ...]:
-    """Return the steps that meet rules, each after those that write what it reads.
+    """Return steps that make samples obey the rules, each after the steps that write its inputs.
 
-    Numbers that a ``Formula`` computes of written columns are computed again. ``constraints`` are
-    those on single tables, ``public`` tables are copied as they are, and ``rising`` columns rise
-    among the rows that lead to the same row.
+    A ``Formula`` with a written column is computed again. ``constraints`` are those on single
+    tables, ``public`` tables are not changed, and ``rising`` columns rise among the rows that lead
+    to the same row.
 
     Raises:
         SynthesizerInputError: If the metadata does not fit a rule, or rules contradict each other.
@@ -38,8 +38,8 @@ def plan(
             not isinstance(part, Bound) or part.path[:1] != path
         ):
             raise SynthesizerInputError(
-                f"The column '{part.writes}' orders the rows of a sequence, so no rule writes it "
-                'but After and Within with columns that do not vary in a sequence.'
+                f"The column '{part.writes}' orders the rows of a sequence, so only After and "
+                'Within may write it, with columns that do not vary in a sequence.'
             )
     moves = join_bounds(parts, rising)
     moves += _follow(moves, [each for each in constraints if isinstance(each, Formula)])
@@ -48,14 +48,14 @@ def plan(
 
 
 def keep_rules(moves: Iterable[Move], linked: Linked) -> None:
-    """Write the columns of sampled tables, in place."""
+    """Apply the steps to sampled tables, in place."""
     for move in moves:
         if len(linked.tables[move.writes.table]):
             move.apply(linked)
 
 
 def list_numbered(moves: Iterable[Move], metadata: Metadata) -> frozenset[str]:
-    """Return the tables whose primary key is a foreign key with a counter that a rule writes."""
+    """Return tables whose primary key is a foreign key with a counter that a rule writes."""
     return frozenset(
         move.writes.table
         for move in moves
@@ -66,12 +66,7 @@ def list_numbered(moves: Iterable[Move], metadata: Metadata) -> frozenset[str]:
 
 
 def _close(parts: Sequence[Part], public: Collection[str]) -> list[Part]:
-    """Add rules that lower bounds are not above upper bounds, so that ranges are not empty.
-
-    Raises:
-        SynthesizerInputError: If no foreign keys lead from the row of one bound to that of the
-            other.
-    """
+    """Add the rules that lower bounds are at most upper bounds, so that no range is empty."""
     found = list(parts)
     for low in found:  # the list grows in this loop
         for high in [each for each in found if isinstance(each, Bound) and not each.is_low]:
@@ -85,7 +80,7 @@ def _close(parts: Sequence[Part], public: Collection[str]) -> list[Part]:
 
 
 def _relate_ends(low: Bound, high: Bound) -> Bound:
-    """Return the rule that a column's lower bound is not above its upper bound."""
+    """Return the rule that a column's lower bound is at most its upper bound."""
     near, far = sorted((low, high), key=lambda each: len(each.path))
     if far.path[: len(near.path)] != near.path:
         raise SynthesizerInputError(
@@ -99,7 +94,7 @@ def _relate_ends(low: Bound, high: Bound) -> Bound:
 
 
 def _follow(moves: Sequence[Move], formulas: Sequence[Formula]) -> list[Move]:
-    """Return the formulas whose columns are written, directly or by another formula."""
+    """Return formulas with a column that a rule, or another of these formulas, writes."""
     written = {each.writes for each in moves}
     found: list[Move] = []
     waiting = list(formulas)
@@ -132,8 +127,8 @@ def _check_written(
             )
         if name.table in public:
             raise SynthesizerInputError(
-                f"A rule would write the column '{name}', and rows of the public table "
-                f"'{name.table}' are copied as they are: leave the rule out."
+                f"A rule would write the column '{name}', but the public table '{name.table}' is "
+                'copied unchanged: leave the rule out.'
             )
         if name.column in find_keys(metadata, name.table, composite=name.table not in numbered):
             raise SynthesizerInputError(
@@ -156,9 +151,9 @@ def _check_written(
 
 
 def list_names(constraint: Any) -> set[str]:
-    """Return all texts in the parameters of a constraint, which hold its columns."""
+    """Return all texts in the parameters of a constraint; its columns are among them."""
     if not hasattr(constraint, 'get_constraint_dict'):
-        return set()  # a programmed constraint states no columns
+        return set()  # a programmed constraint names no columns
     try:
         return set(_list_texts(constraint.get_constraint_dict()['parameters']))
     except AttributeError:
@@ -176,15 +171,15 @@ def _list_texts(parameters: Any) -> Iterator[str]:
 
 
 def _sort(moves: Sequence[Move]) -> Iterator[Move]:
-    """Yield steps, each after those that write what it reads."""
+    """Yield steps, each after the steps that write its inputs."""
     waiting = list(moves)
     while waiting:
         pending = {each.writes for each in waiting}
         ready = [each for each in waiting if not pending & set(each.reads)]
         if not ready:
             raise SynthesizerInputError(
-                f'Rules write the columns {sorted(map(str, pending))} in a circle, each from '
-                'another one: leave one rule out.'
+                f'Rules compute the columns {sorted(map(str, pending))} from each other in a '
+                'circle: leave one rule out.'
             )
         yield from ready
         waiting = [each for each in waiting if each not in ready]
@@ -193,7 +188,7 @@ def _sort(moves: Sequence[Move]) -> Iterator[Move]:
 def list_computed(moves: Iterable[Move], table: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the columns of a table that rules write, and those of them that need no model."""
     own = [each for each in moves if each.writes.table == table]
-    # A formula on one row needs no step here: constraints of the table compute it.
+    # Constraints of the table compute formulas within a row.
     whole = [each for each in own if each.replaces and (not isinstance(each, Compute) or each.path)]
     return (
         frozenset(each.writes.column for each in own),

@@ -1,4 +1,4 @@
-"""The rules that can be built into the columns of a table together, without a column in two."""
+"""The rules of a table that are built into its columns; no column is part of two."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -30,7 +30,7 @@ class Rules:
         self._awaited: list[Awaited] = []
         self._joined: list[list[str]] = []
         self._beside: list[list[str]] = []
-        #: Whether two columns must differ, by the smaller and the larger one.
+        #: For pairs (smaller, larger) of columns, whether they must differ.
         self._orders: dict[tuple[str, str], bool] = {}
         self._flags: list[list[str]] = []
         self._formulas: list[tuple[str, Expression, int | None]] = []
@@ -63,7 +63,7 @@ class Rules:
             self._flags.append(list(dict.fromkeys(names)))
 
     def compute(self, name: str, expression: Expression, decimals: int | None) -> None:
-        """Add a rule: a numerical or date column follows from other columns."""
+        """Add a rule: a formula computes a numerical or date column from other columns."""
         self._formulas.append((name, expression, decimals))
 
     def fix(self, consequence: Consequence) -> None:
@@ -71,7 +71,7 @@ class Rules:
         self._fixed.append(consequence)
 
     def leave_out(self, names: Collection[str]) -> None:
-        """Leave columns that are written after sampling out of the model, except the target."""
+        """Do not model columns that are written after sampling, except the target."""
         left = [each for each in self._domain.columns if each.name not in names]
         if left:
             columns = [each for each in self._domain.columns if each.name in names]
@@ -82,7 +82,7 @@ class Rules:
         return Derivations(self._domain, tuple(self._make_steps()), self._list_outcomes())
 
     def _list_outcomes(self) -> tuple[Outcome, ...]:
-        """Return rules that compute columns, each after the rules whose columns it reads."""
+        """Return rules that compute columns, each after the rules that compute its inputs."""
         touched = {name for step in self._make_steps() for name in step.replaced}
         touched |= {self._domain.target or '', *(name for group in self._beside for name in group)}
         touched |= {each.column.name for each in self._awaited}
@@ -101,8 +101,8 @@ class Rules:
         found: list[Outcome] = list(self._awaited)
         while waiting:
             ready = [each for each in waiting if not missing & set(each.inputs)]
-            # If formulas depend on each other in a cycle, model the first result, and only check
-            # its formula.
+            # If formulas depend on each other in a cycle, model the first result and only check its
+            # formula.
             following = ready[0] if ready else waiting[0]
             found += ready[:1]
             waiting.remove(following)
@@ -119,7 +119,7 @@ class Rules:
         taken = set(self._columns)
 
         def name(parts: Sequence[str], suffix: str = '') -> str:
-            """Return a new, unique name of a column."""
+            """Return a new, unique column name."""
             unique = '#'.join(parts) + suffix
             while unique in taken:
                 unique += '_'
@@ -142,7 +142,7 @@ class Rules:
             yield plant(numbers, orders, name(tree, '.missing'), self._domain.target)
 
     def _trees(self) -> list[list[str]]:
-        """Return the columns that orders connect, tree by tree."""
+        """Return the groups of columns that orders connect."""
         trees: list[list[str]] = []
         for low, high in self._orders:
             met = [tree for tree in trees if low in tree or high in tree]
@@ -152,7 +152,7 @@ class Rules:
         return trees
 
     def _agree(self, low: str, high: str) -> bool:
-        """Return true if SDV, which ignores time zones in formats, orders two columns as we do."""
+        """Return whether SDV, which ignores time zones in formats, orders two columns as we do."""
         one, other = self._columns[low], self._columns[high]
         formats = one.get('datetime_format'), other.get('datetime_format')
         if any(zone in (each or '') for each in formats for zone in ('%z', '%Z')):
@@ -170,7 +170,7 @@ class Rules:
 def choose_result(
     name: str, expression: Expression, decimals: int | None, free: Sequence[str]
 ) -> str | None:
-    """Return the column of a formula that is computed, among those that are free; the others stay.
+    """Return the column of a formula that is computed, out of the ``free`` ones.
 
     This is the stated column, except for a difference: of ``stay = discharge - admission`` the
     discharge is computed, by an addition, because a stay has a narrow range and is at least zero.

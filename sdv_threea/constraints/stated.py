@@ -1,8 +1,8 @@
 """Constraints of this package, used like SDV's own: formulas, and conditional values.
 
-These constraints hold parameters only, and learn from no row. SDV writes them to JSON as its own,
-and the command line reads them; ``sdv.utils.load_constraints`` knows SDV's own only. A constraint
-that the user programmed runs without learning from private rows.
+These constraints hold only parameters, and learn from no row. SDV can write them to JSON, and the
+command line can read them; ``sdv.utils.load_constraints`` reads only SDV's own. Programmed
+constraints run without learning from private rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from sdv_threea.warning import warn
 #: Dates are counted from this moment.
 ORIGIN = np.datetime64('2000-01-01', 'us')
 
-#: The sdtypes of columns that formulas can calculate with.
+#: The sdtypes of columns that formulas can compute with.
 COUNTED = ('numerical', 'datetime')
 
 
@@ -36,7 +36,7 @@ class Stated(BaseConstraint):
     """A constraint on one table that consists of its parameters: the fields of a dataclass.
 
     Raises:
-        ValueError: If a parameter that is a text, such as a name, is none.
+        ValueError: If a name is not a text.
     """
 
     table_name: str | None
@@ -59,7 +59,7 @@ class Stated(BaseConstraint):
         raise NotImplementedError
 
     def _refuse(self, columns: Mapping[str, Any]) -> str:
-        """Return why columns cannot have the rule; empty if they can."""
+        """Return why the rule cannot hold for these columns; empty if it can."""
         raise NotImplementedError
 
     def _validate_constraint_with_metadata(self, metadata: Metadata) -> None:
@@ -99,18 +99,17 @@ class Stated(BaseConstraint):
 
 @dataclass(eq=False, repr=False)
 class Formula(Stated):
-    """A numerical or date column that follows from other columns: ``total = net + tax + shipping``.
+    """A numerical or date column computed from other columns: ``total = net + tax + shipping``.
 
-    Samples obey exactly, also under conditions. Differences of dates are counted in days:
-    ``stay = discharge - admission``. A row is not checked where a value is missing, and its result
-    is missing in samples if a column of the formula is.
+    Samples obey exactly, also under conditions. Differences of dates are counted in days: ``stay =
+    discharge - admission``. A formula with a missing value holds; in samples its result is missing.
 
     Args:
-        column_name: The column that follows.
+        column_name: The computed column.
         formula: Arithmetic on other columns, with numbers, brackets, ``+``, ``-``, ``*`` and ``/``;
             a name that is not an identifier is in backticks.
-        decimals: The decimals that the column is rounded to: 0 for whole numbers. By default
-            integer columns are rounded, and others are not.
+        decimals: The decimals that the column is rounded to: 0 for whole numbers. By default only
+            integer columns are rounded.
         table_name: The table, if there are several.
 
     Raises:
@@ -126,7 +125,7 @@ class Formula(Stated):
         super().__post_init__()
         check_decimals(self.decimals)
         if self.column_name in self.expression.names:
-            raise ValueError('`formula` must not contain the column that follows from it.')
+            raise ValueError('`formula` must not contain the column that it computes.')
 
     @property
     def expression(self) -> Expression:
@@ -160,16 +159,16 @@ class Formula(Stated):
 
 @dataclass(eq=False, repr=False)
 class IfThen(Stated):
-    """Values that follow where another column meets a condition: no income if not employed.
+    """Values that follow if another column meets a condition: no income if not employed.
 
     In rows that meet the condition, samples have one of the given values. Other columns and rows
     are not restricted.
 
     Args:
         if_column_name: The column of the condition.
-        then_values: By column, the value that follows, or the list of those that may. ``None`` is a
-            missing value. If several values are allowed, samples keep the drawn value if it is
-            allowed, and otherwise get the first.
+        then_values: By column, the value that follows, or a list of allowed values. ``None`` is a
+            missing value. Samples keep a drawn value that is allowed, and otherwise get the first
+            one.
         if_values: The values of the condition; ``None`` among them is a missing value.
         if_range: In place of values, the least and the largest number of the condition, both
             included, ``None`` for no end.
@@ -207,7 +206,7 @@ class IfThen(Stated):
         return (self.if_column_name, *self.then_values)
 
     def list_allowed(self, name: str) -> list[Any]:
-        """Return the values that a column may have where the condition is met."""
+        """Return the values that a column may have if the condition is met."""
         allowed = self.then_values[name]
         return list(allowed) if isinstance(allowed, list | tuple) else [allowed]
 
@@ -242,7 +241,7 @@ class IfThen(Stated):
 
 
 def check_decimals(decimals: object) -> None:
-    """Refuse, by a ``ValueError``, what is no number of decimals."""
+    """Raise a ``ValueError`` unless this is a whole number from 0 to 15, or ``None``."""
     if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 15):
         raise ValueError('`decimals` must be a whole number from 0 to 15, or None.')
 
@@ -258,14 +257,14 @@ def read_in_days(column: pd.Series, about: Mapping[str, Any]) -> Floats:
 
 
 def read_plainly(column: pd.Series, about: Mapping[str, Any]) -> NDArray[Any]:
-    """Read stored cells: numbers and days as floats, other cells as objects."""
+    """Read stored cells: numbers as floats, dates as days, other cells as objects."""
     if about['sdtype'] in COUNTED:
         return read_in_days(column, about)
     return np.asarray(column.astype(object).where(column.notna(), None).to_numpy(dtype=object))
 
 
 def read_stated(values: Sequence[Any], about: Mapping[str, Any]) -> list[Any]:
-    """Read the values of a rule as cells are read: dates in the format of their column."""
+    """Read the values of a rule as cells would be read: dates in the format of their column."""
     if about['sdtype'] != 'datetime':
         return list(values)
     return list(read_in_days(pd.Series(values, dtype=object), about))
@@ -274,13 +273,13 @@ def read_stated(values: Sequence[Any], about: Mapping[str, Any]) -> list[Any]:
 class OwnConstraint(ProgrammableConstraintHarness):
     """SDV's harness of a programmed constraint, fitted on synthetic rows.
 
-    Before it is fitted, a constraint that has a ``fit`` calls every row valid.
+    Before it is fitted, a constraint with a ``fit`` calls every row valid.
 
     Formal guarantees:
         * two methods of the user's code run on private rows: ``validate_input_data`` and, if there
-          is no ``fit``, ``is_valid``; they run in a copy that is thrown away
-        * a constraint that has a ``fit`` is made again from its parameters, without the facts that
-          it has learned elsewhere
+          is no ``fit``, ``is_valid``; they run in a temporary copy
+        * a constraint with a ``fit`` is made again from its parameters, without facts that it has
+          learned
 
     Raises:
         SynthesizerInputError: If the constraint has a ``fit``, and its parameters cannot be read.
@@ -307,7 +306,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
             name = type(self.programmable_constraint).__name__
             warn(
                 f"The constraint '{name}' cannot be fitted on synthetic rows ({error!r}): it is "
-                'used as it is.'
+                'used without a fit.'
             )
 
     def is_valid(self, data: pd.DataFrame, metadata: Metadata | None = None) -> Any:
@@ -319,8 +318,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
     def accepts(self, table: pd.DataFrame) -> bool:
         """Return whether private rows obey the constraint; call it on a copy.
 
-        Rows obey if ``validate_input_data`` accepts them and, unless the constraint has a ``fit``,
-        if ``is_valid`` is true for all of them.
+        The methods are ``validate_input_data`` and, if there is no ``fit``, ``is_valid``.
         """
         try:
             self.programmable_constraint.validate_input_data(table.copy())
@@ -329,9 +327,9 @@ class OwnConstraint(ProgrammableConstraintHarness):
         return self._learns or bool(np.all(self.is_valid(table.copy())))
 
     def repair(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Replace synthetic rows that break the constraint by their round trip.
+        """Replace rows that break the constraint by ``reverse_transform`` of their ``transform``.
 
-        The index has to be unique. Rows whose ``reverse_transform`` fails stay as they are.
+        The index must be unique. Rows whose ``reverse_transform`` fails stay as they are.
         """
         valid = np.asarray(self.is_valid(sampled), dtype=np.bool_)
         broken, own = sampled[~valid], self.programmable_constraint
@@ -353,6 +351,6 @@ def _renew(constraint: ProgrammableConstraint) -> ProgrammableConstraint:
     except Exception:
         name = type(constraint).__name__
     raise SynthesizerInputError(
-        f"The constraint '{name}' has a 'fit', and may have learned from private rows: it must be "
-        'made anew of its parameters. Keep each of them as an attribute of the same name.'
+        f"The constraint '{name}' has a 'fit', and may have learned from private rows, so it is "
+        'made again from its parameters. Keep each of them as an attribute of the same name.'
     )

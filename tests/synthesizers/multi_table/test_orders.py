@@ -144,8 +144,8 @@ def test_an_index_is_no_target_and_has_no_other_rules():
     synthesizer = ClustMixMultiTableSynthesizer(describe(**keys), verbose=False)
     for rule, said in (
         (Inequality('number', 'length', table_name='stay'), "The sequence_index 'number'"),
-        (After('stay.number', 'stay.length'), 'so no rule writes it'),
-        (Ranks('stay.number', 'patient'), 'so no rule writes it'),
+        (After('stay.number', 'stay.length'), 'so only After and'),
+        (Ranks('stay.number', 'patient'), 'so only After and'),
     ):
         with pytest.raises(SynthesizerInputError, match=said):
             synthesizer.add_constraints([rule])
