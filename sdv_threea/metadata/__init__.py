@@ -1,21 +1,18 @@
 """Public metadata, made with the user: the types of columns, and their public facts.
 
-These modules may read a data dictionary, the schema of a Parquet file, the line of names of a CSV
+These modules may read a data dictionary, the schema of a Parquet file, the first line of a CSV
 file, and rows that the caller declares public. The modules must not read any other row, and must
 not state a fact as public that no user or source has stated. :mod:`sdv_threea.storage.metadata`
 reads the metadata made here.
 
 * :mod:`~sdv_threea.metadata.columns`: the stated facts and the open questions of a column,
-* :mod:`~sdv_threea.metadata.proposal`: the columns of tables, as metadata or as a data dictionary,
-  and proposals from public rows,
-* :mod:`~sdv_threea.metadata.words`: spellings of headers, types, ranges and lists of values, and
-  columns as their names suggest,
+* :mod:`~sdv_threea.metadata.proposal`: proposed columns of tables; proposals from public rows,
+* :mod:`~sdv_threea.metadata.words`: spellings in data dictionaries; guesses from column names,
 * :mod:`~sdv_threea.metadata.dictionary`: proposals from data dictionaries,
 * :mod:`~sdv_threea.metadata.schemas`: proposals from names and types, without a row,
 * :mod:`~sdv_threea.metadata.asking`: proposals completed by the user's answers,
-* :mod:`~sdv_threea.metadata.relations`: relations of columns, found in samples of a release,
-* :mod:`~sdv_threea.metadata.candidates`: tests of sampled rows, compared with mixed rows, and rules
-  between tables.
+* :mod:`~sdv_threea.metadata.relations`: constraints suggested from samples of a release,
+* :mod:`~sdv_threea.metadata.candidates`: tests of such constraints, and of rules between tables.
 """
 
 from sdv_threea.metadata.asking import ask

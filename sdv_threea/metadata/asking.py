@@ -1,4 +1,4 @@
-"""Proposals completed by the user's answers, question by question."""
+"""Proposals completed by the user's answers to questions."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,17 +17,17 @@ from sdv_threea.metadata.dictionary import read_sdtype
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import read_number, read_template, read_truth, read_values
 
-#: How to write an answer, by the open fact.
+#: Hints on how to write an answer, by open fact.
 HINTS = {'values': ', separated by ;', 'missing': ', yes or no'}
 
 
 def ask(
     proposal: Proposal, prompt: Callable[[str], str], tell: Callable[[str], object] = print
 ) -> Proposal:
-    """Return a proposal, completed by the user's answers to its open questions.
+    """Ask the user the open questions of a proposal, and return it with the answers.
 
     Args:
-        proposal: The proposal; its open facts are asked for.
+        proposal: The proposal.
         prompt: Shows a question and returns the answer, like :func:`input`. An empty answer leaves
             the fact open.
         tell: Shows why an answer is invalid; the question is then repeated.
@@ -43,7 +43,7 @@ def ask(
 def _complete(
     column: StatedColumn, prefix: str, prompt: Callable[[str], str], tell: Callable[[str], object]
 ) -> StatedColumn:
-    """Ask for all open facts of a column; its sdtype first, as the others depend on it."""
+    """Ask for all open facts of a column, first for its sdtype, on which the others depend."""
     asked: set[str] = set()
     while question := next((each for each in column.questions if each.fact not in asked), None):
         answer = prompt(f'{prefix}{column.name}: {_word(question, column)}').strip()
@@ -64,7 +64,7 @@ def _word(question: Question, column: StatedColumn) -> str:
 
 
 def _state(column: StatedColumn, fact: str, answer: str) -> StatedColumn:
-    """Return the column with an answer in it; a ``ValueError`` says why the answer is invalid."""
+    """Return the column with an answer; a ``ValueError`` says why the answer is invalid."""
     if fact == SDTYPE:
         sdtype = read_sdtype(answer) if answer else column.sdtype
         return fitting(replace(column, sdtype=sdtype, guess=''))
@@ -81,7 +81,7 @@ def _state(column: StatedColumn, fact: str, answer: str) -> StatedColumn:
 
 
 def _must(read: Callable[[str], Any], wrong: str) -> Callable[[str], Any]:
-    """Make a function that reads an answer, or raises an error with the message ``wrong``."""
+    """Return a function that reads an answer, or raises an error with the message ``wrong``."""
 
     def read_answer(answer: str) -> Any:
         found = read(answer)

@@ -1,7 +1,7 @@
 """Candidates for constraints: tests of two arrays, mostly of two sampled columns.
 
-The share of rows that obey by chance is that of the same test after the second array was mixed.
-Rules between tables are sought in sampled tables that refer to each other.
+A test is repeated with the second array shuffled, which gives the share of rows that obey by
+chance. Rules between tables are sought in sampled tables that refer to each other.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,31 +15,30 @@ from numpy.typing import NDArray
 from sdv_threea.arrays import Wholes
 
 #: A relation is suggested if at least the first share of the rows obeys it, and at most the second
-#: would by chance. Noise masks whether rows add up, so sums need only the second.
+#: share would by chance. Sums need only the second, because noise masks whether rows add up.
 MOST_OBEY, FEWER_BY_CHANCE = 0.95, 0.85
 SUMS = ('Formula', 'TotalOf')
 
-#: The mean of a sum is that of its parts up to this share, and each part has at least this share of
-#: it. Means are known closely at any budget, but noise masks whether single rows add up.
+#: For a sum, the mean must equal that of the added parts up to this share, and each part must have
+#: at least this share of it. Means are accurate at any budget, unlike single rows.
 MEAN_APART = 0.05
 
-#: Columns are taken for the parts of a sum if their total correlates with it at least this much.
+#: The least correlation between a sum and its added parts.
 LEAST_CORRELATION = 0.7
 
 Array = NDArray[Any]
 
 
-#: Columns of categories with more values than this are not searched for a value that occurs once
-#: per parent.
+#: In columns with more categories than this, no value that occurs once per parent is sought.
 MOST_KINDS = 20
 
 
 class Rule(NamedTuple):
-    """A relation of sampled rows: a constraint, its columns and arguments.
+    """A relation in sampled rows: a constraint, its columns and arguments.
 
     Args:
         obey: The share of rows that obey it.
-        by_chance: The share that would by chance.
+        by_chance: The share of rows that would obey by chance.
     """
 
     constraint: str
@@ -50,7 +49,7 @@ class Rule(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A constraint that is tested: ``test`` returns true for each row or group that obeys."""
+    """A constraint to be tested: ``test`` returns true for each row or group that obeys."""
 
     constraint: str
     columns: list[str]
@@ -61,13 +60,13 @@ class Candidate(NamedTuple):
 
 
 def judge(candidates: Iterator[Candidate]) -> Iterator[Rule]:
-    """Yield the candidates that nearly all rows obey, and not by chance."""
+    """Yield the candidates that nearly all rows obey, but not by chance."""
     for constraint, columns, parameters, test, one, other in candidates:
         known = pd.notna(one) & pd.notna(other)
         one, other = one[known], other[known]
         if not len(one):
             continue
-        # A fixed order that moves every row away from its neighbours.
+        # A fixed shuffle that moves every row away from its neighbours.
         mixed = np.argsort(np.arange(len(one)) * 0.5 * (5**0.5 - 1) % 1.0)
         obey, by_chance = (float(np.mean(test(one, each))) for each in (other, other[mixed]))
         least = 0.0 if constraint in SUMS else MOST_OBEY
@@ -76,7 +75,7 @@ def judge(candidates: Iterator[Candidate]) -> Iterator[Rule]:
 
 
 def join_ends(rules: Iterable[Rule], metadata: Mapping[str, Any]) -> list[Rule]:
-    """Make one rule of two that say that a column lies between two columns of a parent."""
+    """Join two bounds of a column, by two columns of one parent, in one rule ``Within``."""
     found = list(rules)
     parents = {
         (each['child_table_name'], each['parent_table_name'])
@@ -104,17 +103,17 @@ def is_near(own: Array, added: Array) -> Array:
 
 
 def as_numbers(column: pd.Series, facts: Mapping[str, Any]) -> pd.Series:
-    """Return the cells of a column as floats, dates as counts; NaN where missing."""
+    """Return numbers as floats, and dates as counts of microseconds; NaN where missing."""
     if facts['sdtype'] == 'numerical':
         return pd.to_numeric(column, errors='coerce').astype('float64')
     dates = pd.to_datetime(column, format=facts.get('datetime_format'), errors='coerce')
-    # Units of dates differ between columns.
+    # Columns of dates may have different units.
     dates = dates.astype('datetime64[us, UTC]' if dates.dt.tz is not None else 'datetime64[us]')
     return dates.astype('int64').where(dates.notna()).astype('float64')
 
 
 def plain(value: Any) -> Any:
-    """Return a value as Python's own, ``None`` for a missing one."""
+    """Return a value as Python's own type, ``None`` if it is missing."""
     if pd.isna(value):
         return None
     return value.item() if isinstance(value, np.generic) else value
@@ -140,11 +139,11 @@ class _Pair(NamedTuple):
     key: dict[str, Any]
 
     def list_names(self, side: int, *sdtypes: str) -> list[str]:
-        """List the columns of the child (0) or the parent (1) that have one of some sdtypes."""
+        """List the columns of the child (0) or the parent (1) with one of these sdtypes."""
         return [name for name, each in self.columns[side].items() if each['sdtype'] in sdtypes]
 
     def read(self, side: int, name: str) -> Array:
-        """Read the numbers or dates of rows as floats, and other cells as objects."""
+        """Read numbers and dates as floats, and other cells as objects."""
         column, facts = self.rows[side][name], self.columns[side][name]
         if facts['sdtype'] in ('numerical', 'datetime'):
             return np.asarray(as_numbers(column, facts), dtype=np.float64)
@@ -153,13 +152,13 @@ class _Pair(NamedTuple):
     def compare(
         self, constraint: str, low: tuple[int, str], high: tuple[int, str], test: Any
     ) -> Candidate:
-        """Return a rule about two columns, each given by its side and name."""
+        """Return a candidate on two columns, each given by its side and name."""
         columns = [f'{self.names[side]}.{name}' for side, name in (high, low)]
         parameters = {'column_name': columns[0], 'other_column_name': columns[1], **self.key}
         return Candidate(constraint, columns, parameters, test, self.read(*low), self.read(*high))
 
     def group(self, constraint: str, name: str, test: Any, cells: Array, **more: Any) -> Candidate:
-        """Return a rule about a column of the rows that refer to the same row."""
+        """Return a candidate on a column among the rows that refer to the same row."""
         column, parent = f'{self.names[0]}.{name}', self.names[1]
         parameters = {'column_name': column, **more, 'parent_table_name': parent, **self.key}
         return Candidate(constraint, [column, parent], parameters, test, self.places, cells)
@@ -214,7 +213,7 @@ def _join(
 
 
 def _find_pairs(pair: _Pair) -> Iterator[Candidate]:
-    """Yield pairs of columns of one sdtype that may be equal, and of dates that may be in order."""
+    """Yield pairs of columns of the same sdtype that may be equal, or dates in order."""
     for sdtype in ('categorical', 'numerical', 'datetime'):
         for below, above in product(pair.list_names(0, sdtype), pair.list_names(1, sdtype)):
             own, other = (0, below), (1, above)
@@ -225,7 +224,7 @@ def _find_pairs(pair: _Pair) -> Iterator[Candidate]:
 
 
 def _find_totals(pair: _Pair) -> Iterator[Candidate]:
-    """Yield numbers of the parent that are close to sums over its children, in mean and by row."""
+    """Yield numbers of the parent that nearly equal sums over its children."""
     cells = pair.rows[0][pair.list_names(0, 'numerical', 'categorical')].select_dtypes('number')
     numbers = {name: cells[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in cells}
     parts = {_spell(pair.names[0], [name]): own for name, own in numbers.items()}
@@ -246,7 +245,6 @@ def _find_totals(pair: _Pair) -> Iterator[Candidate]:
 
 
 def _find_single(pair: _Pair) -> Iterator[Candidate]:
-    """Yield categories that exactly one child of each parent may have."""
     for name in pair.list_names(0, 'categorical', 'boolean'):
         kinds, values = pd.factorize(pair.rows[0][name])
         for kind, value in enumerate(values if len(values) <= MOST_KINDS else ()):
@@ -258,7 +256,6 @@ def _occurs_once(places: Array, has: Array) -> Array:
 
 
 def _find_ranks(pair: _Pair) -> Iterator[Candidate]:
-    """Yield numbers that may be ranks among siblings."""
     for name in pair.list_names(0, 'numerical'):
         yield pair.group('Ranks', name, _is_rank, pair.read(0, name))
 
@@ -275,7 +272,7 @@ def _find_distinct(
     metadata: Mapping[str, Any],
     links: tuple[Mapping[str, Any], Mapping[str, Any]],
 ) -> Iterator[Candidate]:
-    """Yield two foreign keys that no two rows may have in common, unless the metadata says so."""
+    """Yield two foreign keys that may never occur together twice, unless the metadata says so."""
     table = links[0]['child_table_name']
     keys = [_as_list(each['child_foreign_key']) for each in links]
     names = list(dict.fromkeys(chain.from_iterable(keys)))
@@ -301,7 +298,7 @@ def _as_list(key: str | list[str]) -> list[str]:
 
 
 def _spell(table: str, names: list[str]) -> str:
-    """Return the product of columns as a formula."""
+    """Return a product of columns as a formula."""
     texts = [f'{table}.{name}' for name in names]
     plain = [all(part.isidentifier() for part in (table, name)) for name in names]
     quoted = [each if fine else f'`{each}`' for each, fine in zip(texts, plain, strict=True)]

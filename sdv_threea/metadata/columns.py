@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sdv_threea.guesses import LEARNED
 
-#: Learned sdtypes, by the facts that metadata can state of them.
+#: Learned sdtypes that have a range.
 RANGED = ('numerical', 'datetime')
 LISTED = ('categorical', 'ordinal')
 
@@ -24,7 +24,7 @@ class Fact(NamedTuple):
         word: Its name in questions and data dictionaries.
         field: The field of a column that holds it.
         entry: Its name in SDV's metadata.
-        asked: What to state, in words; empty if nobody is asked for it.
+        asked: The question, in words; empty if the user is not asked.
     """
 
     word: str
@@ -47,7 +47,7 @@ FACTS = (
     Fact('missing', 'nullable', 'range_is_nullable', LEARNED, 'whether cells are missing'),
 )
 
-#: The most values of a category that are shown.
+#: The most values of a category that are printed.
 MOST_SHOWN = 6
 
 
@@ -59,8 +59,7 @@ class Question:
         column: The column.
         fact: The open fact: ``'sdtype'``, ``'format'``, ``'min'``, ``'max'``, ``'values'`` or
             ``'missing'``.
-        needed: Whether a fit needs the fact. Otherwise stating it improves a release, if it is
-            public.
+        needed: Whether a fit needs the fact. Other facts improve a release, if they are public.
         said: The fact to state, in words.
     """
 
@@ -72,17 +71,17 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class StatedColumn:
-    """The stated facts of a column; ``None`` if nobody has stated one.
+    """The stated facts of a column; ``None`` for facts that nobody has stated.
 
     Args:
         name: The column.
-        sdtype: The kind of its values, as SDV calls it.
+        sdtype: SDV's type of the column.
         low: The smallest possible number or date.
         high: The largest possible number or date.
-        values: The possible values, in their order.
+        values: The possible values, in order.
         nullable: Whether a cell may be missing.
         decimals: How many decimals its numbers have.
-        template: The format of its dates, as Python writes it.
+        template: The format of its dates, in Python's notation.
         key: Whether it is the primary key of its table.
         references: ``(table, column)`` of the key that it refers to.
         typed: Whether its dates are stored as dates, and so need no format.
@@ -122,7 +121,7 @@ class StatedColumn:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The open questions of the column: what a fit needs, or else what helps."""
+        """The open questions: facts that a fit needs or, if all are stated, helpful facts."""
         if self.sdtype is None:
             return (Question(self.name, SDTYPE, True, 'what it holds'),)
         guess = [(SDTYPE, f'whether it is {self.sdtype}')] if self.guess else []
@@ -130,7 +129,7 @@ class StatedColumn:
         return tuple(Question(self.name, fact, False, said) for fact, said in found)
 
     def _list_open(self) -> Iterator[tuple[str, str]]:
-        """Yield the open facts of a column with an sdtype, and what to state."""
+        """Yield the open facts of a column with an sdtype, with the words of their questions."""
         for word, field, _, sdtypes, asked in FACTS:
             is_stated = getattr(self, field) is not None or (field == 'template' and self.typed)
             if asked and not is_stated and self.sdtype in sdtypes:
@@ -163,7 +162,7 @@ class StatedColumn:
 
 
 def fitting(column: StatedColumn) -> StatedColumn:
-    """Return a column without the facts that metadata cannot state under its sdtype."""
+    """Return a column without the facts that metadata cannot state for its sdtype."""
     others = (fact.field for fact in FACTS if column.sdtype not in fact.sdtypes)
     gone: dict[str, Any] = dict.fromkeys(name for name in others if name != 'nullable')
     return replace(column, **gone)

@@ -28,10 +28,10 @@ from sdv_threea.metadata.words import (
     read_values,
 )
 
-#: A line of a data dictionary: its texts by their meaning (the keys of ``HEADERS``).
+#: A line of a data dictionary: its texts by their meaning (a key of ``HEADERS``).
 Line = Mapping[str, str]
 
-#: The name of a table without a name.
+#: The name of a table that has none.
 TABLE = 'table'
 
 
@@ -57,7 +57,7 @@ def propose_from_dictionary(
         encoding: The encoding of a file.
 
     Returns:
-        The proposal, open in all that the dictionary does not state.
+        The proposal; facts that the dictionary does not state are open questions.
 
     Raises:
         InputError: If the file is not a data dictionary, or its statements cannot be read.
@@ -127,7 +127,7 @@ def read_column(told: Line) -> StatedColumn:
         if parent:
             column = replace(column, references=(parent, key), sdtype='id', guess='')
         else:
-            notes.append('What it refers to must be TABLE.COLUMN.')
+            notes.append('A reference must be written TABLE.COLUMN.')
     said = told.get('key', '').lower()
     is_key = bool(read_truth(said)) or said.startswith(('primary', 'pk'))
     nullable = _read_nullable(told, notes)
@@ -135,7 +135,7 @@ def read_column(told: Line) -> StatedColumn:
 
 
 def _read_ends(column: StatedColumn, told: Line, notes: list[str]) -> StatedColumn:
-    """Read the ends of a range, and the date format."""
+    """Read the range of a column, and its date format."""
     low, high = told.get('low'), told.get('high')
     if column.sdtype == 'datetime':
         template = read_template(told['template']) if 'template' in told else None
@@ -157,7 +157,7 @@ def _read_ends(column: StatedColumn, told: Line, notes: list[str]) -> StatedColu
 
 
 def _read_listed(column: StatedColumn, told: Line, notes: list[str]) -> StatedColumn:
-    """Read a list of values. Numbers with listed values are categories."""
+    """Read a list of values; a number with listed values becomes a category."""
     if 'values' not in told:
         return column
     is_text = 'sdtype' in told and column.sdtype is None
@@ -176,7 +176,7 @@ def _read_listed(column: StatedColumn, told: Line, notes: list[str]) -> StatedCo
 
 
 def _settle(column: StatedColumn, is_typed: bool) -> StatedColumn:
-    """Guess an sdtype if none is stated, and drop facts that metadata cannot state under it."""
+    """Guess an sdtype if none is stated, and drop facts that metadata cannot state for it."""
     if column.sdtype is None and column.values is not None:  # noqa: PD011
         column = replace(column, sdtype='categorical')
     elif column.sdtype is None and (column.low, column.high, column.decimals) != (None, None, None):
@@ -190,7 +190,7 @@ def _settle(column: StatedColumn, is_typed: bool) -> StatedColumn:
 
 
 def _mark(column: StatedColumn, told: Line) -> StatedColumn:
-    """Keep the mark of a guess in a dictionary that was written here, unless it was changed."""
+    """Keep the mark of a guess that this package wrote into a dictionary, unless it was changed."""
     guessed = guess_by_name(column.name)
     own = column.sdtype == (guessed.sdtype or 'categorical')
     if column.guess or not own or SDTYPE not in told.get('open', '').split(', '):
@@ -219,7 +219,7 @@ def _read_decimals(text: str, notes: list[str]) -> int | None:
 
 
 def read_sdtype(word: str) -> str:
-    """Return the sdtype that a word stands for: of SDV, such as ``email``, or a usual type."""
+    """Return the sdtype for a word: one of SDV's, such as ``email``, or a usual name of a type."""
     from sdv.metadata import Metadata
     from sdv.metadata.errors import InvalidMetadataError
 
@@ -236,7 +236,6 @@ def read_sdtype(word: str) -> str:
 
 
 def _read_line(line: Mapping[Any, Any]) -> dict[str, str]:
-    """Return the texts of a line by their meaning."""
     told: dict[str, str] = {}
     for word, cell in line.items():
         field = find_header(word)
@@ -255,7 +254,7 @@ def _read_csv(path: Path, separator: str, encoding: str) -> list[dict[Any, Any]]
     try:
         lines: pd.DataFrame = pd.read_csv(path, sep=separator, encoding=encoding, **how)
     except UnicodeError:
-        raise InputError(f"'{path}' is not text in {encoding}: say its encoding.") from None
+        raise InputError(f"'{path}' is not text in {encoding}: set its encoding.") from None
     except ValueError:
         raise InputError(
             f"'{path}' is no data dictionary: it must be CSV with a line of names, separated by "
@@ -266,7 +265,6 @@ def _read_csv(path: Path, separator: str, encoding: str) -> list[dict[Any, Any]]
 
 
 def _flatten(told: Any, path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a data dictionary in JSON."""
     match told:
         case list() if all(isinstance(each, dict) for each in told):
             return [{**each, **(each.get('constraints') or {})} for each in told]

@@ -17,9 +17,9 @@ from sdv_threea.names import printable
 if TYPE_CHECKING:
     from sdv.metadata import Metadata
 
-#: The titles above open facts.
+#: The titles of the lists of open questions.
 NEEDED = 'State by hand. Until then these columns are made up, and not learned:'
-HELPFUL = 'State these too, as far as they are public. What is stated costs no privacy:'
+HELPFUL = 'State these too, as far as they are public. Stated facts cost no privacy:'
 
 #: Fields of a column that another source of facts may fill in.
 FILLED = (*(fact.field for fact in FACTS), 'references')
@@ -74,7 +74,7 @@ class Proposal:
             metadata = Metadata.load_from_dict(self._to_dict())
             metadata.validate()
         except (InvalidMetadataError, ValueError, TypeError) as error:
-            raise InputError(f'What is stated contradicts itself: {error}') from None
+            raise InputError(f'Stated facts contradict each other: {error}') from None
         return metadata
 
     def to_dictionary(self) -> pd.DataFrame:
@@ -85,11 +85,11 @@ class Proposal:
         return pd.DataFrame([_to_row(table, column) for table, column in self], dtype=object)
 
     def told(self, other: Proposal) -> Proposal:
-        """Return the proposal, completed by another one, whose facts win where both have one.
+        """Return the proposal with the facts of another one, which win if both state a fact.
 
         Args:
             other: Another source, such as a data dictionary. If both proposals have one table, the
-                tables are taken for the same one, whatever their names.
+                tables count as the same one, whatever their names.
 
         Returns:
             The columns of this proposal, in their order.
@@ -112,7 +112,7 @@ class Proposal:
             for table, columns in self.tables.items()
         }
         left = [name for table, name in stated if (table, name) not in known]
-        said = [f'The data dictionary has columns that the table has not: {left}.'] if left else []
+        said = [f'The data dictionary has columns that the table lacks: {left}.'] if left else []
         return Proposal(tables, (*self.sources, *other.sources, *said))
 
     def __str__(self) -> str:
@@ -190,9 +190,9 @@ def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
     """Propose metadata from public rows, in which SDV detects types, ranges and values.
 
     Never call it on private rows: the result holds their ranges and values. A public sample shows
-    what can occur, but not what cannot. The proposal therefore states that cells may be missing in
-    columns where some are, and leaves this question open for all other columns. Widen the ranges to
-    what the private table may hold.
+    which cells can occur, but not which cannot. So the proposal states that cells may be missing
+    only in columns where some are, and leaves the question open for others. Widen the ranges to
+    those that the private table may have.
 
     Args:
         tables: Public rows by table.
@@ -212,12 +212,12 @@ def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
         name: tuple(_leave_open(each, tables[name][each.name].dtype) for each in columns)
         for name, columns in found.tables.items()
     }
-    said = 'Ranges and values are those of rows that were said to be public, all of which were read'
-    return Proposal(described, (f'{said}: widen them to what the private table may hold.',))
+    said = 'Ranges and values are those of the rows that were declared public, and were all read'
+    return Proposal(described, (f'{said}: widen them to those that the private table may have.',))
 
 
 def read_metadata(described: Mapping[str, Any]) -> Proposal:
-    """Return all facts of SDV's metadata, given as ``Metadata.to_dict`` returns it."""
+    """Return the facts of SDV's metadata (``Metadata.to_dict``) as a proposal."""
     references = {
         (each['child_table_name'], each['child_foreign_key']): (
             each['parent_table_name'],
@@ -259,7 +259,7 @@ def _read_entry(
 
 
 def _leave_open(column: StatedColumn, dtype: Any) -> StatedColumn:
-    """Leave open what rows cannot show: that no cell is missing, and the ends of an empty range."""
+    """Remove facts that rows cannot show: that no cell is missing, the ends of an empty range."""
     from sdv_threea.storage.metadata import MOST_DECIMALS  # late: loads SDV
 
     ends = [None if _is_nothing(end) else end for end in (column.low, column.high)]

@@ -1,4 +1,4 @@
-"""Relations of columns in samples of a release, which may be worth a constraint.
+"""Relations of columns in samples of a release, suggested as constraints.
 
 Formal guarantees, of every function here:
     * the result is a function of sampled rows and of metadata, so post-processing of the release:
@@ -28,16 +28,16 @@ from sdv_threea.metadata.candidates import (
     plain,
 )
 
-#: A column follows from another one only if each value of that one has this many rows on average: a
-#: value that occurs once determines every other column.
+#: A column may follow from another one only if each value of the other has this many rows on
+#: average, because a value that occurs once determines every other column.
 ROWS_PER_VALUE = 20
 
-#: A value fixes a column if, in its rows, at most MOST_VALUES make up LEAST_SHARE of the column.
-#: In throw-away fits at epsilon 1, most people who were not asked a question have its code for "not
-#: asked". The fixed values are at most RARE_ELSEWHERE frequent in other rows.
+#: A value fixes a column if, in its rows, at most MOST_VALUES values make up LEAST_SHARE of the
+#: column, and these values are at most RARE_ELSEWHERE frequent in other rows. (A fixed value is,
+#: for example, the code of people who were not asked a question.)
 MOST_VALUES, LEAST_SHARE, RARE_ELSEWHERE = 3, 0.9, 0.5
 
-#: The most parts of a sum, and the most numbers among which parts are sought.
+#: The most parts of a sum, and the most columns searched for parts.
 MOST_PARTS, MOST_NUMBERS = 4, 16
 
 CATEGORIES = ('categorical', 'boolean', 'ordinal')
@@ -69,13 +69,13 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
             their released size.
 
     Returns:
-        A row for each relation, from the one that is obeyed least by chance: ``table``,
-        ``constraint`` (the name of a class of :mod:`sdv.cag`, or of
-        :mod:`sdv_threea.constraints`), ``columns``, ``parameters`` (its arguments by name), and the
-        shares of rows that obey it, ``obey``, and that would by chance, ``by chance``, among the
-        sampled rows with all values. Noise masks whether rows add up to a ``Formula``: it is
-        suggested if the means of columns add up and the columns vary together. A row then counts as
-        obeying within half a standard deviation. The same holds for ``TotalOf``.
+        A row for each relation, first those that are least likely by chance: ``table``,
+        ``constraint`` (the name of a class of :mod:`sdv.cag`, or of :mod:`sdv_threea.constraints`),
+        ``columns``, ``parameters`` (its arguments by name), ``obey`` (the share of rows that obey,
+        among the sampled rows with all values), and ``by chance`` (the share that would by chance).
+        Noise masks whether single rows add up. So a ``Formula`` or ``TotalOf`` is suggested if
+        means add up and columns vary together, and a row counts as obeying within half a standard
+        deviation.
 
     Raises:
         sdv.errors.SamplingError: If the synthesizer is not fitted.
@@ -96,7 +96,6 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
 
 
 def _find_rules(table: pd.DataFrame, description: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules of a table."""
     columns, keys = description['columns'], {description.get('primary_key')}
     kinds = {name: facts['sdtype'] for name, facts in columns.items() if name not in keys}
     categories = [name for name, sdtype in kinds.items() if sdtype in CATEGORIES]
@@ -122,7 +121,7 @@ def _find_rules(table: pd.DataFrame, description: Mapping[str, Any]) -> Iterator
 def _find_combinations(
     table: pd.DataFrame, names: list[str], known: set[frozenset[str]]
 ) -> Iterator[Rule]:
-    """Yield the pairs of categories of which one follows from the other, in either direction."""
+    """Yield pairs of categories of which one follows from the other, in either direction."""
     codes = {name: pd.factorize(table[name])[0] for name in names}
     arrays = {name: np.where(own < 0, np.nan, own) for name, own in codes.items()}
     for pair in combinations(names, 2):
@@ -137,7 +136,7 @@ def _find_combinations(
 
 
 def _follows(one: Array, other: Array) -> Array:
-    """Return true for rows with the most frequent value of a column, given another one."""
+    """Return true for rows with the most frequent value of ``other`` given that of ``one``."""
     a, b = one.astype(np.int64), other.astype(np.int64)
     if len(a) < ROWS_PER_VALUE * (a.max() + 1):
         return np.zeros(1)
@@ -173,7 +172,7 @@ def _find_fixed(table: pd.DataFrame, conditions: list[str], others: list[str]) -
 def _leave_out_implied(found: list[tuple[str, Any, dict[str, _Fixed]]]) -> Iterator[Rule]:
     """Yield rules, those about most columns first, without rules that earlier ones imply.
 
-    If a rule relates two columns, only rules with the same condition column may relate them again.
+    Two columns that a rule relates are related again only by rules with the same condition column.
     """
     owners: dict[frozenset[str], str] = {}
     for name, value, fixed in sorted(found, key=lambda rule: -len(rule[2])):
@@ -191,12 +190,12 @@ def _leave_out_implied(found: list[tuple[str, Any, dict[str, _Fixed]]]) -> Itera
             yield Rule('IfThen', [name, *then], given, min(obey), max(by_chance))
 
 
-#: Values that are fixed in a column, and the shares of a rule: of rows that obey it, and by chance.
+#: Fixed values of a column; the shares of rows that obey the rule, and that would by chance.
 _Fixed = tuple[list[Any], float, float]
 
 
 def _fix(factorized: Any, rows: Array) -> _Fixed | None:
-    """Return values of a column that nearly all of these rows have, and few other rows."""
+    """Return values of a column that nearly all of these rows have, but few other rows."""
     codes, values = factorized
     here = np.isin(np.arange(len(codes)), rows)
     inside, outside = (
@@ -215,7 +214,7 @@ def _fix(factorized: Any, rows: Array) -> _Fixed | None:
 
 
 def _find_sums(numbers: pd.DataFrame) -> Iterator[Candidate]:
-    """Yield the columns that are likely sums of others: means add up, and they vary together."""
+    """Yield columns that are likely sums of others: means add up, and the columns vary together."""
     table = numbers.iloc[:, :MOST_NUMBERS].dropna()
     table = table.loc[:, (table > 0).any() & (table >= 0).all()]
     means = table.mean()

@@ -1,9 +1,9 @@
-"""Proposals from names and types alone: of the first line of a CSV file, a Parquet schema, dtypes.
+"""Proposals from names and types: the first line of a CSV file, a Parquet schema, or dtypes.
 
 Formal guarantees, of every function here:
     * the result is a function of the column names, and of the columns' types in a Parquet file or a
       DataFrame: no cell is read
-    * no message shows what a file holds beyond that
+    * no message shows anything else of a file
 """
 
 import codecs
@@ -24,17 +24,17 @@ from sdv_threea.metadata.columns import StatedColumn, fitting
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import TEXTS, guess_by_name, read_type
 
-#: The most characters of a line of names. A file without ends of lines is not read to its end.
+#: The most characters of a line of names, so that a file without line ends is not read whole.
 LONGEST = 2**17
 
-#: The ends of a line on any system. These characters end a line inside quotes too: if a name could
-#: continue in the next line, so could a row.
+#: Line ends of any system. They end a line inside quotes too: if a name could continue in the next
+#: line, so could a row.
 ENDS = '\r\n'
 
 #: Usual separators of names.
 SEPARATORS = (',', ';', '\t', '|')
 
-#: Values that cannot be column names: dates, email addresses, missing cells and truth values.
+#: Texts that cannot be column names: dates, email addresses, missing cells and truth values.
 VALUE = re.compile(
     r'\d{4}-\d\d?-\d\d?.*|.*@.*|nan|none|null|na|n/a|true|false', re.IGNORECASE | re.DOTALL
 )
@@ -42,7 +42,7 @@ VALUE = re.compile(
 #: zlib's ``wbits`` for gzip.
 GZIP = 31
 
-#: Sdtypes that SDV makes up as fractions: whole numbers of that name become ids.
+#: Sdtypes that SDV makes up as fractions: columns of whole numbers with such names become ids.
 FRACTIONS = ('latitude', 'longitude')
 
 
@@ -56,9 +56,9 @@ def propose_from_csv(
     """Propose metadata from the line of names of a CSV file, and from nothing else of it.
 
     Formal guarantees:
-        * of the file, the first line that is not empty is read, byte by byte, and no byte behind
-          it; of a ``.gz`` file, compressed data after the end of the line in the same byte is
-          dropped
+        * the file is read byte by byte up to the end of its first line that is not empty, and no
+          byte further; of a ``.gz`` file, letters after the end of the line that the last read byte
+          also holds are dropped
         * a first line that looks like a row is refused, and not shown
 
     Args:
@@ -77,20 +77,20 @@ def propose_from_csv(
     with path.open('rb', buffering=0) as file:
         line = _read_line(path, file, encoding)
     if line.count('"') % 2:
-        raise InputError(f"A name in the first line of '{path}' goes on in the next line.")
-    # A name that is quoted may hold the separator.
+        raise InputError(f"A name in the first line of '{path}' continues in the next line.")
+    # A quoted name may contain the separator.
     names = next(csv.reader([line], delimiter=separator), [])
     if wrong := _find_values([name.strip() for name in names]):
         raise InputError(
-            f"The first line of '{path}' does not hold names alone: its entries "
-            f'{wrong} are no names, or repeat one. They are not shown, as they may be a row. If '
-            'the file begins with an index, write it without.'
+            f"The first line of '{path}' does not consist of names: its entries {wrong} are no "
+            'names, or repeat one. They are not shown, because they may be a row. If the file has '
+            'an index, write it without the index.'
         )
     others = {each: line.count(each) for each in SEPARATORS if each != separator}
     if len(names) == 1 and max(others.values()):
         best = max(others, key=lambda each: others[each])
-        raise InputError(f"The first line of '{path}' looks separated by {best!r}: say separator.")
-    source = f"Of '{path}' the first line was read, for the names of columns, and no row."
+        raise InputError(f"The first line of '{path}' looks separated by {best!r}: set separator.")
+    source = f"Only the first line of '{path}' was read, with the names of columns."
     return Proposal({table or name_table(path): tuple(map(guess_by_name, names))}, (source,))
 
 
@@ -111,19 +111,19 @@ def propose_from_parquet(path: str | os.PathLike[str], table: str | None = None)
 
     path = Path(path)
     columns = tuple(_read_field(*each) for each in read_types(path))
-    source = f"Of '{path}' the schema was read, for names and types, and no row."
+    source = f"Only the schema of '{path}' was read, with names and types."
     return Proposal({table or name_table(path): columns}, (source,))
 
 
 def name_table(path: Path) -> str:
-    """Return the name of a table in a file: the name of the file, without its ending."""
+    """Return the name of a file without its ending, as the name of a table."""
     return path.name.split('.')[0] or 'table'
 
 
 def propose_from_dtypes(dtypes: pd.Series, table: str) -> Proposal:
     """Propose metadata from the names and dtypes of a DataFrame's columns (``DataFrame.dtypes``).
 
-    A column whose dtype is not one of a table has no sdtype.
+    A column has no sdtype if columns of tables cannot have its dtype.
     """
     columns = tuple(_read_dtype(name, dtype) for name, dtype in dtypes.items())
     return Proposal({table: columns}, ('Names and dtypes were read, and no row.',))
@@ -165,10 +165,10 @@ def _deny(name: Any, kind: object) -> StatedColumn:
 
 
 def _combine(column: StatedColumn, sdtype: str | None) -> StatedColumn:
-    """Set a column's sdtype by its type, or by its name where the type leaves it open.
+    """Set a column's sdtype by its type, or by its name if the type leaves it open.
 
-    Numbers and categories are keys or personal information if their name suggests so. Texts (no
-    sdtype) are whatever their name suggests.
+    Numbers and categories become keys or personal information if their name suggests so. Texts (no
+    sdtype) become what their name suggests.
     """
     guessed = guess_by_name(str(column.name))
     is_settled = sdtype in ('boolean', 'datetime') or guessed.sdtype in (None, 'text', *LEARNED)
@@ -183,7 +183,6 @@ def _combine(column: StatedColumn, sdtype: str | None) -> StatedColumn:
 
 
 def _read_line(path: Path, file: BinaryIO, encoding: str) -> str:
-    """Read a file up to the end of its first line."""
     line = ''
     encoding = 'utf-8-sig' if codecs.lookup(encoding).name == 'utf-8' else encoding
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -200,7 +199,7 @@ def _read_line(path: Path, file: BinaryIO, encoding: str) -> str:
                 raise InputError(f"The first line of '{path}' is too long for a line of names.")
         return line + decoder.decode(b'', final=True)
     except UnicodeError:
-        raise InputError(f"'{path}' is not text in {encoding}: say its encoding.") from None
+        raise InputError(f"'{path}' is not text in {encoding}: set its encoding.") from None
     except zlib.error:
         raise InputError(f"'{path}' ends in .gz, and is not compressed by gzip.") from None
 
@@ -219,7 +218,7 @@ def _decompress(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _find_values(names: list[str]) -> list[int]:
-    """Return the places of entries that cannot be names: numbers, dates, blanks, repetitions."""
+    """Return the positions of entries that cannot be names: numbers, dates, blanks, repetitions."""
     return [
         at
         for at, name in enumerate(names, 1)

@@ -1,6 +1,6 @@
-"""Words: spellings in data dictionaries, and columns as their names suggest.
+"""Spellings in data dictionaries, and sdtypes that column names suggest.
 
-Guesses by names are to be checked by the user.
+The user has to check guesses from names.
 """
 
 import json
@@ -11,8 +11,7 @@ from collections.abc import Hashable
 from sdv_threea.guesses import guess_sdtype
 from sdv_threea.metadata.columns import StatedColumn
 
-#: The meanings of the columns of a data dictionary, with their headers in lower case and letters
-#: only.
+#: Headers of the columns of a data dictionary by meaning, in lower case and letters only.
 HEADERS = {
     'name': 'name column columnname variable variablename variablefieldname field fieldname '
     'attribute',
@@ -34,7 +33,7 @@ HEADERS = {
     'open': 'tostate',
 }
 
-#: Sdtypes, with the words for them.
+#: Words for sdtypes.
 TYPES = {
     'numerical': 'numerical number numeric float double real decimal continuous quantity currency '
     'money integer int bigint smallint tinyint whole count year long short',
@@ -50,7 +49,7 @@ TYPES = {
 #: Types of whole numbers.
 WHOLE = 'year int long tinyint integer bigint whole smallint short count'
 
-#: Types of texts, which may hold anything and so stand for no sdtype.
+#: Types of texts, which suggest no sdtype because texts may hold anything.
 ANYTHING = 'object text varchar char character any string str unknown nvarchar'
 
 TRUE = {'allowed', 'x', 'yes', 'true', 'y', 't', '1'}
@@ -65,7 +64,7 @@ BETWEEN = re.compile(
 )
 BOUND = re.compile(rf'(>=|≥|<=|≤)\s*({NUMBER})')
 
-#: Spellings of dates outside Python, longest first; ``mm`` after hours are minutes.
+#: Parts of date formats outside Python, longest first; ``mm`` after hours are minutes.
 DATE_PARTS = (
     ('yyyy', '%Y'),
     ('yy', '%y'),
@@ -79,18 +78,18 @@ DATE_PARTS = (
 )
 
 
-#: The reason for the guess that a column of texts is a category, if its name suggests nothing.
+#: The reason to guess a category: a column of texts whose name suggests nothing else.
 TEXTS = 'as it holds texts'
 
 
 def find_header(word: object) -> str | None:
-    """Return the meaning of a column of a data dictionary, by its header."""
+    """Return the meaning of a data dictionary's column by its header."""
     found = re.sub(r'[^a-z]', '', str(word).lower())
     return next((field for field, words in HEADERS.items() if found in words.split()), None)
 
 
 def read_type(word: str) -> tuple[str | None, int | None]:
-    """Return the sdtype and the decimals of a type; ``None`` for what the type leaves open."""
+    """Return the sdtype and the decimals of a type, ``None`` if the type leaves one open."""
     spelt = word.strip().lower()
     inside = re.search(r'\((\d+)\s*,\s*(\d+)\)', spelt)
     bare = re.sub(r'[\s_-]', '', re.split(r'[(\[]', spelt)[0])
@@ -136,8 +135,8 @@ def read_range(text: str) -> tuple[float | None, float | None] | None:
 def read_values(text: str, *, as_texts: bool = False) -> tuple[tuple[Hashable, ...], bool]:
     """Return the values of a list, each once, and whether they are codes with labels.
 
-    A list is in JSON, or separated by ends of lines, ``|``, ``;`` or ``,``. In ``1 = male``, ``1:
-    male`` and REDCap's ``1, male | 2, female`` the codes are the values.
+    A list is JSON, or separated by line ends, ``|``, ``;`` or ``,``. In ``1 = male``, ``1: male``
+    and REDCap's ``1, male | 2, female`` the codes are the values.
     """
     if text.strip().startswith('['):
         try:
@@ -152,7 +151,7 @@ def read_values(text: str, *, as_texts: bool = False) -> tuple[tuple[Hashable, .
             found, labelled = [code for code, _ in pairs], bool(parts)
             break
     values = tuple(dict.fromkeys(found))
-    # 01 is a text, because numbers do not begin with a zero.
+    # 01 is a text, because numbers do not start with a zero.
     whole = bool(values) and all(re.fullmatch(r'0|-?[1-9]\d{0,17}', value) for value in values)
     return (tuple(map(int, values)) if whole and not as_texts else values), labelled
 

@@ -25,7 +25,7 @@ def test_names_become_metadata_and_no_row_is_read(folder, call):
     done = call('detect', folder / 'visits.csv', '--out', folder / 'visits.json')
 
     assert done.exit_code == 0, done.stderr
-    assert 'the first line was read, for the names of columns, and no row' in done.stdout
+    assert 'was read, with the names of columns' in done.stdout
     assert 'State by hand' in done.stdout
     assert read_columns(folder / 'visits.json') == {
         'visit_id': {'sdtype': 'id'},
@@ -67,7 +67,7 @@ def test_rows_are_read_if_they_are_said_to_be_public(folder, call):
     assert 'blue' not in private.output
     assert 'values red, blue, green' in public.stdout
     assert 'size  numerical, 1 to 3.5' in public.stdout
-    assert 'said to be public, all of which were read' in public.stdout
+    assert 'declared public, and were all read' in public.stdout
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_rows_are_read_if_they_are_said_to_be_public(folder, call):
         (('visits.csv', '--out', 'visits.csv'), 'is an input'),
         (('--dictionary', 'visits.csv'), 'is no data dictionary'),
         (('visits.csv', '--separator', ';'), "looks separated by ','"),
-        (('rows.csv',), 'They are not shown, as they may be a row'),
+        (('rows.csv',), 'They are not shown, because they may be a row'),
         (('.', '--table', 'x'), '--table is for one table'),
     ],
 )

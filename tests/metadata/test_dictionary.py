@@ -147,7 +147,7 @@ def test_what_is_not_stated_is_open_and_the_column_is_not_looked_at():
         ({'type': 'integer', 'min': 'low'}, "'low' is no number"),
         ({'type': 'date', 'format': 'whenever'}, "The format 'whenever' is not known"),
         ({'type': 'integer', 'missing': '-9'}, 'make such cells empty before a fit'),
-        ({'type': 'integer', 'references': 'elsewhere'}, 'must be TABLE.COLUMN'),
+        ({'type': 'integer', 'references': 'elsewhere'}, 'must be written TABLE.COLUMN'),
         ({'type': 'double', 'decimals': 'two'}, 'is no number of decimals'),
     ],
 )
