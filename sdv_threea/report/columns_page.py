@@ -1,4 +1,4 @@
-"""The sections of the page about columns, pairs of columns, and impossible rows."""
+"""Sections of the page on columns, pairs of columns, and impossible rows."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from sdv_threea.report.fidelity import Fidelity
     from sdv_threea.report.quality import Quality
 
-#: The most columns of the map of all pairs: those with the largest errors.
+#: The most columns on the map of pairs: those with the largest errors.
 MOST_MAPPED = 40
 
-#: Number of columns and of pairs that are open at first; no two of the pairs share a column.
+#: Number of columns, and of pairs without common columns, that are unfolded at first.
 NUM_OPEN = 2
 
-#: From here on, numbers on an axis are rounded to whole ones.
+#: Numbers on an axis are rounded to whole ones from this number on.
 MOST_DIGITS = 1000
 
 
@@ -45,8 +45,8 @@ def tell_impossible(fidelity: Fidelity) -> str:
     for name, each in found.items():
         said = (
             f'<p><b>{percent(each.synthetic)}</b> of the synthetic rows have two values that no '
-            f'real row has together. Of new real rows it would be about {percent(each.real)}; of '
-            f'rows whose columns have nothing to do with each other, {percent(each.chance)}.</p>'
+            f'real row has together. Among new real rows it would be about {percent(each.real)}; '
+            f'among rows with independent columns, {percent(each.chance)}.</p>'
         )
         table = each.told.set_index(each.told['Column 1'] + ' and ' + each.told['Column 2'])
         shown = pd.DataFrame(
@@ -65,10 +65,10 @@ def tell_impossible(fidelity: Fidelity) -> str:
         parts.append(panel(said + drawn, heading=name if len(found) > 1 else ''))
     lead = (
         'Pairs of categories (and of numbers with few values) that never occur in the real rows, '
-        'though chance alone would have put five rows there. Values of fewer than five real rows '
-        'are not looked at.'
+        'although about five would if columns were independent. Values of fewer than five real '
+        'rows are not examined.'
     )
-    return section('Rows that cannot be', lead, *parts)
+    return section('Impossible rows', lead, *parts)
 
 
 def tell_columns(fidelity: Fidelity, quality: Quality, targets: Iterable[str]) -> str:
@@ -87,8 +87,8 @@ def tell_columns(fidelity: Fidelity, quality: Quality, targets: Iterable[str]) -
         html = _draw(drawn, name) + listed(_list_facts(row, drawn))
         items.append(opener(name, note, html, shown=name in opened))
     lead = (
-        'Every column, the worst first. A column is off by the share of rows that would have to '
-        'change to make the two tables alike, in bins that both share.'
+        'Every column, the worst first. The error of a column is the share of rows that would have '
+        'to change to make both tables equal, in common bins.'
     )
     empty = names[(columns['Missing, real'] == 1) | (columns['Missing, synthetic'] == 1)]
     said = (
@@ -144,7 +144,7 @@ def _list_facts(row: Mapping[str, Any], drawn: Distribution | None) -> list[str]
 
 
 def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDistribution]) -> str:
-    """Return the section on pairs of columns: a map of all, and the worst to open."""
+    """Return the section on pairs of columns: a map of all, and the worst ones to unfold."""
     pairs = fidelity.pairs
     if pairs.empty:
         return section('How the relations match', 'There are no two columns to compare.')
@@ -178,16 +178,16 @@ def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDi
             opener(name, note, grids(joint.real, joint.synthetic, key[1:], ticks), shown=shown)
         )
     lead = (
-        'How far two columns are off together, in bins that both tables share. In the grids, a '
-        'field of more colour has more rows (by the square root). Fields of fewer than five real '
-        'rows are left empty on the real side.'
+        'The errors of pairs of columns, in common bins of both tables. In the grids, fields with '
+        'more rows have more colour (by the square root). Fields of fewer than five real rows are '
+        'left empty on the real side.'
     )
     label = f'Find a pair, of the {len(items)} worst' if len(pairs) > len(items) else 'Find a pair'
     return section('How the relations match', lead, *maps, searchable(items, label))
 
 
 def _list_ticks(labels: pd.Index, binned: bool) -> list[str]:
-    """Return a label for each bin or level; of bins, only the first, middle and last have one."""
+    """Return a label for each level, or for the first, middle and last bin."""
     if not binned:
         return list(map(str, labels))
     shown = {0, len(labels) // 2, len(labels) - 1}
@@ -195,7 +195,7 @@ def _list_ticks(labels: pd.Index, binned: bool) -> list[str]:
 
 
 def _map(pairs: pd.DataFrame) -> str:
-    """Draw the map of the pairs of a table, for all columns or those with the largest errors."""
+    """Draw the map of the pairs of all columns, or of the columns with the largest errors."""
     off = pd.concat([pairs.set_index(side)['Error'] for side in ('Column 1', 'Column 2')])
     worst = off.groupby(level=0, sort=False).mean().nlargest(MOST_MAPPED).index
     names = [name for name in dict.fromkeys(off.index) if name in set(worst)]

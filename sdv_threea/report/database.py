@@ -1,4 +1,4 @@
-"""What a report says of a database: its picture, and how many rows refer to each row."""
+"""The picture of a database, and the number of rows that refer to each row."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -12,10 +12,10 @@ from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
 from sdv_threea.report.distributions import Distribution
 from sdv_threea.storage.references import as_columns
 
-#: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.
+#: The size of a box, and the distances between the centres of neighbouring boxes, in pixels.
 BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104
 
-#: How often all tables are moved near the tables that share a foreign key with them.
+#: How often all tables are moved toward the tables that share a foreign key with them.
 SWEEPS = 4
 
 #: The most characters of a name in a box; longer ones are shortened.
@@ -23,17 +23,17 @@ LONGEST_NAME = 20
 
 
 #: Edges of bins of counts, from 0 to beyond any number of rows. Fine bins are single counts up to
-#: 8; after that, each is twice as wide as the last. The edges of coarse bins are powers of ten.
+#: 8, and then double in width. The edges of coarse bins are powers of ten.
 FINE = np.concatenate([np.arange(9), 8 * 2 ** np.arange(40) + 1])
 
 COARSE = np.concatenate([[0], 10 ** np.arange(13)])
 
-#: Fine edges are used if no count is larger.
+#: Fine edges are used up to this largest count.
 MOST_FINE = 64
 
 
 class Role(NamedTuple):
-    """The protection of a table in words, and the colours and line of its box."""
+    """The protection of a table in words, and the colours and border of its box."""
 
     words: str
     fill: str
@@ -76,12 +76,12 @@ def draw_schema(synthesizer: Protecting) -> Drawing:
         _box(name, place, roles[name], list(tables[name]['columns']))
         for name, place in places.items()
     ]
-    told = f'{len(tables)} tables, and what of each is protected'
+    told = f'{len(tables)} tables, and the protection of each'
     return Drawing(_frame(lines + boxes, places, told), tuple(_tell(roles, links)))
 
 
 def _tell(roles: Mapping[str, Role], links: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield a sentence for each table: its protection, and the tables it refers to."""
+    """Yield a sentence on each table: its protection, and the tables it refers to."""
     for name, role in roles.items():
         parents = ' and '.join(dict.fromkeys(parent for child, parent in links if child == name))
         yield f'{name}: {role.words}' + (f'; refers to {parents}' if parents else '')
@@ -93,8 +93,7 @@ def find_roles(
     """Return the role of each table, by name.
 
     ``links`` are the child and the parent of each foreign key. ``unit`` is the table whose rows are
-    the units of privacy; by default it is the first private table that refers to no other private
-    one.
+    the units of privacy; by default the first private table that refers to no other private one.
     """
     ties = [link for link in links if not set(link) & set(public)]
     private = [name for name in tables if name not in public]
@@ -112,14 +111,14 @@ def find_roles(
 def place_tables(
     tables: Sequence[str], links: Sequence[tuple[str, str]]
 ) -> dict[str, tuple[float, float]]:
-    """Return the middle of each table's box, below and near the tables that it refers to.
+    """Return the centre of each table's box, below and near the tables that it refers to.
 
     Each table is moved, level by level and several times, to the mean place of the tables that
     share a foreign key with it (the barycentre method of layered graphs).
 
     Returns:
-        By name: pixels to the right of the middle of the picture, and pixels above the uppermost
-        level (zero or negative).
+        By name: pixels to the right of the middle of the picture, and pixels above the top level
+        (zero or negative).
     """
     levels = _find_levels(tables, links)
     rows = [[name for name in tables if levels[name] == at] for at in sorted(set(levels.values()))]
@@ -134,9 +133,9 @@ def place_tables(
 
 
 def _find_levels(tables: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Return the level of each table, 0 at the top; children are on lower levels than parents."""
+    """Return the level of each table: 0 at the top, and children below their parents."""
     levels = dict.fromkeys(tables, 0)
-    # Each table is as high as its parents allow, ...
+    # Put each table as high as its parents allow, ...
     for _ in tables:
         for child, parent in links:
             levels[child] = max(levels[child], levels[parent] + 1)
@@ -149,12 +148,10 @@ def _find_levels(tables: Sequence[str], links: Sequence[tuple[str, str]]) -> dic
 
 
 def _spread(row: Sequence[str], middle: float) -> dict[str, float]:
-    """Place the tables of a level side by side, one step apart."""
     return {name: middle + at - (len(row) - 1) / 2 for at, name in enumerate(row)}
 
 
 def _pull(name: str, links: Sequence[tuple[str, str]], across: Mapping[str, float]) -> float:
-    """Return the mean place of the tables that share a foreign key with a table."""
     ends = [across[a if b == name else b] for a, b in links if name in (a, b)]
     return sum(ends) / len(ends) if ends else across[name]
 
@@ -174,7 +171,7 @@ def _box(name: str, place: tuple[float, float], role: Role, columns: Sequence[st
 
 
 def _arrow(child: tuple[float, float], parent: tuple[float, float]) -> str:
-    """Draw an arrow from the top of the child to the bottom of the parent, upright at both ends."""
+    """Draw an arrow from the top of the child to the bottom of the parent."""
     (x0, y0), (x1, y1) = child, parent
     start, end = -y0 - BOX_HEIGHT / 2, -y1 + BOX_HEIGHT / 2
     middle = (start + end) / 2
@@ -186,7 +183,6 @@ def _arrow(child: tuple[float, float], parent: tuple[float, float]) -> str:
 
 
 def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said: str) -> str:
-    """Return all parts on a canvas on which one unit is a pixel."""
     xs, ys = zip(*places.values(), strict=True)
     left, top = min(xs) - STEP_X / 2, -max(ys) - STEP_Y / 2
     width, height = max(xs) + STEP_X / 2 - left, -min(ys) + STEP_Y / 2 - top
@@ -221,7 +217,7 @@ def compare_cardinalities(
 
 
 def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
-    """Return foreign keys with their names: both tables, and the columns if two names are equal."""
+    """Name foreign keys by both tables, and by their columns if two names would be equal."""
     names = [f'{link["child_table_name"]} per {link["parent_table_name"]}' for link in links]
     columns = [', '.join(as_columns(link['child_foreign_key'])) for link in links]
     return [
@@ -231,7 +227,6 @@ def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]
 
 
 def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> Wholes:
-    """Return the number of child rows that refer to each parent row, shape (rows,)."""
     key, own = (
         list(as_columns(link[side])) for side in ('parent_primary_key', 'child_foreign_key')
     )
@@ -250,7 +245,6 @@ def _choose_edges(counts: Wholes) -> Wholes:
 
 
 def _label(low: int, end: int) -> str:
-    """Return the name of the bin from ``low`` up to, but without, ``end``."""
     if end - low == 1:
         return f'{low}'
     return f'{low:,}+' if end == 10 * low else f'{low}–{end - 1}'

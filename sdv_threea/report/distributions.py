@@ -1,8 +1,7 @@
-"""Columns of two tables in common bins or levels: as shares of rows to be drawn, and as codes.
+"""Columns of two tables in common bins or levels: as shares of rows, and as codes.
 
-Input: columns and their metadata. Output: shares of rows in bins (numbers and dates) or levels
-(categories), and a code for each cell. Rare levels are pooled, so that no page shows a value of a
-few people.
+Numbers and dates have bins, and categories have levels. Rare levels are pooled, so that no page
+shows a value of a few people.
 """
 
 from collections.abc import Mapping
@@ -16,29 +15,29 @@ from numpy.typing import NDArray
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days, take_learned
 
-#: The most bins of a numerical or date column. All bins of a column of whole numbers, or of days,
-#: cover equally many numbers.
+#: The most bins of a numerical or date column. If values are whole numbers or days, all bins cover
+#: equally many of them.
 NUM_BINS = 40
 
 #: The most levels of a category: the most frequent ones of the real table.
 NUM_LEVELS = 8
 
-#: A level, or a bin of two columns, with fewer real rows is not shown: it may be one person's.
+#: Levels, or bins of two columns, with fewer real rows are not shown: they may be one person's.
 FEWEST = 5
 
-#: The name of the pool.
+#: The name of the pooled levels.
 OTHERS = 'all others'
 
-#: An axis shows the values between these quantiles, and further values up to ``LONGER`` times the
-#: range between them: a few extreme values must not squeeze the others.
+#: An axis shows the values between these quantiles, and values up to ``LONGER`` times their
+#: distance further: a few extreme values must not squeeze the others.
 CENTRAL = (0.005, 0.995)
 LONGER = 0.25
 
-#: The axis also covers the central synthetic values, unless that makes it this many times longer.
+#: The axis also covers the central synthetic values, unless it then gets this many times longer.
 MUCH_LONGER = 3.0
 
 
-#: The most bins of a numerical or date column.
+#: The most bins of a numerical or date column on a grid of two columns.
 GRID_BINS = 12
 
 #: The most levels of a categorical column, and the most bins of a numerical or date column.
@@ -72,7 +71,7 @@ class Distribution:
 
 
 class Places(NamedTuple):
-    """The bin or the level of each row of both tables, -1 for none; else as in a distribution."""
+    """The bin or level of each row of both tables, -1 for none; labels as in a distribution."""
 
     labels: pd.Index
     real: NDArray[np.intp]
@@ -108,7 +107,7 @@ def compare_distributions(
 def place_rows(
     real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any], num_bins: int
 ) -> Places:
-    """Return the common bins or levels of two columns, and the one of each row.
+    """Return common bins or levels of two columns, and the bin or level of each row.
 
     Numbers and dates have at most ``num_bins`` bins.
     """
@@ -162,7 +161,7 @@ def _bin_edges(values: Floats, num_bins: int) -> Floats:
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = values.min(), values.max()
-    # Bins of whole numbers start half a unit below a number, so all cover equally many numbers.
+    # Bins of whole numbers start half a unit below a number, so that all cover equally many.
     if np.all(values == np.round(values)):
         width = np.ceil((high - low + 1) / num_bins)
         return np.arange(low - 0.5, high + width, width)
@@ -170,7 +169,7 @@ def _bin_edges(values: Floats, num_bins: int) -> Floats:
 
 
 def _rank_levels(real: pd.Series, description: Mapping[str, Any]) -> dict[str, int]:
-    """Return the place of each level of an ordinal column, in stated or in sorted order."""
+    """Return the rank of each level of an ordinal column, in stated or sorted order."""
     if description['sdtype'] != 'ordinal':
         return {}
     levels = description.get('range_values')
@@ -200,8 +199,8 @@ def _place_in_levels(real: pd.Series, synthetic: pd.Series, ranks: Mapping[str, 
 class JointDistribution:
     """Shares of the rows in each bin of a grid, shape (bins, bins). Not differentially private.
 
-    Labels are as in a :class:`Distribution`, of the rows and of the columns of the grid. Bins of
-    fewer than five real rows are 0 on the real side.
+    Rows and columns of the grid have labels as in a :class:`Distribution`. Bins of fewer than five
+    real rows are 0 on the real side.
     """
 
     labels: tuple[pd.Index, pd.Index]
@@ -213,10 +212,10 @@ class JointDistribution:
 def compare_joint(
     real: pd.DataFrame, synthetic: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
 ) -> JointDistribution:
-    """Return the shares of the rows of two tables in the bins of the same grid.
+    """Return the shares of the rows of two tables in the bins of a common grid.
 
-    The grid has at most twelve bins, or nine levels, each way. A row in which a number is missing
-    is in no bin. ``columns`` are the entries of the two columns in SDV metadata, by name.
+    The grid has at most twelve bins, or nine levels, in each direction. A row in which a number is
+    missing is in no bin. ``columns`` are the entries of the two columns in SDV metadata, by name.
     """
     places = [place_rows(real[name], synthetic[name], columns[name], GRID_BINS) for name in columns]
     counts = _count([each.real for each in places], places)
@@ -230,7 +229,7 @@ def compare_joint(
 
 
 def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> Wholes:
-    """Return the number of rows in each bin of the grid, given their places in both columns."""
+    """Return the number of rows in each bin of the grid."""
     counts = np.zeros([len(each.labels) for each in places], dtype=np.int64)
     inside = np.all([each >= 0 for each in chosen], axis=0)
     np.add.at(counts, tuple(each[inside] for each in chosen), 1)
@@ -240,7 +239,7 @@ def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> Wholes:
 class Coded(NamedTuple):
     """A column of two tables as codes: values (``exact``) or intervals; not differentially private.
 
-    ``even`` is the share of rows with each code if rows were spread evenly: over the values of real
+    ``even`` is the share of rows with each code if rows were spread evenly over the values of real
     rows, or over the central range of numbers.
     """
 
@@ -276,7 +275,7 @@ def _code(real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any])
     if is_number and len(counts) > MOST_LEVELS:
         return _code_intervals(real.to_numpy(float), synthetic.to_numpy(float))
     if not is_number:
-        # Levels are distinguished by their names, as in a distribution.
+        # Levels with the same name are one level, as in a distribution.
         real, synthetic = (each.map(str, na_action='ignore') for each in (real, synthetic))
         counts = real.value_counts(sort=False)
     shown = counts[counts >= FEWEST].nlargest(MOST_LEVELS).index

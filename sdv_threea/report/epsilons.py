@@ -1,8 +1,4 @@
-"""Utility for several epsilons, measured on rows that need no protection.
-
-Input: a table that is public, made up or released, and a function that makes a synthesizer for an
-epsilon. Output: a :class:`PrivacyCurve`: the scores, by epsilon, of models trained on samples.
-"""
+"""Utility for several epsilons, measured on rows that need no protection."""
 
 import math
 import textwrap
@@ -24,24 +20,24 @@ Origin = Literal['public', 'made up', 'released']
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
 
-#: Share of the rows that are kept aside for tests.
+#: Share of the rows that are used for tests.
 TEST_SHARE = 0.3
 
 #: An infinite epsilon (no noise) is drawn at this multiple of the largest finite epsilon.
 FARTHER = 3.0
 
-#: Words for the origin of the rows, and the caveat of such a curve.
+#: The origin of the rows in words, and the caveat of such a curve.
 CAVEATS = {
-    'public': ('public', 'It holds for your own table as far as that resembles the public one.'),
+    'public': ('public', 'It holds for your own table as far as your table resembles it.'),
     'made up': (
         'made up',
-        'Made-up rows have no other relations between columns than those put in, so take the shape '
-        'of the curve and not its height.',
+        'Made-up rows have only those relations between columns that somebody put in, so rely on '
+        'the shape of the curve and not on its height.',
     ),
     'released': (
         'sampled from a released synthesizer',
-        'Sampled rows are smoother than those that were released, and easier to release once more: '
-        'the curve is on the optimistic side.',
+        'Sampled rows are smoother than the private rows, and easier to release once more: the '
+        'curve is optimistic.',
     ),
 }
 
@@ -51,10 +47,10 @@ class PrivacyCurve:
     """Utility against epsilon, for a given number of rows.
 
     Args:
-        scores: A row per fit: ``epsilon``, ``repeat``, the score of a model trained on the
-            ``synthetic`` rows, that of one trained on the ``real`` rows that were fitted, and a
-            ``note`` on problems. If no row has a target, the score is that of guessing.
-        metric: The name of the score: ``'AUC'`` or ``'R2'``, on rows kept aside.
+        scores: A row per fit: ``epsilon``, ``repeat``, the scores of models trained on
+            ``synthetic`` rows and on the fitted ``real`` rows, and a ``note`` on problems. If no
+            row has a target, the score is that of guessing.
+        metric: The name of the score: ``'AUC'`` or ``'R2'``, on rows that were not fitted.
         num_rows: Number of rows of each fit.
         num_different: Number of different rows to draw from. If it is smaller than ``num_rows``,
             rows were repeated.
@@ -97,15 +93,15 @@ class PrivacyCurve:
         notes = zip(noted['epsilon'], noted['note'], strict=True)
         origin, caveat = CAVEATS[self.origin]
         said = [
-            f'Nothing was spent, as no private row was read: you said that the table is {origin}. '
+            f'Nothing was spent: no private row was read, as you said that the table is {origin}. '
             f'{caveat}'
         ]
         if self.num_rows > self.num_different:
             said.append(
                 f'The rows are {self.num_different:,} different ones, repeated. Their noise is '
-                f'that of {self.num_rows:,} rows, so read what is lost against no noise. The '
-                f'height is that of {self.num_different:,} rows, on the pessimistic side; '
-                'repeated values pass for common ones, which is on the optimistic side.'
+                f'that of {self.num_rows:,} rows, so compare scores with those without noise. '
+                f'The scores without noise are those of {self.num_different:,} rows, which is '
+                'pessimistic; repeated values look common, which is optimistic.'
             )
         lines = [
             f'{self.metric} of models trained on synthetic rows, for {self.num_rows:,} rows',
@@ -135,9 +131,9 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
     Use it to choose epsilon, before the private table is fitted once. **Never give it the private
     table**: each fit would be a release, and a choice by their scores another one.
 
-    The number of rows is the most important argument, because the noise does not depend on it. Pass
-    the number of rows of the private table as ``num_rows``. Rows to fit are drawn from seven tenths
-    of ``table``, with repetition if these are too few. Models are tested on the other three tenths.
+    The number of rows matters most, because the noise does not depend on it: pass that of the
+    private table as ``num_rows``. Rows to fit are drawn from seven tenths of ``table``, with
+    repetition if these are too few. Models are tested on the other three tenths.
 
     Args:
         table: Rows like the private ones.
@@ -201,13 +197,13 @@ def _check(
 
 
 def _describe(make: Callable[[float], Any], epsilons: Sequence[float]) -> tuple[str, Any]:
-    """Check the synthesizers; return the name of their one table, and its metadata."""
+    """Check the synthesizers; return the name of their table, and its metadata."""
     for epsilon in epsilons:
         synthesizer = make(epsilon)
         if getattr(synthesizer, 'epsilon', epsilon) != epsilon:
             raise InputError(
                 f'make({epsilon:g}) made a synthesizer with epsilon={synthesizer.epsilon:g}: it '
-                'must pass on what it is called with.'
+                'must pass its argument on.'
             )
     tables = synthesizer.get_metadata().to_dict()['tables']
     if len(tables) != 1:

@@ -1,8 +1,7 @@
 """Errors of columns and pairs of columns, compared with those of other real rows and of chance.
 
-Input: codes of the real and of the synthetic table, in common bins. Output: total variation
-distances, the shares of rows that would have to change; and impossible rows, which have two values
-that no real row has together.
+Errors are total variation distances: shares of rows that would have to change. Impossible rows have
+two values that no real row has together.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +15,11 @@ import pandas as pd
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.report.distributions import MISSING, NO_LEVELS, POOLED, UNSEEN, Coded, code_tables
 
-#: Two values that no real row has together count as impossible if independent columns would have
-#: this many such rows. With fewer expected rows, there may be none by chance alone.
+#: A pair of values without real rows counts as impossible if independent columns would give it this
+#: many rows. With fewer expected rows, chance alone may explain that there are none.
 EXPECTED = 5.0
 
-#: The most pairs of columns that are named, and the most pairs of values of each.
+#: The most pairs of columns that are named, and the most example values of each.
 MOST_TOLD, MOST_EXAMPLES = 12, 3
 
 TOLD = ['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples']
@@ -40,7 +39,7 @@ PAIRS = ['Table', 'Column 1', 'Column 2', 'Error', 'Real', 'Chance']
 
 ONE, TWO, NEVER = 'single columns', 'pairs of columns', 'impossible rows'
 
-#: Rows of the real table, drawn with repetition, that stand for both tables.
+#: Rows of the real table, drawn with repetition, that replace both tables.
 World = tuple[Wholes, Wholes]
 
 
@@ -50,8 +49,8 @@ class Impossible:
 
     Args:
         synthetic: Share of the synthetic rows.
-        real: Share of the real rows that would be called impossible if they were not in the table:
-            the share to expect of new real rows.
+        real: Share to expect of new real rows: those real rows that would be impossible if they
+            were not in the table.
         spread: Standard deviation of ``real`` for this number of rows.
         chance: Share of the rows of independent columns.
         num_pairs: Number of pairs of columns examined.
@@ -106,7 +105,7 @@ def _examine(first: Coded, second: Coded) -> tuple[Floats, Bools]:
     counts = _share([first.real, second.real], sizes) * len(first.real)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(len(first.real), 1)
     examined = expected >= EXPECTED
-    # The codes for pooled and for new values stand for several values.
+    # The codes of pooled and of new values stand for several values.
     examined[[POOLED, UNSEEN]] = examined[:, [POOLED, UNSEEN]] = False
     return np.rint(counts), examined
 
@@ -130,9 +129,9 @@ class Fidelity:
 
     Args:
         scores: For each measure (``single columns``, ``pairs of columns``, ``impossible rows``) the
-            mean error of the ``synthetic`` rows, that of resampled ``real`` rows with its standard
-            deviation ``spread``, and that of ``chance``: values spread evenly over a single column,
-            or otherwise independent columns.
+            mean error of the ``synthetic`` rows, of resampled ``real`` rows with its standard
+            deviation ``spread``, and of ``chance``: values spread evenly over a single column, or
+            else independent columns.
         columns: ``Table``, ``Column``, and the ``Error`` with that of ``Real`` rows and of
             ``Chance``; ``Lost``, the share of real rows whose value no synthetic row has; ``New``,
             the share of synthetic rows whose value no real row has; shares of missing values, and
@@ -155,7 +154,7 @@ def measure_fidelity(
     description: Mapping[str, Any],
     seed: int = 0,
 ) -> Fidelity:
-    """Compare two tables in the same bins; a second sample of the real rows is the scale.
+    """Compare tables in common bins; a second sample of the real rows is the scale.
 
     Two tables of real rows are drawn with repetition: one as large as the real table, one as large
     as the synthetic table. Their distance is the error due to the sizes of the tables alone, and no
@@ -195,7 +194,6 @@ def measure_fidelity(
 
 
 def _take_rows(coded: list[Coded], rng: np.random.Generator) -> list[Coded]:
-    """Return at most :data:`MOST_ROWS` rows of each table, drawn at random."""
     for side in ('real', 'synthetic'):
         size = len(getattr(coded[0], side))
         if size > MOST_ROWS:
@@ -216,7 +214,6 @@ def _choose_pairs(num_columns: int, rng: np.random.Generator) -> list[tuple[int,
 
 
 def _draw_worlds(column: Coded, rng: np.random.Generator) -> list[World]:
-    """Resample real rows into pairs of tables, as large as the two compared tables."""
     sizes = len(column.real), len(column.synthetic)
     return [
         (rng.integers(sizes[0], size=sizes[0]), rng.integers(sizes[0], size=sizes[1]))
@@ -239,7 +236,7 @@ def _tabulate(
             for world in worlds
         ]
         drawn.append(again)
-        # Chance: the values of a column are spread evenly, and two columns are independent.
+        # Chance: values of a column are spread evenly, and two columns are independent.
         alone = len(group) == 1
         unknowing = own[0].even if alone else np.outer(real.sum(axis=1), real.sum(axis=0))
         names, mean = [each.name for each in own], float(np.mean(again))
@@ -289,7 +286,7 @@ def _score(
     for at, (name, table) in enumerate(zip((ONE, TWO), told, strict=True)):
         if table.empty:
             continue
-        # In each pair of resampled tables, a table is weighted by its number of columns or pairs.
+        # Each resampled table is weighted by its number of columns or pairs.
         weights = table['Table'].value_counts(sort=False).reindex(list(impossible), fill_value=0)
         worlds = np.average([each[at] for each in resampled], axis=0, weights=weights)
         rows[name] = {

@@ -1,7 +1,7 @@
-"""The tables that are compared, checked and read.
+"""The compared tables, checked and read.
 
-Input: tables as users of SDV pass them, and SDV metadata. Output: tables by name with the columns
-of the metadata, and columns that models can learn from, as floats or objects.
+Tables and metadata come in as users of SDV pass them. The results are tables by name with the
+columns of the metadata, and columns that models can learn from, as floats or objects.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ import pandas as pd
 from sdv_threea.errors import InputError
 from sdv_threea.storage.metadata import MODELLED, keep_public
 
-#: Dates are counted in days from this one.
+#: Dates are counted in days from this day.
 DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
 
 def describe_tables(metadata: Any) -> dict[str, Any]:
-    """Return SDV metadata as a dictionary, with the sdtype that a fit gives to each column.
+    """Return SDV metadata as a dictionary, with the sdtypes that a fit uses.
 
     A column with ``pii: False`` is numerical or categorical, as in a fit.
     """
@@ -73,23 +73,22 @@ def _read(column: pd.Series, description: Mapping[str, Any]) -> pd.Series:
 
 
 def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
-    """Return dates as days since :data:`DAY_ZERO`, in floats; missing ones are NaN."""
+    """Return dates as days since :data:`DAY_ZERO`, in floats; NaN where missing."""
     form = description.get('datetime_format')
     try:
         parsed = pd.to_datetime(times, format=form, utc=True)
-    except ValueError:  # the error of pandas quotes the cell
+    except ValueError:  # pandas' error quotes the cell
         raise InputError(
             f"The column '{times.name}' has cells that are no dates"
-            + (f' of the format {form!r}, which the metadata states.' if form else '.')
+            + (f' in the format {form!r} of the metadata.' if form else '.')
         ) from None
-    # Subtract floats: differences of pandas dates overflow for the earliest dates that pandas
-    # holds.
+    # Subtract floats, because differences of the earliest pandas dates overflow.
     nanoseconds = parsed.dt.as_unit('ns').astype('int64').astype(float).where(parsed.notna())
     return (nanoseconds - DAY_ZERO.value) / ONE_DAY.value
 
 
-#: Test rows may equal fitted rows by chance, as often as fitted rows equal each other. The limit
-#: exceeds that frequency by this share of the test rows plus this many standard deviations.
+#: Test rows may equal fitted rows as often as fitted rows equal each other, plus this share of the
+#: test rows, plus this many standard deviations.
 SUFFERED, DEVIATIONS = 0.05, 5.0
 
 
@@ -112,7 +111,7 @@ def refuse_fitted(
     if same or found > chance + SUFFERED + DEVIATIONS * noise:
         raise InputError(
             f"{found:.0%} of the test rows of the table '{name}' were fitted: models would be "
-            "tested on rows that they were trained on. Pass rows as 'test' that were kept aside "
+            "tested on rows that they were trained on. Pass rows as 'test' that were set aside "
             'before the fit.'
         )
 

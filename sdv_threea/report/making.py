@@ -1,8 +1,4 @@
-"""The report of a release, in one call.
-
-Input: the real and the synthetic tables and their metadata. A synthesizer adds the promise; test
-rows and a target add the scores of models. Output: a :class:`~sdv_threea.report.result.Report`.
-"""
+"""The report of a release, in one call."""
 
 import platform
 from collections.abc import Container, Mapping, Sequence
@@ -27,7 +23,7 @@ from sdv_threea.storage.metadata import MODELLED
 Data: TypeAlias = pd.DataFrame | Mapping[str, pd.DataFrame]
 Tables: TypeAlias = dict[str, pd.DataFrame]
 
-#: The most pairs of columns whose joint shares of rows are kept: those with the largest errors.
+#: The most pairs of columns, with the largest errors, whose joint shares of rows are kept.
 NUM_JOINTS = 40
 
 
@@ -51,15 +47,15 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     Args:
         real: The real table that was fitted, or the tables by name.
         synthetic: Its synthetic counterpart; or several samples of it, to show how scores vary
-            between samples. Pictures are of the first.
+            between samples. Pictures show the first sample.
         metadata: SDV metadata of it.
         synthesizer: The fitted synthesizer. With it, the report shows the promise and the losses
-            and, for a database, the protection of each table. Without a privacy statement it
-            promises nothing.
-        test: Real rows that were kept aside, to test models on. For a database, only the tables
+            and, for a database, the protection of each table. A synthesizer without a privacy
+            statement promises nothing.
+        test: Real rows that were not fitted, to test models on. For a database, only the tables
             with a target are needed.
-        target: The column to predict; for a database, one by table. By default it is the
-            synthesizer's. A model learns from the other columns of the same table.
+        target: The column to predict; for a database, one by table. By default the synthesizer's. A
+            model learns from the other columns of the same table.
         risk: Whether to run the attacks of anonymeter too, which takes minutes and needs ``test``.
         seed: Seed of the rows that are resampled for error bars, and of LightGBM.
 
@@ -109,7 +105,7 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
 
 
 def _tell_made_up(description: Mapping[str, Any]) -> list[str]:
-    """Name, without a synthesizer, the columns whose sdtypes mean that values are made up."""
+    """List, if there is no synthesizer, the columns whose sdtypes mean that values are made up."""
     several = len(description['tables']) > 1
     names = [
         f'{table}.{name}' if several else str(name)
@@ -141,16 +137,16 @@ def _take_tests(
     *,
     named: bool,
 ) -> Tables:
-    """Return the test rows by table, empty without test rows; refuse rows that cannot be tested."""
+    """Return the test rows by table, if any; refuse rows that cannot be used for tests."""
     if test is None:
         if named:
             raise InputError(
-                "To predict 'target', models are tested on real rows that were kept aside: pass "
+                "To predict 'target', models are tested on real rows that were not fitted: pass "
                 "them as 'test'."
             )
         return {}
     if not targets:
-        raise InputError("Say what models predict on the rows of 'test': pass 'target', too.")
+        raise InputError("Models need a column to predict on the rows of 'test': pass 'target'.")
     given = test if isinstance(test, Mapping) else description['tables']
     tested = as_tables(test, _restrict(description, given), 'test')
     _check_targets(targets, description, tested)
@@ -162,7 +158,6 @@ def _take_tests(
 def _list_draws(
     trained: Sequence[Mapping[str, Utility]], alike: Sequence[Fidelity]
 ) -> pd.DataFrame:
-    """Return the scores of each sample: of models, and of columns and pairs."""
     rows = [
         {
             f'{each.scores.columns[0]} of {target}': float(each.scores.iloc[1, 0])
@@ -232,7 +227,6 @@ def _find_targets(
 
 
 def _restrict(description: Mapping[str, Any], kept: Container[str]) -> dict[str, Any]:
-    """Return the metadata of some tables."""
     tables = {name: each for name, each in description['tables'].items() if name in kept}
     return {**description, 'tables': tables}
 
@@ -267,7 +261,7 @@ def _train(
         columns = description['tables'][table]['columns']
         taken = [take_learned(tables[table], columns) for tables in (real, synthetic, test)]
         name = column if len(description['tables']) == 1 else f'{table}.{column}'
-        # A category may be stored as numbers, with any number of different values.
+        # A category may be stored as numbers.
         numeric = columns[column]['sdtype'] in ('numerical', 'datetime')
         task: Task | None = None if numeric else 'classification'
         trained[name] = measure_utility(taken[0], taken[1], taken[2], column, task, seed)

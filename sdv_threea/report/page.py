@@ -1,7 +1,7 @@
 """One HTML page about a release: the verdict, then the measurements behind it.
 
-Input: a :class:`~sdv_threea.report.result.Report`. Output: one file that opens in any browser
-without a network. Each ``_tell_`` function returns the HTML of one section, or an empty text.
+The page is one file that opens in any browser without a network. Each ``_tell_`` function returns
+the HTML of one section, or an empty text.
 """
 
 from __future__ import annotations
@@ -46,38 +46,38 @@ if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: How many of the worst losses, failed checks, and relations between tables are listed.
+#: The most losses, failed checks, and relations between tables that are listed: the worst.
 NUM_SCORES = 20
 
 WARNING = (
-    '<div class="warning" role="note"><p><b>Not for publication.</b> The synthetic rows are '
-    'protected as far as is promised below. This page is not: it compares with the real rows, and '
-    'that discloses something about them that no promise covers. Keep it where the real rows '
-    'are. What may be published is the datasheet: <code>synthesizer.datasheet()</code>.</p></div>'
+    '<div class="warning" role="note"><p><b>Not for publication.</b> The promise below protects '
+    'the synthetic rows, and not this page: its comparison with the real rows discloses '
+    'something about them that no promise covers. Keep it where the real rows are. You may '
+    'publish the datasheet: <code>synthesizer.datasheet()</code>.</p></div>'
 )
 #: The parts of SDMetrics' diagnostic report whose checks are listed.
 CHECKS = ('Data Validity', 'Relationship Validity', 'Constraint Validity')
 
-NO_MODELS = 'Not measured: it takes a target, and real rows that were kept aside.'
+NO_MODELS = 'Not measured: it takes a target, and real rows that were not fitted.'
 GRADED = (
-    'Chance is to guess the class, to spread a column evenly over its values, or to draw each '
-    'column by itself. The shaded part and ± have the noise of the test: ± is one standard '
-    'deviation. A grade of two words says that another fit may have either. Shares of impossible '
-    'rows are compared by their ratio.'
+    'Chance is the score of a guessed class, of values spread evenly over a column, or of columns '
+    'drawn independently. The shaded part and ± show the noise of the test: ± is one standard '
+    'deviation. A grade with two words means that another fit may get either. Shares of '
+    'impossible rows are compared by their ratio.'
 )
 ATTACKS = (
-    'Three attacks by anonymeter. What counts is how much better they do on rows that were fitted '
-    'than on rows that were not. They show what these attacks reach, on this sample. The promise '
-    'above is the guarantee: it holds against every attack, also those that nobody has thought of. '
-    'The membership game of docs/lab/disclosure.md is the strongest attack that we know.'
+    'Three attacks by anonymeter. The risk is the difference of their success on fitted rows and '
+    'on other rows. It shows what these attacks achieve, on this sample. The promise above is the '
+    'guarantee: it holds against every attack, including unknown ones. The membership game of '
+    'docs/lab/disclosure.md is the strongest attack that we know.'
 )
 
 
 def write_html(report: Report, path: str | Path, title: str) -> None:
     """Write a report as a single HTML file.
 
-    The page has scores and shares of rows, but no row. Both are not differentially private, and the
-    page says so at the top.
+    The page has scores and shares of rows, but no row. Scores and shares are not differentially
+    private, which the page says at the top.
     """
     write_page(
         path,
@@ -101,13 +101,13 @@ def _tell_verdict(report: Report) -> str:
     verdict = report.verdict
     left = len(verdict.lost) - NUM_SCORES
     told = [*verdict.lost[:NUM_SCORES], *([f'And {left} more.'] if left > 0 else [])]
-    lost = listed(told) if told else '<p>Nothing that this page could find.</p>'
-    todo = listed(verdict.advice) if verdict.advice else '<p>Nothing: it is as good as it gets.</p>'
+    lost = listed(told) if told else '<p>No loss was found.</p>'
+    todo = listed(verdict.advice) if verdict.advice else '<p>No advice: nothing is left to do.</p>'
     how = opener('How grades are made', '', f'<p>{GRADED}{_tell_bins(report.quality)}</p>')
     grades = panel(
         _tabulate_grades(verdict.grades) + _tell_draws(report.draws) + how,
-        'The bar goes from chance (left) to other real rows (shaded); its thin line is where other '
-        'fits of the table end.',
+        'The bar goes from chance (left) to other real rows (shaded); the thin line is the range '
+        'of other fits of the table.',
         heading='What it is good for',
     )
     return section(
@@ -132,9 +132,8 @@ def _tell_bins(quality: Quality) -> str:
     if not math.isfinite(quality.in_common_bins):
         return ''
     return (
-        " SDMetrics cuts the numbers of each table into bins over that table's own range. For this "
-        'grade both have the real range, so that bins are the same. Its score without that is '
-        f'{quality.overall:.3f}.'
+        " SDMetrics bins the numbers of each table over the table's own range. For this grade both "
+        f"tables have the bins of the real range. SDMetrics' own score is {quality.overall:.3f}."
     )
 
 
@@ -167,14 +166,13 @@ def _measured(grade: Grade, score: float, spread: float) -> str:
 
 
 def _tell_draws(draws: pd.DataFrame) -> str:
-    """Return the range of each score over several samples."""
     if draws.empty:
         return ''
     said = [
         f'{name}: {number(scores.min())} to {number(scores.max())}'
         for name, scores in draws.items()
     ]
-    return f'<h3>Of {len(draws)} samples of the same release</h3>{listed(said)}'
+    return f'<h3>Range over {len(draws)} samples of the same release</h3>{listed(said)}'
 
 
 def _tell_utility(report: Report) -> str:
@@ -199,14 +197,14 @@ def _tell_utility(report: Report) -> str:
 
 
 def _tell_slopes(slopes: Mapping[str, float]) -> str:
-    """Return a sentence on how sure the predictions are; empty if that is not known."""
+    """Return a sentence on the calibration of predictions; empty if it is not known."""
     if not all(math.isfinite(each) for each in (slopes or {'': math.nan}).values()):
         return ''
     return panel(
         f'<p>Calibration: multiply predictions (log odds of a class) by '
         f'<b>{slopes["synthetic"]:.2f}</b> to fit the test rows if the model was trained on '
         f'synthetic rows, by {slopes["real"]:.2f} if on real ones. Below 1, predictions are too '
-        'sure: fit with alpha=1, or calibrate the model on real rows.</p>'
+        'confident: fit with alpha=1, or calibrate the model on real rows.</p>'
     )
 
 
@@ -229,7 +227,7 @@ def _tell_links(report: Report) -> str:
     """Return the section on foreign keys; empty for a single table."""
     if not report.cardinalities:
         return ''
-    lead = 'How many rows refer to a row: shares of the rows that are referred to.'
+    lead = 'The number of rows that refer to a parent row, as shares of the parent rows.'
     drawn = [
         panel(levels(each.labels, real=each.real, synthetic=each.synthetic), heading=name)
         for name, each in report.cardinalities.items()
@@ -251,13 +249,11 @@ def _tell_trends(trends: pd.DataFrame) -> str:
     scores = trends.reindex(columns=['Score', 'Chance']).set_axis(names).dropna(how='all', axis=1)
     worst = scores.dropna(subset='Score').sort_values('Score', kind='stable')
     said = [
-        'How alike the relation of two columns is, of a row and of the row it refers to, by '
-        'SDMetrics: 100% is the same.'
+        'Similarity of relations between a column of a row and a column of the row it refers to, '
+        'by SDMetrics: 100% is best.'
     ]
     if 'Chance' in scores:
-        said.append(
-            'Chance is what it would be if synthetic rows referred to each other at random.'
-        )
+        said.append('Chance is the similarity if synthetic rows referred to each other at random.')
     if len(worst) > NUM_SCORES:
         said.append(f'The {NUM_SCORES} worst of {len(worst)}.')
     told = worst.head(NUM_SCORES).map(percent).rename(columns=str.lower)
@@ -274,7 +270,7 @@ def _tell_validity(quality: Quality) -> str:
     lead = (
         f'{len(found)} checks by SDMetrics: keys are unique and refer to rows, numbers stay in the '
         'real range, categories are real ones, dates and ids have the stated format, constraints '
-        'hold. A score of 100% is as it should be.'
+        'hold. A score should be 100%.'
     )
     wrong = found[found < 1]
     drawn = _draw_worst(wrong) if len(wrong) else panel('<p>All of them hold.</p>')
@@ -298,15 +294,15 @@ def _tell_distances(report: Report) -> str:
     if report.distances.empty and report.risk.empty:
         return ''
     lead = (
-        'Distances and attacks find blunders, such as copied rows. They are no measure of privacy: '
-        'that is what the promise is for.'
+        'Distances and attacks find blunders, such as copied rows. They do not measure privacy: '
+        'only the promise bounds it.'
     )
     parts = []
     if len(report.distances):
         caption = (
-            'The median distance of a synthetic row to the closest of as many real ones, and of a '
-            'row drawn uniformly. 0 hints at copies. Baseline protection is their ratio: a useful '
-            'release is closer than uniform rows, which are far from everything.'
+            'The median distance to the closest of equally many real rows, for synthetic rows and '
+            'for rows drawn uniformly. 0 hints at copies. Baseline protection is their ratio: a '
+            'useful release is closer than uniform rows, which are far from everything.'
         )
         table = tabulate(report.distances.rename_axis('table'), name='Distances')
         parts.append(panel(table, caption, 'How close a row comes to a real one'))
@@ -339,7 +335,7 @@ def _tell_promise(report: Report) -> str:
         scroll = '<div class="scroll" role="region" tabindex="0" aria-label="Tables">'
         drawing = f'{scroll}{report.schema.svg}</div>'
         parts.append(
-            panel(drawing + listed(report.schema.told), heading='What of each table is protected')
+            panel(drawing + listed(report.schema.told), heading='The protection of each table')
         )
     if receipts:
         costs = pd.DataFrame(receipts).set_index('stage')
@@ -378,8 +374,7 @@ def _tell_made(made: Mapping[str, str]) -> str:
         return ''
     said = (
         '<p class="caption">The noise of a fit has no seed: another fit is another release, and '
-        'spends again. A saved synthesizer gives the same rows whenever it is loaded and asked for '
-        'as many.</p>'
+        'spends again. A saved synthesizer that is loaded draws the same rows each time.</p>'
     )
     return section(
         'How it was made', '', panel(facts({name: [each] for name, each in made.items()}) + said)

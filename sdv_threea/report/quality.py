@@ -17,8 +17,8 @@ from sdv_threea.report.distributions import Distribution, compare_distributions
 from sdv_threea.report.inputs import as_tables, describe_tables
 from sdv_threea.storage.references import as_columns
 
-#: The most columns of a table for which real and shuffled rows are scored too: each takes as long
-#: as the score itself.
+#: Tables with more columns get no scores of real and of shuffled rows, which take as long as the
+#: score itself.
 MOST_COLUMNS = 60
 
 
@@ -32,7 +32,7 @@ class Quality:
         shapes: The mean similarity of single columns.
         pairs: The mean similarity of the relations between two columns, over *all* pairs; NaN for a
             single column.
-        diagnostic: Validity of the tables: types, ranges, categories, keys. Expect 1.
+        diagnostic: Validity of the tables: types, ranges, categories, keys. It should be 1.
         columns: SDMetrics' details by column (``Table``, ``Column``, ``Metric``, ``Score``).
         column_pairs: SDMetrics' details by pair (``Table``, ``Column 1``, ``Column 2``, ``Score``,
             ...).
@@ -161,7 +161,7 @@ def _score_controls(
 
 
 def _give_range(synthetic: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose numbers have the real range: two of its rows get the ends."""
+    """Return the synthetic table with the real range: two of its rows get the real ends."""
     given = synthetic.copy()
     for name in real.select_dtypes(['number', 'datetime']):
         low, high = real[name].min(), real[name].max()
@@ -196,7 +196,6 @@ def _add_chance(
 
 
 def _list_properties(report: Any) -> dict[str, float]:
-    """Return the mean scores of a report of SDMetrics, by name."""
     scores = report.get_properties().set_index('Property')['Score']
     return {name: float(score) for name, score in scores.items()}
 
@@ -204,7 +203,6 @@ def _list_properties(report: Any) -> dict[str, float]:
 def _share_columns(
     columns: pd.DataFrame, tables: Tables, description: Mapping[str, Any]
 ) -> dict[tuple[str, str], Distribution]:
-    """Return the shares of the rows of every column that has a score."""
     return {
         (table, column): compare_distributions(
             tables[0][table][column],

@@ -26,8 +26,8 @@ Cells = tuple[str, str, str]
 class Report:
     """The promise and the quality of a release. Not differentially private.
 
-    The report compares with real data. Notebooks show the verdict alone; shares of real rows are
-    only in saved files.
+    The report compares with real data. Notebooks show only the verdict; only saved files have
+    shares of real rows.
 
     Args:
         quality: Similarity and validity of the tables, by SDMetrics.
@@ -95,7 +95,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything except the schema as lists, dictionaries, texts and numbers.
 
-        Infinity is ``"inf"`` and undefined is ``None``, because JSON has neither.
+        Infinity is ``"inf"`` and undefined numbers are ``None``, because JSON has neither.
         """
         quality, fidelity, verdict = self.quality, self.fidelity, self.verdict
         told = {
@@ -135,7 +135,7 @@ class Report:
     def save_json(self, path: str | Path) -> None:
         """Write :meth:`to_dict` as JSON, whole or not at all.
 
-        A new file is readable by its owner alone; an existing file is replaced, and keeps its mode.
+        Only its owner can read a new file; an existing file is replaced, and keeps its mode.
 
         Raises:
             OSError: If the file cannot be written.
@@ -147,8 +147,8 @@ class Report:
     def save_html(self, path: str | Path, title: str | None = None) -> None:
         """Write one page that opens offline in any browser, whole or not at all.
 
-        A new file is readable by its owner alone; an existing file is replaced, and keeps its mode.
-        The default title is the names of the tables.
+        Only its owner can read a new file; an existing file is replaced, and keeps its mode. The
+        default title is the names of the tables.
 
         Raises:
             OSError: If the file cannot be written.
@@ -158,7 +158,6 @@ class Report:
 
 
 def _tell(grade: Grade) -> str:
-    """Return a grade as a line."""
     scores = grade.spell(grade.synthetic), grade.spell(grade.real)
     return f'{grade.name} {scores[0]} (real {scores[1]}): {grade.word}'
 

@@ -1,9 +1,7 @@
-"""Distances of synthetic rows to the closest real one, by SDMetrics, and the attacks of anonymeter.
+"""Distances of synthetic rows to the closest real one, by SDMetrics, and attacks by anonymeter.
 
-Input: real rows that were fitted, synthetic rows and, for attacks, real rows that were not fitted.
-Output: medians and success rates. These are measurements, not a promise: a distance of zero hints
-at copied rows, but no distance proves that anybody is protected, and the promise holds for every
-attack.
+These are measurements, not a promise: a distance of zero hints at copied rows, but no distance
+proves that anybody is protected, and the promise holds for every attack.
 """
 
 import math
@@ -52,8 +50,8 @@ def measure_risk(
         description: SDV metadata as a dictionary.
 
     Returns:
-        A row per attack and table: its success ``on fitted rows`` and ``on other rows``, that of
-        ``guessing``, each a share of the attempts, and ``risk``, the part due to fitting (0 to 1),
+        A row per attack and table: its success ``on fitted rows`` and ``on other rows``, and that
+        of ``guessing``, each a share of the attempts; ``risk``, the part due to fitting (0 to 1),
         with the ends ``low`` and ``high`` of its 95 % interval. NaN if an attack found nothing to
         try.
 
@@ -77,7 +75,7 @@ def measure_risk(
 
 
 def _prepare(table: pd.DataFrame) -> pd.DataFrame:
-    """Return at most :data:`MOST_ROWS` rows, with categories as texts and numbers without gaps."""
+    """Return at most :data:`MOST_ROWS` rows, with categories as texts and no missing numbers."""
     kept = table.head(MOST_ROWS).reset_index(drop=True)
     return pd.DataFrame(
         {
@@ -121,9 +119,7 @@ def _anonymeter() -> ModuleType:
     try:
         import anonymeter.evaluators
     except ImportError as error:
-        raise ImportError(
-            'The attacks are those of anonymeter: pip install "sdv-threea[risk]".'
-        ) from error
+        raise ImportError('Attacks need anonymeter: pip install "sdv-threea[risk]".') from error
     evaluators: ModuleType = anonymeter.evaluators
     return evaluators
 
@@ -137,8 +133,8 @@ def measure_distances(
 
     The distance of two rows is the mean over columns: the difference of two numbers divided by the
     real range, or 0 for equal and 1 for different categories. Distances show copies, but they say
-    little about privacy: a table far from the real one may give a person away, and a close one may
-    be safe.
+    little about privacy: a table far from the real one may expose a person, and a close one may be
+    safe.
 
     Returns:
         A row per table, measured on at most 500 rows of each. ``synthetic to real`` is the median
@@ -151,7 +147,7 @@ def measure_distances(
     for name, described in description['tables'].items():
         columns = described['columns']
         tables = [take_learned(each[name], columns) for each in (real, synthetic)]
-        # SDMetrics cannot draw uniform values of a column that has none.
+        # SDMetrics cannot draw uniform values of a column without values.
         filled = [column for column in tables[0] if tables[0][column].notna().any()]
         tables = [table[filled] for table in tables]
         size = min(SAMPLED_ROWS, *map(len, tables))

@@ -1,9 +1,8 @@
 """Scores on real data of models that were trained on synthetic data (TSTR).
 
-Input: a real training table, its synthetic counterpart and real test rows. LightGBM is trained at
-its defaults on each of the first two, and both models are scored on the test rows, as in the 3A
-paper (Madl et al. 2023, section 4). The test rows are used for nothing else: levels, labels and the
-kind of task come from the two training tables.
+LightGBM is trained at its defaults on the real table and on the synthetic table, and both models
+are scored on real test rows, as in the 3A paper (Madl et al. 2023, section 4). The test rows are
+used for nothing else: levels, labels and the kind of task come from the two training tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,16 +31,16 @@ from sdv_threea.report.distributions import FEWEST
 #: The values of ``x`` in the curves of a classifier.
 RATES = np.linspace(0, 1, 101)
 
-#: Predicted numbers are averaged over at most this many groups of at least ``FEWEST`` rows each.
+#: Predicted numbers are averaged over at most this many groups of at least ``FEWEST`` rows.
 MOST_GROUPS = 20
 
 ROC, PRECISION, REGRESSION = 'ROC', 'precision and recall', 'predicted and real'
 CALIBRATION = 'calibration'
 
-#: Predicted probabilities are cut here before log odds are taken.
+#: Predicted probabilities are clipped to this distance from 0 and 1 before log odds are taken.
 LEAST_CHANCE = 1e-4
 
-#: The names of the two axes, ``x`` and ``y``, of each curve.
+#: The names of the axes ``x`` and ``y`` of each curve.
 AXES = {
     ROC: ('false positive rate', 'true positive rate'),
     PRECISION: ('recall', 'precision'),
@@ -52,21 +51,20 @@ AXES = {
 
 Task = Literal['classification', 'regression']
 
-#: A numerical target with more distinct values is regressed, unless ``task`` says otherwise.
+#: A numerical target with more distinct values is regressed, unless ``task`` is given.
 MOST_NUMERIC_CLASSES = 10
 
-#: The scores of a classifier, and the note of a model that cannot be trained or tested.
+#: The scores of a classifier; the note on a model that cannot be trained or tested.
 METRICS, NO_ROW = ('AUC', 'average precision', 'accuracy'), 'no row with a target'
 
 #: The score of a model that guesses, by metric.
 GUESSING = {'AUC': 0.5, 'R2': 0.0}
 
-#: How often test rows are resampled, to measure the variation of a score; and the fewest test rows
-#: for which this is done.
+#: How often test rows are resampled to measure the variation of a score, and the fewest test rows
+#: for that.
 RESAMPLES, FEWEST_TESTED = 20, 10
 
-#: LightGBM prints nothing and uses as many threads as OpenMP is set to. Its default is all cores,
-#: however busy they are.
+#: LightGBM prints nothing and uses as many threads as OpenMP; by default it would use all cores.
 QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
 
 
@@ -108,8 +106,8 @@ def slope_of_classes(
 ) -> float:
     """Return the factor by which predicted log odds must be multiplied to fit the real rows.
 
-    Below 1 predictions are too sure, above 1 not sure enough; NaN if the rows have one class only.
-    Several classes are taken together, each against the rest.
+    Below 1 predictions are too confident, above 1 not confident enough; NaN if all rows are of one
+    class. Several classes are taken together, each against the rest.
     """
     classes = list(classes)
     truth = np.concatenate([labels == label for label in classes])
@@ -128,7 +126,6 @@ def slope_of_numbers(truth: Floats, predicted: Floats) -> float:
 
 
 def _average_groups(curve: str, x: Floats, y: Floats) -> pd.DataFrame:
-    """Return the means of groups of rows with similar ``x``, at least ``FEWEST`` rows each."""
     ranks = pd.Series(x).rank(method='average')
     bins = np.ceil(ranks / len(x) * min(MOST_GROUPS, max(len(x) // FEWEST, 1)))
     means = pd.DataFrame({'x': x, 'y': y}).groupby(bins.to_numpy())
@@ -154,7 +151,7 @@ def _trace(truth: Bools, scores: Floats) -> tuple[Floats, Floats]:
 def _list_sides(
     labels: NDArray[np.intp], probabilities: Floats, classes: Iterable[int]
 ) -> Iterator[tuple[Bools, Floats]]:
-    """Yield each class against the rest, unless no row has it, or all: its rows and its chances."""
+    """Yield the rows and probabilities of each class, unless all rows or no row have the class."""
     for label in classes:
         truth = labels == label
         if 0 < np.count_nonzero(truth) < len(labels):
@@ -173,7 +170,7 @@ class Utility:
         spread: Standard deviation of the first score over resampled test rows, for the models of
             the ``real`` and of the ``synthetic`` rows.
         slopes: The factor by which predicted log odds (or numbers) must be multiplied to fit the
-            test rows, for both models: below 1 predictions are too sure.
+            test rows, for both models: below 1 predictions are too confident.
     """
 
     scores: pd.DataFrame
@@ -196,7 +193,7 @@ def train_synthetic_test_real(
     text first. Rows without a target are left out. With two classes, the positive one is the rarer
     in ``real_train``. With more, AUC and average precision are means over the classes, each against
     the rest. If a training table has a single class, its model predicts that class for all rows
-    (AUC 0.5). If it has no usable row, scores are NaN. The column ``note`` says so.
+    (AUC 0.5). If it has no usable row, scores are NaN. The column ``note`` tells of both cases.
 
     Args:
         real_train: The table that the synthesizer was fitted on, shape (n, m).
@@ -276,7 +273,7 @@ def _encode_features(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]
 
 
 def _choose_encoding(real: pd.Series, synthetic: pd.Series) -> Callable[[pd.Series], Any]:
-    """Return how a column is encoded: dates as seconds, numbers as they are, others as levels."""
+    """Return an encoding of a column: dates as seconds, numbers as they are, others as levels."""
     if pd.api.types.is_datetime64_any_dtype(real):
         start = pd.Timestamp('2000-01-01', tz='UTC')
         return lambda cells: (pd.to_datetime(cells, utc=True) - start).dt.total_seconds()
@@ -288,7 +285,7 @@ def _choose_encoding(real: pd.Series, synthetic: pd.Series) -> Callable[[pd.Seri
 
 
 class Scored(NamedTuple):
-    """A model on the test rows; without ``curves`` if it could not be trained."""
+    """A model's scores on the test rows; without ``curves`` if it could not be trained."""
 
     scores: dict[str, Any]
     curves: pd.DataFrame
@@ -299,7 +296,7 @@ class Scored(NamedTuple):
 def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> Scored:
-    """Score a regressor that is trained on the table ``name``."""
+    """Score a regressor trained on the table ``name``."""
     if not len(targets[name]) or not len(targets['test']):
         return Scored({'R2': np.nan, 'RMSE': np.nan, 'note': NO_ROW}, pd.DataFrame())
     model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
@@ -317,8 +314,9 @@ def _score_regressor(
 def _score_classes(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> Scored:
-    """Score a classifier that is trained on the table ``name``."""
-    # Classes are sorted by falling frequency among the real rows: the last of two is the rarer one.
+    """Score a classifier trained on the table ``name``."""
+    # Classes are sorted by falling frequency among the real rows: of two, the last is the rarer
+    # one.
     counts = targets['real'].value_counts().sort_index(key=lambda levels: levels.astype(str))
     counts = counts.sort_values(ascending=False, kind='stable')
     extra = [label for label in targets['synthetic'].unique() if label not in counts]
@@ -366,7 +364,6 @@ def _mean_over_classes(
 
 
 def _spread(metric: Any, truth: NDArray[Any], predicted: Floats, seed: int) -> float:
-    """Return the standard deviation of a score over resampled test rows."""
     rng, size = np.random.default_rng(seed), len(truth)
     if size < FEWEST_TESTED:
         return np.nan

@@ -1,7 +1,6 @@
 """The verdict of a report: the uses of the release, its losses, and advice.
 
-Input: scores. Output: grades, which compare a score with that of real rows and with that of chance,
-and sentences.
+A grade compares a score with that of real rows and with that of chance.
 """
 
 import math
@@ -17,10 +16,10 @@ from sdv_threea.report.fidelity import NEVER, ONE, TWO, Fidelity
 from sdv_threea.report.quality import Quality
 from sdv_threea.report.utility import GUESSING, Utility
 
-#: Grades by the smallest position between chance (0) and real rows (1).
+#: Grades by the smallest position of a score between chance (0) and real rows (1).
 GRADES = ((0.99, 'like real rows'), (0.9, 'good'), (0.6, 'fair'), (0.2, 'poor'))
-#: A score that the noise of the test cannot tell from that of real rows is graded 'like real rows'
-#: only if the low end of its range is at least here: otherwise the noise is too large for that.
+#: A score within the noise of real rows is graded 'like real rows' only if the low end of its range
+#: is at least this: otherwise the noise is too large for that grade.
 LEAST_FAIR = 0.6
 
 WORST = 'no better than chance'
@@ -29,18 +28,17 @@ UNDEFINED = 'nothing to tell'
 #: Scores at most this many standard deviations of noise apart count as equal.
 DEVIATIONS = 2.0
 
-#: Standard deviation of a position over fits of one table, as a share of its distance from 1: 0.14
-#: is the median over five scores, three tables and epsilon 1 and 8 (five throw-away fits each).
+#: Standard deviation of a position between fits of one table, as a share of its distance from 1:
+#: 0.14 is the median over five scores, three tables and epsilon 1 and 8 (five fits each).
 BETWEEN_FITS = 0.15
 
-#: A column counts as lost from this share of rows with lost values, or of new missing values.
+#: A column counts as lost from this share of rows with lost values, or with new missing values.
 TELLING = 0.02
 
 #: The most columns that one sentence names.
 MOST_NAMED = 6
 
-#: Constraints that state which values go together: of two categories, or of a category and a
-#: number.
+#: Constraints on which values may occur together: of two categories, or of a category and a number.
 RULES = {True: 'FixedCombinations', False: 'Inequality, Formula or IfThen'}
 
 GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
@@ -69,10 +67,9 @@ class Grade:
         share: True if the score is a share of rows.
         error: True if a smaller score is better. If other real rows then score no better than
             chance, the score has no grade.
-        least: The smallest score that counts; smaller scores are raised to it, and scores are
-            compared by their ratio. If chance is below :data:`TELLING`, the score has no grade:
-            even rows without information are hardly ever wrong. 0 to compare scores by their
-            difference.
+        least: If above 0, scores are compared by their ratio, and smaller scores are raised to this
+            one. If chance is below :data:`TELLING`, the score then has no grade: even rows without
+            information are hardly ever wrong. If 0, scores are compared by their difference.
     """
 
     name: str
@@ -93,7 +90,7 @@ class Grade:
 
     @property
     def band(self) -> tuple[float, float]:
-        """The range in which two of three other fits of the same table have their position."""
+        """The range of positions that two of three other fits of the same table have."""
         fits = BETWEEN_FITS * (1.0 - self.position)
         low, high = (math.hypot(self.position - end, fits) for end in self._place_noise())
         return self.position - low, self.position + high
@@ -107,7 +104,7 @@ class Grade:
 
     @property
     def word(self) -> str:
-        """The grade in words, or two grades if other fits may have either."""
+        """The grade in words; two grades if other fits may get either."""
         noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
         if not math.isfinite(self.position):
             return UNDEFINED if math.isfinite(self.synthetic) else WORST
@@ -122,18 +119,18 @@ class Grade:
 
     @property
     def band_word(self) -> str:
-        """The grade for a sentence: ``'between fair and good'`` if other fits may have either."""
+        """The grade for a sentence: ``'between fair and good'`` if other fits may get either."""
         low, several, high = self.word.partition(' to ')
         return f'between {low} and {high}' if several else low
 
     @property
     def is_good(self) -> bool:
-        """Whether the score is good, and other fits of the table would be good, too."""
+        """Whether the score is good, and other fits of the table would be good too."""
         return self.word in GOOD
 
     @property
     def is_useless(self) -> bool:
-        """Whether the score is poor, and other fits of the table would be poor, too."""
+        """Whether the score is poor, and other fits of the table would be poor too."""
         return self.word in USELESS
 
     def spell(self, score: float) -> str:
@@ -197,7 +194,7 @@ class Verdict:
             if each.use and not (each.is_good or each.is_useless or each.word == UNDEFINED)
         ]
         if middling:
-            said.append(f'Look before you use it for {_join(middling)}.')
+            said.append(f'Check its grades before you use it for {_join(middling)}.')
         return ' '.join(said) or 'Nothing could be measured.'
 
 
@@ -261,8 +258,8 @@ def _grade_fidelity(fidelity: Fidelity, draws: pd.DataFrame) -> Iterable[Grade]:
         name, use = NAMES[str(measure)], USES[str(measure)]
         spreads = {'spread': float(row['spread']), 'real_spread': float(row['spread'])}
         scores = {role: float(row[role]) for role in ('synthetic', 'real', 'chance')}
-        # Compare shares by their ratio: a small share is bad, too, if it is forty times that of
-        # real rows.
+        # Compare shares by their ratio: a small share is bad too if it is forty times that of real
+        # rows.
         least = fidelity.one_row if measure == NEVER else 0.0
         grade = Grade(name=name, use=use, share=True, error=True, least=least, **scores, **spreads)
         yield _average(grade, str(measure), draws)
@@ -270,7 +267,7 @@ def _grade_fidelity(fidelity: Fidelity, draws: pd.DataFrame) -> Iterable[Grade]:
 
 def _grade_quality(quality: Quality, fidelity: Fidelity) -> Iterable[Grade]:
     if math.isfinite(quality.real):
-        # SDMetrics' score is mostly that of pairs, so both have about the same noise.
+        # SDMetrics' score consists mostly of pairs, so their noise is used for it.
         pairs = fidelity.scores.loc[TWO] if TWO in fidelity.scores.index else None
         share = 0.0 if pairs is None else pairs['spread'] / abs(pairs['chance'] - pairs['real'])
         spread = float(share) * abs(quality.real - quality.chance)
@@ -297,11 +294,11 @@ def _tell_lost(fidelity: Fidelity) -> Iterable[str]:
     more = columns['Missing, synthetic'] - columns['Missing, real']
     told = (
         (gone, 'No synthetic row has a value in {}: everything is missing there.'),
-        (empty, 'Nothing is in {}, in the real rows and in the synthetic ones alike.'),
+        (empty, 'No row has a value in {}, neither real nor synthetic.'),
         (one, 'All synthetic rows have the same value, or interval, in {}.'),
         (
             (columns['Lost'] >= TELLING) & ~gone & ~one,
-            f'Values of at least {TELLING:.0%} of the real rows never come up in {{}}.',
+            f'Values of at least {TELLING:.0%} of the real rows never occur in {{}}.',
         ),
         (
             (columns['New'] >= TELLING) & ~gone,
@@ -324,7 +321,7 @@ def _advise(
     if weak and statement and not stated:
         yield (
             'State ranges and values in the metadata that are public knowledge, and pass '
-            'public_metadata=True: what is stated costs no budget.'
+            'public_metadata=True: stated facts cost no budget.'
         )
     if weak & {NAMES[ONE], NAMES[TWO]} and statement.get('sharpened'):
         yield (
@@ -333,21 +330,21 @@ def _advise(
         )
     if weak and 'tables' in statement:
         yield (
-            'Choose the smallest privacy_unit that needs protection, and state max_children: a '
-            'unit with fewer rows takes less noise.'
+            'Choose the smallest privacy_unit that needs protection, and state max_children: units '
+            'with fewer rows need less noise.'
         )
     if weak and is_promised(statement):
         yield (
             f'Spend more than ε = {statement["epsilon"]:g} if the promise may be weaker, or fit '
-            'more rows: the noise stays the same, so twice the rows are worth twice the ε. '
-            'Fitting again adds to what was spent.'
+            'more rows: the noise stays the same, so twice the rows help as much as twice the ε. '
+            'The costs of another fit are added to those of this one.'
         )
     if weak:
         yield 'Leave out columns that nobody needs: all columns share the budget.'
     if not trained:
         yield (
-            "Pass rows that were kept aside as 'test', and a target: what models learn is not "
-            'measured without.'
+            "Pass real rows that were not fitted as 'test', and a target: models are not measured "
+            'without them.'
         )
 
 
@@ -360,13 +357,13 @@ def _advise_rules(fidelity: Fidelity) -> Iterable[str]:
     for kinds, rows in worst.groupby(worst['Categories'].map(RULES), sort=False):
         pairs = [f'{a} with {b}' for a, b in rows[['Column 1', 'Column 2']].to_numpy()]
         yield (
-            f'State which values go together ({_join(pairs)}) as constraints ({kinds}), if that is '
-            'public knowledge: rows that break them then never come.'
+            f'State which values occur together ({_join(pairs)}) as constraints ({kinds}), if that '
+            'is public knowledge: then no sampled row breaks them.'
         )
 
 
 def name_some(names: Iterable[object]) -> str:
-    """Return names in a row, only the first few if there are many."""
+    """Return the first few names as a text, and the number of the others."""
     every = [str(name) for name in names]
     if len(every) <= MOST_NAMED:
         return _join(every)

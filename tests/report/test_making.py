@@ -103,7 +103,7 @@ def test_what_cannot_be_tested_is_refused_before_anything_is_measured(parts, met
     real, synthetic, test = parts
     for more, complaint in (
         ({'target': 'group'}, "pass them as 'test'"),
-        ({'test': test}, "pass 'target', too"),
+        ({'test': test}, "on the rows of 'test': pass 'target'"),
         ({'test': test, 'target': 'key'}, r"choose one of \['born', 'group'"),
         ({'test': test.drop(columns='cost'), 'target': 'group'}, r"test table .* \['cost'\]"),
     ):
