@@ -10,13 +10,10 @@ message may show a value of a private row.
 * :mod:`~sdv_threea.cli.estimating`: the commands ``check``, ``estimate`` and ``ledger``,
 * :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
 * :mod:`~sdv_threea.cli.drawing`: the commands ``sample``, ``losses`` and ``datasheet``,
-* :mod:`~sdv_threea.cli.saved`: make, load and sample synthesizers, and write their statements,
+* :mod:`~sdv_threea.cli.saved`: synthesizers from metadata and options, saved, loaded and sampled,
 * :mod:`~sdv_threea.cli.measuring`: the commands ``report`` and ``audit``,
-* :mod:`~sdv_threea.cli.sources`: find the files of tables, read options on the format of CSV, and
-  check names against the metadata,
-* :mod:`~sdv_threea.cli.table_files`: read tables from files with the types that the metadata
-  states,
-* :mod:`~sdv_threea.cli.outputs`: output files, checked before the work and replaced by complete
-  ones, and the progress bar,
+* :mod:`~sdv_threea.cli.sources`: files of tables, the format of CSV, names in the metadata,
+* :mod:`~sdv_threea.cli.table_files`: tables in files, with the types that the metadata states,
+* :mod:`~sdv_threea.cli.outputs`: output files, complete or absent, and the progress bar,
 * :mod:`~sdv_threea.cli.refusals`: one-line errors and warnings, in the words of the command line.
 """

@@ -1,4 +1,4 @@
-"""The commands of ``sdv-threea``, from demo, detect and check to report and audit.
+"""The commands of ``sdv-threea``.
 
 Each function is a command: its docstring is the help for users, and its decorators are the options.
 A command checks its arguments first. Then it loads the module that does the work, and SDV with it,
@@ -32,7 +32,7 @@ from sdv_threea.cli.refusals import PlainGroup, RefusedError
 from sdv_threea.cli.sources import check_description, check_kind, read_format
 from sdv_threea.names import printable
 
-#: The endings of the name of a datasheet.
+#: The endings of the file name of a datasheet.
 KINDS = ('.html', '.htm', '.md', '.json')
 
 EXAMPLES = """\b
@@ -56,9 +56,9 @@ Examples:
 def main() -> None:
     """Release private tables under differential privacy, by the 3A framework.
 
-    Tables are CSV (with a line of names; UTF-8 and commas, unless --encoding and --separator say
-    otherwise), TSV or Parquet; Excel is read, too. A database is a folder with a file named after
-    each of its tables. Exit codes: 0: done; 2: the arguments or the data are wrong, and nothing was
+    Tables are CSV (with a line of names; UTF-8 and commas, unless --encoding and --separator are
+    set), TSV or Parquet; Excel can be read too. A database is a folder with a file named after each
+    of its tables. Exit codes: 0: done; 2: the arguments or the data are wrong, and nothing was
     done; 1: any other failure.
     """
 
@@ -86,8 +86,8 @@ def detect(
     """Propose metadata, without reading a row.
 
     DATA is a table or a folder of tables. Only its column names are read: the first line of a CSV
-    file, the schema of a Parquet file. A data dictionary may add facts. The command prints what you
-    still have to state by hand. A fit never reads a column whose type nobody states.
+    file, the schema of a Parquet file. A data dictionary may add facts. The command prints the
+    facts that you still have to state by hand. A fit never reads a column without a stated type.
     """
     from sdv_threea.cli.detecting import detect_files
 
@@ -101,7 +101,7 @@ def detect(
     '--out',
     type=PLACE,
     required=True,
-    help='The release, to sample from: .release; or a synthesizer of SDV, .pkl.',
+    help='The release, to sample from: .release; or a pickled synthesizer, .pkl.',
 )
 @click.option(
     '--statement',
@@ -121,9 +121,9 @@ def fit(
 ) -> None:
     """Release DATA under differential privacy.
 
-    DATA is a table, or a folder of tables. Columns are read as the metadata says: state there what
-    is a number, a date, a category. What pandas takes for missing (an empty cell, NA, null) is
-    missing, unless --missing says otherwise.
+    DATA is a table, or a folder of tables. Columns are read as the metadata says: state there which
+    columns are numbers, dates and categories. Cells that pandas reads as missing (an empty cell,
+    NA, null) are missing, unless --missing says otherwise.
 
     The synthesizer and its privacy statement may be published; the metadata may not, unless its
     ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
@@ -184,9 +184,8 @@ def sample(
 ) -> None:
     """Sample rows, at no cost in privacy.
 
-    The same file gives the same first rows every time. Ask for more rows to get new ones. A
-    .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold any
-    program.
+    The same file always gives the same first rows. Ask for more rows to get new ones. A .release is
+    safe to open. Load a .pkl only if you trust it, because a pickle can run any program.
     """
     read_format(options)
     if rows is not None and scale is not None:
@@ -206,9 +205,9 @@ def sample(
 def statement(synthesizer: Path, as_json: bool) -> None:
     """Print a privacy statement.
 
-    The statement says what SYNTHESIZER promises, to whom, and what each of its releases cost. A
-    .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold any
-    program.
+    The statement has the promise of SYNTHESIZER, whom it protects, and the cost of each of its
+    releases. A .release is safe to open. Load a .pkl only if you trust it, because a pickle can run
+    any program.
     """
     from sdv_threea.cli.saved import load, to_json
 
@@ -222,10 +221,10 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 def losses(synthesizer: Path, as_json: bool) -> None:
     """Print which real values no sample can have.
 
-    A line for each column of SYNTHESIZER says which values were too rare to be released, and which
-    share of the rows has them. The lines are computed from released numbers, so they cost nothing
-    and may be published. A .release can be opened from anybody. Load a .pkl only if you trust it,
-    as a pickle can hold any program.
+    Each column of SYNTHESIZER has a line on the values that were too rare to be released, and the
+    share of the rows that have them. The lines are computed from released numbers, so they cost
+    nothing and may be published. A .release is safe to open. Load a .pkl only if you trust it,
+    because a pickle can run any program.
     """
     from sdv_threea.cli.drawing import say_losses
 
@@ -241,7 +240,7 @@ def losses(synthesizer: Path, as_json: bool) -> None:
     help='The datasheet: .html, .md, or .json for Croissant, which machines read.',
 )
 @click.option(
-    '--about', type=FILE, help='What only you can say, as JSON: title, license, creator...'
+    '--about', type=FILE, help='Facts that only you know, as JSON: title, license, creator...'
 )
 @click.option(
     '--data',
@@ -254,14 +253,14 @@ def losses(synthesizer: Path, as_json: bool) -> None:
 def datasheet(
     synthesizer: Path, out: Path, about: Path | None, data: tuple[Path, ...], force: bool
 ) -> None:
-    """Write what may be published about a release.
+    """Write a datasheet, which may be published with the rows.
 
-    The datasheet of SYNTHESIZER says what is promised and to whom, what is public, which values
-    each column has in samples, which values samples lack, and what each release cost. The datasheet
-    is made from released numbers alone: no private row is read.
+    The datasheet of SYNTHESIZER has the promise and whom it protects, the public facts, the values
+    of each column in samples, the values that samples lack, and the cost of each release. It is
+    made only from released numbers: no private row is read.
 
-    A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
-    any program.
+    A .release is safe to open. Load a .pkl only if you trust it, because a pickle can run any
+    program.
     """
     if out.suffix not in KINDS:
         raise RefusedError(f'--out must end in {", ".join(KINDS)}, got {out.name!r}.')
@@ -281,8 +280,8 @@ def datasheet(
 @metadata_option
 @click.option('--out', type=PLACE, required=True, help='The page, .html; or .json.')
 @click.option('--table', metavar='TABLE', help='Of a database: compare one table only.')
-@click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
-@click.option('--test', type=SOURCE, help='Real rows kept aside: test models on them, too.')
+@click.option('--synthesizer', type=FILE, help='The synthesizer, to show its promise too.')
+@click.option('--test', type=SOURCE, help='Real rows kept aside, to test models on.')
 @click.option('--target', metavar='[TABLE.]COLUMN', help='The column that the models predict.')
 @reading_options
 @click.option('--title', help='The heading.  [default: the names of the tables]')
@@ -333,16 +332,16 @@ def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
     '--confidence',
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
-    help='With which all bounds hold at once.',
+    help='The confidence with which all bounds hold at once.',
 )
 @click.pass_context
 def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any) -> None:
     """Try to tell whether one row of DATA was fitted.
 
-    DATA should be a public or made-up table: it is fitted many times over, and what is printed is
-    not private. Half of the fits have a row that stands out, an observer guesses which, and its
-    success bounds epsilon from below. The exit code is 1 if the bound refutes the promise; an exit
-    code of 0 is not a proof.
+    DATA should be a public or made-up table: it is fitted many times, and the printed result is not
+    private. Half of the fits have a row that stands out, an observer guesses which, and its success
+    bounds epsilon from below. The exit code is 1 if the bound refutes the promise; an exit code of
+    0 is not a proof.
     """
     settle_promise(options)
     read_format(options)

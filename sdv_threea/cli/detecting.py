@@ -1,7 +1,7 @@
 """The command ``detect``: metadata proposed from public facts, and a list of open questions.
 
-Input: the first line of a CSV file, the schema of a Parquet file, a data dictionary; rows only if
-they are declared public. Output: metadata as JSON, or a data dictionary to fill in.
+It reads the first line of a CSV file, the schema of a Parquet file, a data dictionary; rows only if
+they are declared public. It writes metadata as JSON, or a data dictionary to fill in.
 """
 
 import json
@@ -26,8 +26,8 @@ from sdv_threea.metadata import (
 from sdv_threea.metadata.schemas import name_table
 from sdv_threea.names import check_table_names, printable
 
-#: The note on proposed ranges or values: a fit uses them only with ``--public-metadata``.
-USE = 'Its ranges and values are used by `sdv-threea fit --public-metadata`, if they are public.'
+#: The note on proposed ranges or values.
+USE = 'If its ranges and values are public, `sdv-threea fit --public-metadata` uses them.'
 
 
 def detect_files(
@@ -72,7 +72,7 @@ def _check(data: Path | None, dictionary: Path | None, out: Path | None, *, publ
     if data is None and dictionary is None:
         raise RefusedError('Give a table, or a --dictionary, or both.')
     if public and data is None:
-        raise RefusedError('--public says that the rows of a table are public: give the table.')
+        raise RefusedError('--public declares the rows of a table public: give the table.')
     if out is not None and out.suffix not in ('.json', '.csv'):
         raise RefusedError(f'--out must end in .json or .csv, got {out.name!r}.')
 
@@ -90,7 +90,7 @@ def _propose(name: str, path: Path, form: CsvFormat, *, public: bool) -> Proposa
 
 
 def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
-    """Return the files of tables, by the name of the table."""
+    """Return the file of each table."""
     if data is None:
         return {}
     if not data.is_dir():
@@ -98,7 +98,7 @@ def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
         files = {table or name_table(data): data}
     elif table is not None:
         raise RefusedError(
-            '--table is for one table: tables of a folder are named after its files.'
+            '--table is for one table: tables of a folder are named after their files.'
         )
     else:
         found = sorted(path for path in data.iterdir() if path.name.endswith(WRITTEN))

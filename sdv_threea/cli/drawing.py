@@ -1,4 +1,4 @@
-"""The command ``sample``: synthetic rows of a saved synthesizer, in files."""
+"""The commands ``sample``, ``losses`` and ``datasheet``, for a saved synthesizer."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def sample_files(
     if options['rows_per_file'] is not None:
         write_parts(fitted, int(sum(sizes)), out, options['rows_per_file'])
         return
-    if rows is not None:  # all rows are held in memory until they are written
+    if rows is not None:  # all rows are in memory until they are written
         check_rows(rows, rows * len(fitted.metadata.tables[names[0]].columns), fitted.memory_limit)
     places = {name: out / f'{name}.{options["suffix"]}' for name in names}
     if len(names) == 1:
@@ -53,7 +53,7 @@ def sample_files(
             write_table(table, drafts[place], form, for_spreadsheets=disarmed)
 
 
-#: The text for a column that lacks no values.
+#: The text on a column that lacks no values.
 ALL_THERE = 'nothing'
 
 

@@ -29,9 +29,9 @@ from sdv_threea.names import printable
 def check(metadata: Path, rows: int | None, **settings: Any) -> None:
     """Forecast how each column will be released, without any data.
 
-    A table says which columns are learned, which are made up, and what to state in the metadata to
-    change that. Below the table stands everything that would stop a fit. The command reads the
-    metadata alone, so it spends nothing. Its options are those of ``fit``.
+    A table shows which columns are learned, which are made up, and which facts to state in the
+    metadata to change that. Below are the reasons that would stop a fit. The command reads only the
+    metadata, so it spends nothing. Its options are those of ``fit``.
     """
     settle_promise(settings)
     check_description(metadata, settings['targets'])
@@ -68,12 +68,12 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
 @click.command(cls=PlainCommand)
 @click.argument('file', type=PLACE)
 @click.option('--limit', type=float, metavar='EPSILON', help='Refuse fits beyond this total.')
-@click.option('--delta', type=float, default=1e-5, help='Of the limit: the total delta.')
+@click.option('--delta', type=float, default=1e-5, help='The total delta of the limit.')
 def ledger(file: Path, limit: float | None, delta: float) -> None:
-    """Print what all releases of a data set cost together.
+    """Print the joint cost of all releases of a data set.
 
     `sdv-threea fit --ledger FILE` adds the whole budget of the fit to FILE before the fit starts,
-    so a killed fit counts, too. A fit beyond the limit is refused. FILE is a SQLite file, and holds
+    so a killed fit counts too. A fit beyond the limit is refused. FILE is a SQLite file, and holds
     nothing private.
     """
     from sdv_threea.storage.ledger_files import BudgetLedger

@@ -1,4 +1,4 @@
-"""The command ``fit``: one release, in a file, and its privacy statement in another file.
+"""The command ``fit``: one release in a file, and its privacy statement in another file.
 
 If a step fails after private rows were read, the error says that budget was spent, and where the
 synthesizer is.
@@ -36,12 +36,12 @@ from sdv_threea.synthesizers.check import Check
 from sdv_threea.synthesizers.progress import watchers
 from sdv_threea.transforms.texts import NumberTexts
 
-#: The sentence for a fit that failed: its budget is spent.
+#: The sentence on a failed fit: its budget is spent.
 SPENT = 'Private rows were read, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
 
 
 class Texts(NamedTuple):
-    """A column, ``[TABLE.]COLUMN``, whose texts spell numbers in a notation."""
+    """A column, ``[TABLE.]COLUMN``, of numbers stored as texts in a notation."""
 
     column: str
     notation: NumberTexts
@@ -111,7 +111,7 @@ def check_metadata(metadata: Path, rows: int | None, settings: Mapping[str, Any]
 
 @contextmanager
 def _watching(*, timed: bool) -> Iterator[None]:
-    """Report the seconds of the stages of a fit, if ``timed``."""
+    """Report the seconds of each stage of a fit, if ``timed``."""
     if not timed:
         yield
         return
@@ -151,13 +151,13 @@ def read_constraints(path: Path) -> list[Any]:
 
 @contextmanager
 def _telling_what_was_spent(synthesizer: Synthesizer) -> Iterator[None]:
-    """Report the spent budget if a fit fails or is stopped after private rows were read."""
+    """If a fit fails or is stopped after private rows were read, report the spent budget."""
     try:
         yield
     except BaseException as error:
         if not synthesizer.num_releases:
             raise
-        spent = f'{SPENT.format(synthesizer.epsilon, synthesizer.delta)} Nothing was kept of it.'
+        spent = f'{SPENT.format(synthesizer.epsilon, synthesizer.delta)} No release was kept.'
         if isinstance(error, Exception):
             raise FailedError(f'{explain(error).message} {spent}') from None
         click.echo(f'The fit was stopped. {spent}', err=True)
@@ -166,7 +166,7 @@ def _telling_what_was_spent(synthesizer: Synthesizer) -> Iterator[None]:
 
 @contextmanager
 def _rescuing(synthesizer: Synthesizer, out: Path) -> Iterator[None]:
-    """Save a synthesizer elsewhere if its own file cannot be written, and report where."""
+    """If a synthesizer cannot be saved in its own file, save it elsewhere, and report where."""
     try:
         yield
     except Exception as error:
@@ -178,8 +178,8 @@ def _rescuing(synthesizer: Synthesizer, out: Path) -> Iterator[None]:
             save(synthesizer, place, as_release=as_release)
         except Exception:
             spent = SPENT.format(synthesizer.epsilon, synthesizer.delta)
-            raise FailedError(f'{told} It could be saved nowhere else. {spent}') from None
+            raise FailedError(f'{told} Saving it elsewhere failed too. {spent}') from None
         raise FailedError(
             f"{told} The fit is done, and its budget is spent. The synthesizer is in '{place}': "
-            'move it to a place that lasts.'
+            'move it to a permanent folder.'
         ) from None

@@ -35,7 +35,7 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
     if options['table'] is not None:
         described = _take_alone(described, options['table'])
     tables = described.to_dict()['tables']
-    # The column to predict by its table, if there is one.
+    # The column to predict, by its table, if one is given.
     target = dict([split_target(options['target'], tables)] if options['target'] else [])
     files = {
         role: find_tables(options[role], described.tables if role != 'test' else target)
@@ -85,10 +85,10 @@ def try_out(
     canary: Mapping[str, Any],
     look: Mapping[str, Any],
 ) -> AuditResult:
-    """Bound the epsilon of a release of the data from below."""
+    """Return lower bounds on the epsilon of a release of the data."""
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
-    # Whether noise stops a fit adds nothing to what its releases disclose, so no trial is stopped.
+    # Trials ignore the stop for too much noise, which discloses nothing beyond the releases.
     accept = *settings.get('accept', ()), 'noise'
     terms = {**settings, 'verbose': False, 'accept': accept}
     make = partial(make_synthesizer, described, terms)
@@ -107,7 +107,7 @@ def try_out(
 def _stand_out(
     tables: dict[str, pd.DataFrame], metadata: Metadata, canary: Mapping[str, Any]
 ) -> Neighbours:
-    """Return neighbouring tables that differ in a canary, as the options of that name say."""
+    """Return neighbouring tables that differ in a canary, chosen by the options."""
     kind, table = canary['kind'], canary['table']
     column, value = canary['column'], canary['value']
     if kind == 'far-out':

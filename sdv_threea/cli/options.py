@@ -17,18 +17,18 @@ class Source(click.Path):
     """An existing file of a table, of a kind that can be read, or a folder of such files."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path; refuse a kind of file before any library is loaded."""
+        """Return the path; refuse other kinds of files before any library is loaded."""
         path = Path(super().convert(value, param, ctx))  # type: ignore[arg-type]
         check_source(path)
         return path
 
 
-#: An existing file; an existing file or folder of tables; and a path that need not exist.
+#: An existing file; an existing file or folder of tables; a path that need not exist.
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 SOURCE = Source(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
 
-#: The ending of the name of a release file, which holds no code.
+#: The ending of the name of a release file.
 RELEASE = '.release'
 
 metadata_option = click.option(
@@ -49,13 +49,13 @@ neighbors_option = click.option(
     '--neighbors',
     type=click.Choice(['add_remove', 'replace_one']),
     default='add_remove',
-    help='How tables differ that are hard to tell apart.',
+    help='How neighbouring tables differ, which the release keeps indistinguishable.',
 )
 
 public_metadata_option = click.option(
     '--public-metadata',
     is_flag=True,
-    help='Ranges and values in the metadata are public. Those that SDV detected are not!',
+    help='Ranges and values in the metadata are public. (Those that SDV detected are not!)',
 )
 
 separator_option = click.option(
@@ -72,11 +72,11 @@ missing_option = click.option(
     '--missing',
     type=click.Choice(['usual', 'empty']),
     default='usual',
-    help='Which cells of CSV files are missing: also NA, null, None and such, or empty ones alone.',
+    help='Which cells of CSV files are missing: also NA, null, None and such, or only empty ones.',
 )
 
 verbose_option = click.option(
-    '--verbose', 'timed', is_flag=True, help='Tell how many seconds each step takes.'
+    '--verbose', 'timed', is_flag=True, help='Print the seconds of each step.'
 )
 
 memory_option = click.option(
@@ -116,7 +116,7 @@ SETTINGS = (
         '--invalid-cells',
         type=click.Choice(['raise', 'coerce']),
         default='raise',
-        help='Refuse a table with cells that break the metadata, or replace them and say nothing.',
+        help='Refuse a table with cells that break the metadata, or replace them silently.',
     ),
     *READING,
     memory_option,
@@ -125,12 +125,12 @@ SETTINGS = (
         '--accept',
         multiple=True,
         type=click.Choice(ACCEPTABLE),
-        help='Go on where the check stops a fit; may be repeated. See `sdv-threea check`.',
+        help='Go on despite this reason to stop; may be repeated. See `sdv-threea check`.',
     ),
     click.option(
         '--unreleased',
         metavar='VALUE',
-        help='Of one table: what samples show in the place of values too rare to be released: '
+        help='Of one table: the replacement of values too rare to be released: '
         "'missing' (the default), 'spread' for released ones, or a value such as Other.",
     ),
     click.option(
@@ -158,7 +158,7 @@ SETTINGS = (
         'be repeated.',
     ),
     click.option(
-        '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
+        '--privacy-unit', metavar='TABLE', help='Of a database: the table whose rows are the units.'
     ),
     click.option(
         '--public-table',
@@ -179,7 +179,7 @@ DETECTION = (
     click.option('--dictionary', type=FILE, help='A data dictionary, which is public: CSV, JSON.'),
     click.option('--out', type=PLACE, help='Metadata, .json; a data dictionary to fill in, .csv.'),
     click.option('--public', is_flag=True, help='The rows of DATA are public: read them all.'),
-    click.option('--ask', 'asks', is_flag=True, help='Ask for what is open, in the terminal.'),
+    click.option('--ask', 'asks', is_flag=True, help='Ask for open facts, in the terminal.'),
     click.option('--table', metavar='NAME', help='Of one table: its name.  [default: as the file]'),
     separator_option,
     encoding_option,
@@ -195,8 +195,8 @@ def _add(
     return command
 
 
-#: Decorators that add options to a command: the options of ``detect``, of commands that read files,
-#: or of a fit. A command with the last ones calls :func:`settle_promise` on them.
+#: Decorators that add options to a command: those of ``detect``, of commands that read files, or of
+#: a fit. A command with the options of a fit calls :func:`settle_promise` on them.
 detect_options, reading_options, settings_options = (
     partial(_add, options) for options in (DETECTION, READING, SETTINGS)
 )
@@ -211,10 +211,10 @@ def settle_promise(settings: dict[str, Any]) -> None:
         context = click.get_current_context()
         asked = next(each for each in context.command.params if each.name == 'epsilon')
         raise click.MissingParameter(
-            'To release a table without any privacy, say --no-privacy.', context, asked
+            'To release a table without any privacy, use --no-privacy.', context, asked
         )
     if not none and epsilon == math.inf:
-        raise RefusedError('--epsilon inf promises nothing. If that is meant, say --no-privacy.')
+        raise RefusedError('--epsilon inf promises nothing. If that is meant, use --no-privacy.')
     if not none and not epsilon > 0:
         raise RefusedError(f'--epsilon must be above 0, got {epsilon:g}.')
     settings['epsilon'] = math.inf if none else epsilon

@@ -1,4 +1,4 @@
-"""Outputs of a command: files that are complete or not there, lines, and a progress bar.
+"""Outputs of a command: complete or absent files, lines, and a progress bar.
 
 Files are checked and reserved before the work.
 """
@@ -22,7 +22,7 @@ from sdv_threea.names import printable
 THOUSAND = 1000
 
 
-#: The files of Adult in the package, by the names that they get.
+#: The files of Adult in the package, and their names as outputs.
 ADULT = {
     'adult.csv': 'adult_train.csv.gz',
     'adult_test.csv': 'adult_test.csv.gz',
@@ -37,7 +37,7 @@ NAME_WIDTH = 30
 def staged(
     paths: Iterable[Path], *, force: bool, inputs: Iterable[Path] = (), private: bool = False
 ) -> Iterator[dict[Path, Path]]:
-    """Check and reserve output files before the work, and make them appear after it."""
+    """Reserve output files before the work; they appear after it."""
     places = list(paths)
     check_places(places, force=force, inputs=inputs)
     made = [folder for folder in {place.parent for place in places} if not folder.exists()]
@@ -66,7 +66,9 @@ def check_places(places: list[Path], *, force: bool, inputs: Iterable[Path] = ()
         if place.is_dir():
             raise RefusedError(f"'{place}' is a folder: give the name of a file.")
         if place.exists() and not force:
-            raise RefusedError(f"'{place}' exists: choose another name, or replace it by --force.")
+            raise RefusedError(
+                f"'{place}' exists: choose another name, or replace it with --force."
+            )
         if not all(os.access(each, os.W_OK) for each in (place, place.parent) if each.exists()):
             raise RefusedError(f"'{place}' cannot be written: it or its folder is read-only.")
         if not place.parent.parent.is_dir() or place.parent.is_file():

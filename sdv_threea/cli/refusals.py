@@ -1,7 +1,7 @@
 """One-line errors and warnings of the command line.
 
-Input: exceptions and warnings of any package. Output: lines on the terminal, and exit codes.
-Messages that may hold the values of a row are not shown.
+Exceptions and warnings of any package become lines on the terminal and exit codes. Messages that
+may hold the values of a row are not shown.
 """
 
 import re
@@ -19,7 +19,7 @@ from sdv_threea.errors import InputError, ShortageError
 from sdv_threea.names import printable
 from sdv_threea.warning import is_ours, lies_in
 
-#: Packages whose warnings are shown: these are meant for users, and name columns but no values.
+#: Packages whose warnings are shown: they are meant for users, and name columns but no values.
 HEARD = ('sdv', 'sdv_threea')
 
 
@@ -27,7 +27,7 @@ class FailedError(click.ClickException):
     """An error with the exit code 1."""
 
     def format_message(self) -> str:
-        """Return the message without control characters: it may quote names from files."""
+        """Return the message without control characters, because it may quote names from files."""
         return printable(self.message)
 
 
@@ -41,8 +41,8 @@ class PlainCommand(click.Command):
     """A command with one-line errors and few warnings.
 
     Formal guarantees:
-        * of an exception whose message may hold the values of rows, only its type and the line of
-          code that raised it are shown; there is no traceback
+        * if the message of an exception may hold the values of rows, only the exception's type and
+          the line of code that raised it are shown; there is no traceback
     """
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -77,18 +77,18 @@ def explain(error: Exception) -> click.ClickException:
     if isinstance(error, _errors_about_input()):
         return RefusedError(_say(error))
     return FailedError(
-        f'{type(error).__name__} at {_find_place(error)}. Its message is not shown, as it may '
-        'hold values of rows.'
+        f'{type(error).__name__} at {_find_place(error)}. Its message is not shown, because it '
+        'may hold values of rows.'
     )
 
 
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
-    """Show a warning for users; pass over all others."""
+    """Print a warning of :data:`HEARD` packages, and ignore others."""
     heard = is_ours(message) or lies_in(filename, HEARD)
     if issubclass(category, UserWarning) and heard:
-        # The items of a list stay on lines of their own.
+        # Each item of a list stays on its line.
         lines = [_say(line) for line in str(message).splitlines() if line.strip()]
         click.echo(printable('\n  '.join([f'Warning: {lines[0]}', *lines[1:]])), err=True)
 
@@ -114,7 +114,7 @@ def _errors_about_input() -> tuple[type[Exception], ...]:
 
 
 def _find_place(error: Exception) -> str:
-    """Return the line of code that raised an exception, in words."""
+    """Name the line of code that raised an exception."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -131,7 +131,7 @@ def _say(message: object) -> str:
     return name_options(' '.join(str(message).split()), options)
 
 
-#: Methods, and their counterparts on the command line.
+#: Python's methods, and their counterparts on the command line.
 METHODS = {
     r'Save the synthesizer by save\(\)|save it by save\(\)': 'let --out end in .pkl',
     r'get_losses\(\)': '`sdv-threea losses`',
@@ -145,8 +145,8 @@ METHODS = {
 #: Values in Python's spelling: a text in quotes, or a word or number.
 VALUE = r"""(?:'([^']*)'|([\w+-]+(?:\.\d+)?(?:e[+-]?\d+)?))"""
 
-#: In our messages a quoted word after one of these is the name of an argument. Quoted names of
-#: tables and columns, which may be spelt the same, follow other words.
+#: In our messages a quoted word after one of these words is the name of an argument. Quoted names
+#: of tables and columns, which may be spelt the same, follow other words.
 BEFORE = r'(?<=\bas |\bto )|(?<=rows of )|(?<=\bby )|(?<=\bpass )|(?<=\bwith )|(?<=Expected )'
 
 #: Arguments whose options have other names.
@@ -160,7 +160,7 @@ RENAMED = {
 
 
 def name_options(message: str, options: Iterable[click.Parameter]) -> str:
-    """Return a message with options instead of the arguments of Python.
+    """Return a message with options in place of Python's arguments.
 
     ``public_metadata=True`` becomes ``--public-metadata``, and ``epsilon=4`` becomes ``--epsilon
     4``. Texts in quotes stay: they are names that the user chose.
@@ -193,13 +193,13 @@ def _write_option(flag: str) -> Callable[[re.Match[str]], str]:
     return say
 
 
-#: The signals, as far as the system has them. The exit code is ``SHELL`` plus the signal's number.
+#: Signals, if the system has them. The exit code is ``SHELL`` plus the signal's number.
 NAMES, SHELL = ('SIGTERM', 'SIGHUP'), 128
 
 
 @contextmanager
 def ending_in_order() -> Iterator[None]:
-    """Let signals that would end the process raise ``SystemExit``, which closes open files."""
+    """Turn signals that would end the process into ``SystemExit``, which closes open files."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Make synthesizers from metadata and options, load and sample them, and write their statements."""
+"""Make synthesizers from metadata and options, load and sample them, and write statements."""
 
 import json
 import math
@@ -31,14 +31,14 @@ ALL = ClustMixSynthesizer, ClustMixMultiTableSynthesizer, ClustMixSequentialSynt
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
 
-#: The settings that only databases have, and their options.
+#: The settings that exist only for databases, and their options.
 OF_DATABASES = {
     'privacy_unit': '--privacy-unit',
     'public_tables': '--public-table',
     'max_children': '--max-children',
 }
 
-#: The settings that only one table has, and their options.
+#: The settings that exist only for one table, and their options.
 OF_ONE_TABLE = {'unreleased': '--unreleased', 'sentinels': '--sentinel'}
 
 #: The settings that are not constructor arguments.
@@ -65,9 +65,9 @@ def load_metadata(path: Path) -> Metadata:
 
 
 def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
-    """Return an unfitted synthesizer that reads stated texts, such as '1.234,50', as numbers.
+    """Return an unfitted synthesizer, which reads stated texts such as '1.234,50' as numbers.
 
-    See :func:`_make_plain` for the rest.
+    See :func:`_make_plain` for the other settings.
     """
     synthesizer = _make_plain(metadata, settings)
     declare_examples(synthesizer, settings.get('number_texts', ()))
@@ -75,7 +75,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
 
 
 def declare_examples(synthesizer: Synthesizer, stated: Sequence[str]) -> None:
-    """Let columns be read as numbers, as ``[TABLE.]COLUMN=EXAMPLE`` states."""
+    """Let columns be read as numbers, given as ``[TABLE.]COLUMN=EXAMPLE``."""
     for each in stated:
         named, _, example = each.partition('=')
         try:
@@ -86,7 +86,7 @@ def declare_examples(synthesizer: Synthesizer, stated: Sequence[str]) -> None:
 
 
 def declare_texts(synthesizer: Synthesizer, named: str, notation: NumberTexts) -> None:
-    """Let a column, ``[TABLE.]COLUMN``, be read as numbers in a notation."""
+    """Let a column, ``[TABLE.]COLUMN``, be read as numbers in this notation."""
     tables = synthesizer.metadata.to_dict()['tables']
     table, column = split_target(named, tables, '--number-text')
     if tables[table]['columns'][column]['sdtype'] != 'categorical':
@@ -140,7 +140,7 @@ def _make_plain(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
 def _read_pseudonyms(
     stated: Sequence[str], tables: Mapping[str, Any]
 ) -> dict[str, dict[str, str | int | None]]:
-    """Return what is said of columns with pseudonyms, ``[TABLE.]COLUMN[=NUMBER]``, by table."""
+    """Return the columns with pseudonyms, ``[TABLE.]COLUMN[=NUMBER]``, by table."""
     found: dict[str, dict[str, str | int | None]] = {}
     for each in stated:
         name, _, said = each.partition('=')
@@ -153,7 +153,7 @@ def _read_pseudonyms(
 def _read_sentinels(
     stated: Sequence[str], columns: Mapping[str, Any]
 ) -> dict[str, list[str | float]]:
-    """Return the sentinels by column; a sentinel stated without a column applies to all numbers."""
+    """Return the sentinels by column; one stated without a column applies to all numbers."""
     found: dict[str, list[str | float]] = {}
     for each in stated:
         name, _, value = each.rpartition('=')
@@ -171,7 +171,7 @@ def _read_sentinels(
 
 
 def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
-    """Save a fitted synthesizer: as a release, which holds no code, or as a pickle of SDV."""
+    """Save a fitted synthesizer: as a release without code, or as SDV's pickle."""
     if as_release:
         synthesizer.save_release(path)
     else:
@@ -179,7 +179,7 @@ def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
 
 
 def load(path: Path) -> Synthesizer:
-    """Return a fitted synthesizer from a file; a release runs no code when it is loaded."""
+    """Return a fitted synthesizer from a file; loading a release runs no code."""
     loaded = _load_release(path) if is_plain(path) else load_saved(path)
     if isinstance(loaded, ClustMixSequentialSynthesizer):
         raise RefusedError(f"'{path}' holds sequences: load and sample them in Python.")
@@ -190,13 +190,13 @@ def load(path: Path) -> Synthesizer:
 
 
 def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) -> list[float]:
-    """Return the sizes for :func:`draw`: at most :data:`ROWS_PER_DRAW` rows each, or one scale."""
+    """Return the sizes for :func:`draw`: parts of ``rows``, or one scale for a database."""
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         if rows is not None:
-            raise RefusedError('--rows is for one table: of a database, ask for a --scale.')
+            raise RefusedError('--rows is for one table: for a database, set --scale.')
         return [1.0 if scale is None else scale]
     if scale is not None or rows is None:
-        raise RefusedError('Say how many rows you want of this table: --rows.')
+        raise RefusedError('Set the number of rows of this table: --rows.')
     return [min(ROWS_PER_DRAW, rows - start) for start in range(0, max(rows, 1), ROWS_PER_DRAW)]
 
 
@@ -248,7 +248,7 @@ def _check_names(metadata: Metadata) -> None:
 
 
 def _spell(value: Any) -> Any:
-    """Return a value with infinite numbers as texts, however deep."""
+    """Return a value in which infinite numbers, however deep, are texts."""
     match value:
         case Mapping():
             return {name: _spell(each) for name, each in value.items()}

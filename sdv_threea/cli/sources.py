@@ -13,11 +13,11 @@ from typing import Any
 
 from sdv_threea.cli.refusals import RefusedError
 
-#: The endings of files that hold a table, and the endings that can be read but not written.
+#: The endings of files that hold a table; the endings of those that can also be read.
 WRITTEN = ('.csv', '.csv.gz', '.tsv', '.tsv.gz', '.parquet')
 SUFFIXES = (*WRITTEN, '.xlsx')
 
-#: The libraries that kinds of files need, and the extras that bring them.
+#: The library that a kind of file needs, and the extra that installs it.
 NEEDED = {'.parquet': ('Parquet', 'pyarrow', 'parquet'), '.xlsx': ('Excel', 'openpyxl', 'excel')}
 
 #: The usual separators of cells.
@@ -26,7 +26,7 @@ SEPARATORS = (',', ';', '\t', '|')
 #: Spellings of a tab on a command line.
 TABS = ('tab', '\\t')
 
-#: Byte order marks, with which programs on Windows begin CSV files, and their encodings.
+#: Byte order marks, which programs on Windows write at the start of CSV files, and encodings.
 MARKS = {codecs.BOM_UTF16_LE: 'utf-16', codecs.BOM_UTF16_BE: 'utf-16'}
 
 
@@ -42,7 +42,7 @@ class CsvFormat:
 def read_format(settings: Mapping[str, Any]) -> CsvFormat:
     """Return the format that the options of a command state.
 
-    ``missing`` is an option only of commands that read files.
+    Only commands that read files have an option ``missing``.
     """
     separator, encoding = settings['separator'], settings['encoding']
     separator = '\t' if separator in TABS else separator
@@ -58,7 +58,7 @@ def read_format(settings: Mapping[str, Any]) -> CsvFormat:
 
 
 def find_form(path: Path, form: CsvFormat) -> CsvFormat:
-    """Return the format of a file: the ending of TSV states the separator."""
+    """Return the format of a file: tabs separate the cells of a TSV file."""
     return replace(form, separator='\t') if '.tsv' in path.suffixes else form
 
 
@@ -89,9 +89,9 @@ def check_source(source: Path) -> None:
 
 
 def check_kind(path: Path, known: tuple[str, ...] = WRITTEN) -> None:
-    """Check that the ending of a file is known, by default one that can be written."""
+    """Check the ending of a file, which is by default one of those that can be written."""
     if not path.name.endswith(known):
-        raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(known)}.")
+        raise RefusedError(f"'{path}' is not a known kind of table: {_either(known)}.")
     kind, library, extra = NEEDED.get(path.suffix, ('', '', ''))
     if library and find_spec(library) is None:
         raise RefusedError(
@@ -116,10 +116,10 @@ def _either(words: Iterable[str]) -> str:
 def check_description(
     path: Path, targets: Iterable[str] = (), named: Mapping[str, Iterable[str]] | None = None
 ) -> None:
-    """Check that metadata has the columns and tables that options name.
+    """Check that the metadata has the columns and tables that options name.
 
-    Metadata of an older form is not checked, because SDV translates it first. ``targets`` are given
-    as by ``--target``; ``named`` are tables by option.
+    Metadata of an older form is not checked, because SDV translates it first. ``targets`` are
+    values of ``--target``; ``named`` has tables by option.
     """
     try:
         described = json.loads(path.read_text('utf-8'))

@@ -1,10 +1,10 @@
 """Tables in files: read and written.
 
-Input: paths and metadata; output: tables whose dtypes depend on the metadata, or on the schema of a
-Parquet file, but never on cells. A reader that guesses types looks at all rows: one missing cell
-turns integers into floats, and one letter turns numbers into texts. The dtypes are published with a
-release, so guessed dtypes would disclose something about single cells. All cells of a CSV file are
-therefore read as texts, and converted to the types that the metadata states.
+The dtypes of a table that is read depend on the metadata, or on the schema of a Parquet file, but
+never on cells. Readers that guess types look at all rows: one missing cell turns integers into
+floats, and one letter turns numbers into texts. A release publishes dtypes, so guessed dtypes would
+disclose something about single cells. All cells of a CSV file are therefore read as texts, and
+converted to the types that the metadata states.
 """
 
 import codecs
@@ -32,7 +32,7 @@ from sdv_threea.cli.sources import (
 from sdv_threea.storage.files import write_csv
 from sdv_threea.storage.metadata import learned_as
 
-#: The beginnings of cells that a spreadsheet runs as formulas.
+#: The first characters of cells that a spreadsheet runs as formulas.
 FORMULAS = ('=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n')
 
 #: The texts that are read as booleans, in lower case.
@@ -62,8 +62,8 @@ def read_table(
 
     Returns:
         CSV and Excel files give numbers as floats, booleans as ``boolean`` and all other columns as
-        texts. Parquet files give the dtypes of their schema; integers and booleans get dtypes that
-        allow for missing values.
+        texts. Parquet files give the dtypes of their schema, except for integers and booleans,
+        which become nullable.
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
@@ -87,7 +87,7 @@ def read_tables(
     settings: Mapping[str, Any],
     step: Callable[[str], object] = str,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables in files, read as SDV's metadata and the options of a command say."""
+    """Return the tables in files, read as the metadata and the options state."""
     tables, form = {}, read_format(settings)
     coerce = settings.get('invalid_cells') == 'coerce'
     for name, path in files.items():
@@ -104,7 +104,7 @@ def write_table(
     *,
     for_spreadsheets: bool = False,
 ) -> None:
-    """Write a table in the format that the ending of the file's name stands for."""
+    """Write a table in the format of the file's ending."""
     if path.name.endswith('.parquet'):
         table.to_parquet(path, engine='pyarrow', index=False)
         return
@@ -117,12 +117,12 @@ def write_table(
         write_csv(spelt, path, separator=form.separator, encoding=form.encoding)
     except UnicodeEncodeError:
         raise RefusedError(
-            f'--encoding {form.encoding} has no place for a character of the table: write utf-8.'
+            f'--encoding {form.encoding} lacks a character of the table: write utf-8.'
         ) from None
 
 
 def _disarm(table: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before formulas of spreadsheets, except for numbers stored as texts."""
+    """Put an apostrophe before spreadsheet formulas, but not before numbers stored as texts."""
 
     def disarm(cell: Any) -> Any:
         armed = isinstance(cell, str) and cell.startswith(FORMULAS) and not _is_number(cell)
@@ -155,9 +155,9 @@ def _read_csv(
         texts = None
     if texts is None or not isinstance(texts.index, pd.RangeIndex):
         raise RefusedError(
-            f"'{path}' cannot be read: it must have a line of names, and as many cells in every "
-            f'line, separated by {show_separator(form.separator)}. If they are separated '
-            'otherwise, say --separator.'
+            f"'{path}' cannot be read: it must have a line of names, and equally many cells in "
+            f'every line, separated by {show_separator(form.separator)}. For another separator, '
+            'set --separator.'
         )
     return texts
 
@@ -165,7 +165,7 @@ def _read_csv(
 def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -> None:
     """Refuse a first line that names no column, or shows another separator or encoding.
 
-    The message depends on column names alone, and on whether the first line has any.
+    The message depends only on column names, and on whether the first line has any.
     """
     try:
         opener = gzip.open if path.name.endswith('.gz') else open
@@ -173,7 +173,7 @@ def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -
             beginning = file.read(len(codecs.BOM_UTF16_LE))
         for mark, encoding in MARKS.items():
             if beginning == mark and codecs.lookup(form.encoding).name != encoding:
-                raise RefusedError(f"'{path}' is text in {encoding}: say --encoding {encoding}.")
+                raise RefusedError(f"'{path}' is text in {encoding}: set --encoding {encoding}.")
         with opener(path, 'rt', encoding=_skip_mark(form.encoding), newline='') as lines:
             line = next(iter(lines), '')
     except UnicodeError:
@@ -184,15 +184,15 @@ def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -
     best = max(named, key=lambda each: named[each])
     if named[best] > named[form.separator]:
         raise RefusedError(
-            f"'{path}' looks as if its cells were separated by {show_separator(best)}: say "
+            f"'{path}' looks as if its cells were separated by {show_separator(best)}: set "
             f'--separator {show_separator(best)}.'
         )
-    if columns and not named[best] and line.count('"') % 2 == 0:  # a name may hold an end of line
+    if columns and not named[best] and line.count('"') % 2 == 0:  # a name may contain a line end
         raise RefusedError(NO_NAMES.format(path, list(columns)))
 
 
 def _choose_missing(form: CsvFormat) -> dict[str, Any]:
-    """Return the arguments of pandas for the cells that are missing."""
+    """Return pandas' arguments that decide which cells are missing."""
     return {'keep_default_na': False, 'na_values': ['']} if form.only_empty else {}
 
 
@@ -210,15 +210,15 @@ def _skip_mark(encoding: str) -> str:
 
 def _not_text(path: Path, form: CsvFormat) -> RefusedError:
     return RefusedError(
-        f"'{path}' is not text in {form.encoding}: say its --encoding, which is often cp1252 where "
-        'Windows or Excel has written it.'
+        f"'{path}' is not text in {form.encoding}: set its --encoding, often cp1252 for files "
+        'written by Windows or Excel.'
     )
 
 
 def _read_excel(
     path: Path, columns: Mapping[str, Mapping[str, Any]], form: CsvFormat
 ) -> pd.DataFrame:
-    """Return the first sheet as texts; dates are spelt in the format that the metadata states."""
+    """Return the first sheet as texts, with dates in the format of the metadata."""
     try:
         cells = pd.read_excel(path, dtype=object, **_choose_missing(form))
     except (ValueError, KeyError, BadZipFile):
@@ -251,7 +251,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         table = pd.read_parquet(path, engine='pyarrow', dtype_backend='numpy_nullable')
     except ValueError:
         raise RefusedError(f"'{path}' cannot be read as Parquet.") from None
-    # NumPy's floats have one missing value (NaN), where pandas' have two.
+    # NumPy's floats have one missing value (NaN); pandas' floats have two.
     floats = table.select_dtypes('floating').columns
     return table.astype(dict.fromkeys(floats, np.float64))
 

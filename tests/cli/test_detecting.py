@@ -74,7 +74,7 @@ def test_rows_are_read_if_they_are_said_to_be_public(folder, call):
     ('arguments', 'expected'),
     [
         ((), 'Give a table, or a --dictionary, or both'),
-        (('--dictionary', 'dictionary.csv', '--public'), '--public says that the rows of a table'),
+        (('--dictionary', 'dictionary.csv', '--public'), '--public declares the rows of a table'),
         (('visits.csv', '--out', 'visits.txt'), '--out must end in .json or .csv'),
         (('visits.csv', '--out', 'visits.csv'), 'is an input'),
         (('--dictionary', 'visits.csv'), 'is no data dictionary'),

@@ -7,7 +7,7 @@ import pytest
 
 REFUSED = {
     'an epsilon that promises nothing': ({'--epsilon': -1}, '--epsilon must be above 0'),
-    'an epsilon that promises nothing at all': ({'--epsilon': 'inf'}, 'say --no-privacy'),
+    'an epsilon that promises nothing at all': ({'--epsilon': 'inf'}, 'use --no-privacy'),
     'an epsilon that is no number': ({'--epsilon': 'nan'}, '--epsilon must be above 0'),
     'a separator of two characters': ({'--separator': ';;'}, '--separator must be one'),
     'an encoding that does not exist': ({'--encoding': 'utf-9'}, "'utf-9' is not known"),
@@ -105,8 +105,8 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
         (['statement', 'train.csv'], 'damaged, or no synthesizer'),
         (['sample', 'adult.pkl', '--out', 'a.csv'], '--rows'),
         (['sample', 'adult.pkl', '--out', 'a.csv', '--scale', '1'], '--rows'),
-        (['sample', 'adult.pkl', '--out', 'a.xlsx', '--rows', '1'], 'not a kind of table'),
-        (['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1'], 'not a kind of table'),
+        (['sample', 'adult.pkl', '--out', 'a.xlsx', '--rows', '1'], 'not a known kind of table'),
+        (['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1'], 'not a known kind of table'),
         (['sample', 'adult.pkl', '--out', 'a', '--rows-per-file', '9'], '--rows'),
         (
             ['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1', '--rows-per-file', '9'],
