@@ -1,6 +1,6 @@
 """The RDT transformers that a user may choose, and how they are copied, fitted and called.
 
-A transformer acts record by record before the codes, or is a generator.
+A chosen transformer acts record by record, before a column is encoded, or generates values.
 """
 
 import warnings
@@ -25,7 +25,7 @@ from sdv.errors import SynthesizerInputError
 from sdv_threea.domain import Category
 from sdv_threea.rows.guard import UnreadableRowsError, guarded
 
-#: RDT's transformers that compute the number of a cell from that cell, with the right options.
+#: RDT's transformers that, with the right options, compute the number of a cell from this cell.
 LOCAL = (
     transformers.BinaryEncoder,
     transformers.FloatFormatter,
@@ -37,8 +37,8 @@ LOCAL = (
     transformers.UnixTimestampEncoder,
 )
 
-#: The attribute by which a user's class declares that each number follows from one cell, and each
-#: cell from one number.
+#: The attribute with which a user's class declares that it maps each cell to a number, and each
+#: number to a cell, without other cells.
 DECLARATION = 'ACTS_RECORD_BY_RECORD'
 
 DISTRIBUTION = (
@@ -50,7 +50,7 @@ FREQUENCIES = (
     'or use OrderedLabelEncoder'
 )
 
-#: Why other transformers are refused.
+#: The reasons to refuse other transformers.
 REASONS = {
     'ClusterBasedNormalizer': DISTRIBUTION,
     'GaussianNormalizer': DISTRIBUTION,
@@ -58,16 +58,16 @@ REASONS = {
     'OrderedUniformEncoder': FREQUENCIES,
     'UniformEncoder': FREQUENCIES,
     'OneHotEncoder': (
-        'it makes a column of each value that it finds in the rows. Leave it out: each value has a '
-        'code of its own'
+        'it makes a column for each value that it finds in the rows. Leave it out: each value has '
+        'a code of its own'
     ),
 }
 GENERATOR = (
-    'it makes values up. Declare the column as an id or as personal information if nothing is to '
-    'be learned of it'
+    'it makes values up. If nothing is to be learned of the column, declare it as an id or as '
+    'personal information'
 )
 UNKNOWN = (
-    f'it is not known to act record by record. If it does, say {DECLARATION} = True in its class'
+    f'it is not known to act record by record. If it does, set {DECLARATION} = True in its class'
 )
 
 #: Options that make a transformer learn from rows, or read more than one row at once.
@@ -90,7 +90,7 @@ OPTIONS = {
 
 
 def check_local(name: str, transformer: Any) -> None:
-    """Refuse a transformer that does not act record by record, or is not known to."""
+    """Raise an error unless a transformer is known to act record by record."""
     reason = _find_reason(transformer)
     if reason:
         raise SynthesizerInputError(
@@ -100,20 +100,20 @@ def check_local(name: str, transformer: Any) -> None:
 
 
 def state_values(column: Category, transformer: Any, target: str | None) -> Category:
-    """Return the column with the public values, or the order, that a transformer of it needs."""
+    """Return the column with the public values, or the order, that its transformer needs."""
     kind, order = type(transformer).__name__, getattr(transformer, 'order', None)
     if column.name == target:
         raise SynthesizerInputError(
-            f"The column '{target}' is the target: '{kind}' would make it a number, of which no "
-            'class can be predicted. Leave it out.'
+            f"The column '{target}' is the target: '{kind}' would make it a number, so no class "
+            'could be predicted. Leave it out.'
         )
     if column.values is None and order is not None:  # noqa: PD011 (not pandas)
         return replace(column, values=tuple(pd.Series(order).dropna().tolist()))
     if not column.values:  # noqa: PD011 (not pandas)
         raise SynthesizerInputError(
-            f"The transformer '{kind}' of the column '{column.name}' needs a list of values that "
-            'is public. State them as range_values in the metadata, and set public_metadata=True; '
-            'or use OrderedLabelEncoder with an order.'
+            f"The transformer '{kind}' of the column '{column.name}' needs a public list of "
+            'values. State it as range_values in the metadata, and set public_metadata=True; or '
+            'use OrderedLabelEncoder with an order.'
         )
     return column
 
@@ -129,13 +129,13 @@ def refuse_learning(chosen: Mapping[str, Any]) -> None:
 
 
 def _makes_up(transformer: Any) -> bool:
-    """Return true if the transformer adds no column to the modelled table."""
+    """Return whether the transformer adds no column to the modelled table."""
     outputs = transformer.output_properties.values()
     return transformer.is_generator() and not any('sdtype' in each for each in outputs)
 
 
 def _find_reason(transformer: Any) -> str:
-    """Return the reason to refuse a transformer; an empty text if it is allowed."""
+    """Return the reason to refuse a transformer; empty if it is allowed."""
     if transformer.is_generator():
         return GENERATOR
     if getattr(type(transformer), DECLARATION, False) is True:
@@ -151,7 +151,7 @@ def _find_reason(transformer: Any) -> str:
 class FixedTimestampEncoder(OptimizedTimestampEncoder):
     """``OptimizedTimestampEncoder`` that keeps the unit of its first fit.
 
-    RDT finds a new unit in all rows of each table that it transforms.
+    RDT would find a new unit in the rows of each table that it transforms.
     """
 
     def _find_divider(self, transformed: pd.Series) -> None:
@@ -159,7 +159,7 @@ class FixedTimestampEncoder(OptimizedTimestampEncoder):
             super()._find_divider(transformed)
 
 
-#: Transformers that change the unit of a column and nothing else.
+#: Transformers that only change the unit of a column.
 LINEAR = (FloatFormatter, UnixTimestampEncoder, FixedTimestampEncoder)
 
 
@@ -189,17 +189,17 @@ def call(transformer: BaseTransformer, method: str, name: str, cells: pd.Series)
             done = getattr(transformer, method)(pd.DataFrame({before: cells}))[after]
     except UnreadableRowsError:
         done = None
-    # Raised out here, where the error has no context.
+    # Raised outside of ``except``, where the error has no context.
     if done is None:
         raise UnreadableRowsError(
-            f"The transformer '{transformer.get_name()}' of the column {name!r} fails, with an "
-            'error that may show private values. Try it on rows that are not private.'
+            f"The transformer '{transformer.get_name()}' of the column {name!r} fails. Its error "
+            'may show private values, and is withheld: try it on rows that are not private.'
         )
     return done
 
 
 def copy_local(transformer: BaseTransformer) -> BaseTransformer:
-    """Copy a transformer; a unit that would follow from all rows is fixed."""
+    """Copy a transformer, without RDT's search for a unit in all rows."""
     if type(transformer) is not OptimizedTimestampEncoder:
         return deepcopy(transformer)
     return FixedTimestampEncoder(
@@ -216,19 +216,19 @@ def fit(transformer: BaseTransformer, name: str, cells: pd.Series) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
             transformer.fit(pd.DataFrame({name: cells}), name)
-    except Exception as error:  # it was shown public facts, so its message may be shown
+    except Exception as error:  # it has seen only public facts, so its message may be shown
         problem = str(error) or type(error).__name__
     outputs = [] if problem else transformer.get_output_columns()
     if len(outputs) != 1:
         problem = problem or f'it makes the columns {outputs} of one'
         raise SynthesizerInputError(
             f"The transformer '{transformer.get_name()}' of the column {name!r} cannot be fitted "
-            f'to what is public of it: {problem}.'
+            f'to its public facts: {problem}.'
         )
 
 
 def find_example(low: float, high: float) -> float:
-    """Return a number within limits, not at an end if possible."""
+    """Return a number within limits, if possible not at an end."""
     if np.isfinite(low) and np.isfinite(high):
         return (low + high) / 2
     return float(np.clip(1.0, low + 1, high - 1))

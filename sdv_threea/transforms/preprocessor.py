@@ -1,8 +1,8 @@
 """A user's table to the modelled columns, and sampled rows back to the user's columns.
 
-Cells are read as plain values, constraints replace columns by derived ones
-(:mod:`sdv_threea.constraints`), and transformers that the user has chosen come last. Sampled rows
-take the same steps in reverse.
+Cells are read as plain values, derived columns replace those of constraints
+(:mod:`sdv_threea.constraints`), and the user's transformers come last. Sampled rows take the same
+steps in reverse.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -41,10 +41,10 @@ class Preprocessor:
           the table, and of public facts
         * nothing is fitted on private rows: see :class:`TableStorage`, :class:`ConstraintSet` and
           :class:`TransformerSet`
-        * a complaint about the private table names columns and rules, and shows no value
+        * an error about the private table names columns and rules, and shows no value
 
     With ``coerce``, cells that break a stated fact are replaced; otherwise the table is refused.
-    ``pseudonyms`` are the pool of names of a column and the number of its different values, or 0.
+    ``pseudonyms`` has, by column, the pool of names and the number of different values, or 0.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Preprocessor:
         self.storage.sentinels = tuple((sentinels or {}).items())
         self.pseudonyms = dict(pseudonyms or {})
         self.storage.named = tuple(self.pseudonyms)
-        #: RDT's generators of the names, by column.
+        #: RDT's generators of pseudonyms, by column.
         self.generators: dict[str, Any] = {}
         self.constraints = ConstraintSet(metadata)
         self.transformers = TransformerSet(self.storage.columns)
-        #: The derivations that the release was fitted with.
+        #: The derivations of the last fit.
         self.derivations = Derivations(Domain(()))
 
     @property
@@ -77,7 +77,7 @@ class Preprocessor:
 
     @property
     def counts_known(self) -> bool:
-        """Whether the number of different values of a column with pseudonyms is stated."""
+        """Whether the number of different values is stated for a column with pseudonyms."""
         return any(known for _, known in self.pseudonyms.values())
 
     def describe(self) -> Domain:
@@ -88,7 +88,7 @@ class Preprocessor:
         """Return the derivations of the modelled columns; reading private rows needs a ``key``."""
         derivations = self.transformers.extend(self.constraints.derive(self.describe()))
         steps = [self._name(name, key) for name in self.pseudonyms]
-        # Other columns come last, because the last column may be taken as the target.
+        # Other columns come last, because the last column may become the target.
         columns = (*(step.column for step in steps), *derivations.domain.columns)
         domain = replace(derivations.domain, columns=columns)
         return replace(derivations, domain=domain, steps=(*derivations.steps, *steps))
@@ -107,7 +107,7 @@ class Preprocessor:
         self.transformers.check(transformers, self.constraints.derive(self.describe()))
 
     def choose_transformers(self, transformers: Mapping[str, Any]) -> None:
-        """Use checked transformers, by column; ``None`` removes the one of a column."""
+        """Use checked transformers, by column; ``None`` removes a column's transformer."""
         self.transformers.choose(transformers, self.describe().names)
         self.transformers.assign(self.derive().derived, transformers)
 
@@ -132,13 +132,13 @@ class Preprocessor:
             self.constraints.check(table)
 
     def prepare(self, header: pd.DataFrame) -> pd.DataFrame:
-        """Return a public table to show to SDV in place of the private one; rows are not read."""
+        """Return a public table that SDV gets in place of the private one; reads no row."""
         self.storage.declare(header)
         self.transformers.assign(self.derive().derived)
         return self.storage.make_proxy(self.describe())
 
     def make_translation(self, key: bytes | None = None) -> Callable[[pd.DataFrame], pd.DataFrame]:
-        """Return the function that translates private rows one by one; it can be pickled.
+        """Return a function, which can be pickled, that translates private rows one by one.
 
         Tables of one database share the ``key`` of pseudonyms; by default it is fresh.
         """
@@ -152,7 +152,7 @@ class Preprocessor:
             return step(table)
 
     def learn(self, domain: Domain, transformers: tuple[Transformer, ...]) -> pd.DataFrame:
-        """Learn which dtypes synthetic rows have, and which rules they keep, from releases.
+        """Learn dtypes and rules of synthetic rows from a release.
 
         Return the table that SDV is fitted on, a function of public and released facts.
         """
@@ -165,17 +165,17 @@ class Preprocessor:
         return proxy
 
     def choose_generators(self, domain: Domain) -> dict[str, Any]:
-        """Return SDV's generators of columns with pseudonyms: ``None`` if the release has names."""
+        """Return SDV's generators of columns with pseudonyms, ``None`` if names were released."""
         counted = {each.name for each in domain.columns if has_names(each)}
         return {name: None if name in counted else own for name, own in self.generators.items()}
 
     def describe_storage(self, domain: Domain | None) -> StoredColumns:
-        """Return the storage of the user's columns in a synthetic table."""
+        """Return metadata and dtypes of the user's columns in a synthetic table."""
         restored = Domain(()) if domain is None else self.derivations.restore(domain)
         return StoredColumns(self.columns, self.storage.dtypes, restored)
 
     def restore(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
-        """Turn sampled rows into the user's modelled columns, in their stored form up to dtypes."""
+        """Turn sampled rows into the user's modelled columns; SDV sets the dtypes later."""
         return self.describe_storage(domain).decode(self.derivations.back(sampled, domain))
 
     def accept(self, sampled: pd.DataFrame, domain: Domain) -> Bools:
@@ -185,7 +185,6 @@ class Preprocessor:
         return np.asarray(np.isin(np.arange(len(rows)), kept.index))
 
     def _name(self, name: str, key: bytes) -> NameStep:
-        """Return the step of a column with pseudonyms."""
         nullable = self.columns[name].get('range_is_nullable')
         column = Category(name=name, nullable=nullable, many=True)
         return NameStep(column, *self.pseudonyms[name], self.generators.get(name), key)

@@ -1,9 +1,9 @@
 """Pseudonyms: a column of private values as a column of public buckets, and back as made-up names.
 
-A value falls into a bucket by a hash with a key, which is drawn for each fit and forgotten. The
-column is then an ordinary category of ``NUM_BUCKETS`` public values, and the promise does not rest
-on the hash. :mod:`sdv_threea.maths.buckets` estimates how many names are in each released bucket.
-Equal values share a bucket, and so a name, in all columns with names of one pool.
+A hash with a key, which is drawn for each fit and forgotten, puts a value into a bucket. The column
+is then an ordinary category of ``NUM_BUCKETS`` public values, and the promise does not depend on
+the hash. :mod:`sdv_threea.maths.buckets` estimates how many names are in each released bucket.
+Equal values share a bucket, and so a name, in all columns with the same pool of names.
 
 Formal guarantees:
     * the bucket of a cell is a function of that cell and of the key
@@ -31,25 +31,25 @@ from sdv_threea.rows.intake.columns import find_distinct
 from sdv_threea.rows.intake.scalars import spell
 from sdv_threea.transforms.texts import OneColumn
 
-#: More buckets tell more values apart, and noise gives more of them some records.
+#: More buckets distinguish more values, but noise then makes more empty buckets look occupied.
 NUM_BUCKETS = 2048
 
 #: The bytes of a key.
 KEY_BYTES = 16
 
-#: Draws for a name; if they give too few different names, numbers tell equal ones apart.
+#: Draws for a name; if they give too few different names, numbers distinguish equal ones.
 DRAWS = 3
 
 
 @lru_cache(maxsize=16)
 def make_names(pool: str, generator: Any, number: int) -> list[Any]:
-    """Make different names of a pool; where a kind has too few, numbers tell equal ones apart.
+    """Make different names for a pool; numbers distinguish equal ones if there are too few.
 
-    The same word for the pool gives the same names, and more names begin with the same ones.
+    The same word for the pool gives the same names, and a longer list begins with the shorter one.
     """
     faker = deepcopy(generator)
     faker.cardinality_rule = None
-    # RDT seeds the names by the name of the column and by its cells.
+    # RDT seeds the names with the name of the column and its cells.
     faker.fit(pd.DataFrame({pool: ['']}), pool)
     drawn = faker.reverse_transform(pd.DataFrame(index=range(DRAWS * (number + 1))))[pool]
     found, turns = dict[Any, None](), Counter[Any]()
@@ -63,7 +63,7 @@ def make_names(pool: str, generator: Any, number: int) -> list[Any]:
 
 
 def find_buckets(name: str, key: bytes, table: pd.DataFrame) -> Cells:
-    """Find the bucket of each cell of a column, ``None`` for a missing one."""
+    """Return the bucket of each cell of a column, ``None`` for a missing cell."""
     codes, listed = find_distinct(table[name])
     texts = (spell(each).encode(errors='surrogatepass') for each in listed)
     digests = (blake2b(each, digest_size=8, key=key).digest() for each in texts)
@@ -75,9 +75,8 @@ def find_buckets(name: str, key: bytes, table: pd.DataFrame) -> Cells:
 class NameStep(OneColumn):
     """A column of private values, replaced by their buckets.
 
-    The number of different values is ``known`` if it is public, and otherwise 0. There is no
-    generator of names before a release, and the key of the hash is empty where no private row is
-    read.
+    ``known`` is the number of different values if it is public, or else 0. Before a release there
+    is no generator of names; if no private row is read, the key of the hash is empty.
     """
 
     column: Category
@@ -99,7 +98,7 @@ class NameStep(OneColumn):
         return partial(find_buckets, self.column.name, own)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Deal the rows of each bucket out to its names; without names, all cells are missing."""
+        """Distribute the rows of each bucket among its names; without names, cells are missing."""
         name, names = self.column.name, _list_names(domain[self.column.name])
         buckets = np.array([-1 if each is None else each for each in sampled[name]], dtype=np.int64)
         if not len(names.buckets):
@@ -115,7 +114,7 @@ class NameStep(OneColumn):
         return (replace(self.column, values=example, nullable=nullable, pseudonyms=names),)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Choose the buckets of known made-up names."""
+        """Return the buckets of known made-up names."""
         name, names = self.column.name, _list_names(domain[self.column.name])
         if name not in known or known[name].isna().all() or not len(names.buckets):
             return {}
@@ -127,12 +126,12 @@ class NameStep(OneColumn):
         return {name: buckets[:, None] == np.arange(NUM_BUCKETS)}
 
     def _list(self, number: int) -> list[Any]:
-        # Lists are as long as powers of two, so that few of them are made.
+        # Lengths of lists are powers of two, so that few lists are made.
         return make_names(self.pool, self.generator, max(64, 1 << (number - 1).bit_length()))
 
 
 def has_names(column: Column) -> bool:
-    """Return whether a released column has names that stand for several rows each."""
+    """Return whether a released column has names that each stand for several rows."""
     return len(_list_names(column).buckets) > 0
 
 
@@ -142,7 +141,7 @@ def _list_names(column: Column) -> Pseudonyms:
 
 
 def _deal(buckets: Wholes, names: Pseudonyms) -> Wholes:
-    """Return which name of its bucket each row has, shape (n,): in turn, each name its share."""
+    """Return the name of each row within its bucket, shape (n,): in turn, each name its share."""
     order = np.argsort(buckets, kind='stable')
     own = np.maximum(buckets[order], 0)
     first = np.searchsorted(buckets[order], buckets[order])

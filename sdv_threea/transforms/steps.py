@@ -1,4 +1,4 @@
-"""Outer steps: a transformer of RDT's, chosen by the user, applied to a column before its codes.
+"""Outer steps: an RDT transformer, chosen by the user, applied to a column before it is encoded.
 
 A step is a derivation (:mod:`sdv_threea.constraints.derivations`): the transformed column is a
 number and replaces the column of the same name. Missing cells stay missing, so a transformer never
@@ -40,13 +40,13 @@ from sdv_threea.storage.writing import from_seconds
 from sdv_threea.transforms.allowed import LINEAR, call, copy_local, find_example, find_limits, fit
 from sdv_threea.transforms.texts import NumberTexts, OneColumn, TextStep
 
-#: Digits of a number that survive the round trip through a logarithm.
+#: Significant digits that survive the round trip through a logarithm.
 DIGITS = 12
 
-#: Number of places at which a transformer is reversed to find the range of its column.
+#: Number of points at which a transformer is reversed to find the range of its column.
 NUM_LOOKS = 257
 
-#: Finest date, in seconds.
+#: Finest step of dates, in seconds.
 MICROSECOND = 1e-6
 
 
@@ -60,7 +60,7 @@ class NumberStep(OneColumn):
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
-        """The transformed column, with the public facts that follow from those of the column."""
+        """The transformed column, with public facts that follow from those of the column."""
         own = self.column
         apart = self.transform(np.array(own.sentinels, dtype=np.float64))
         known = tuple(apart[~np.isnan(apart)].tolist())
@@ -69,7 +69,7 @@ class NumberStep(OneColumn):
         grid = grid[~np.isnan(grid)]
         rises, falls = np.all(np.diff(grid) >= 0), np.all(np.diff(grid) <= 0)
         if rises or falls:
-            # The transformed bins are as fine as those of the column itself.
+            # The bins of the transformed column are as fine as those of the column itself.
             low, high = self._transform_ends(bool(rises))
             image = replace(image, low=low, high=high, grid=tuple(np.unique(grid).tolist()))
         if type(self.transformer) in LINEAR:
@@ -79,11 +79,11 @@ class NumberStep(OneColumn):
         return (image,)
 
     def forward(self, table: pd.DataFrame) -> Cells:
-        """Transform the column; cells that the transformer cannot take count as missing."""
+        """Transform the column; cells that the transformer cannot take become missing."""
         return {self.column.name: self.transform(read_numbers(table[self.column.name]))}
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Reverse the transformer, within the public range and on the public granularity."""
+        """Reverse the transformer, within the public range and granularity."""
         name = self.column.name
         numbers = self.reverse(sampled[name].to_numpy(dtype=np.float64))
         if step := self._restore_step(domain):
@@ -96,7 +96,7 @@ class NumberStep(OneColumn):
         return {name: np.where(apart, numbers, np.clip(numbers, low, high))}
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
-        """Describe the column; an unknown range is found by reversing the released range."""
+        """Describe the column; an unknown range follows from the released range in reverse."""
         released, own = domain[self.column.name], self.column
         assert isinstance(released, Number)
         looks = np.linspace(released.low or 0.0, released.high or 0.0, NUM_LOOKS)
@@ -131,7 +131,7 @@ class NumberStep(OneColumn):
         return found
 
     def _transform_ends(self, rises: bool) -> tuple[float | None, float | None]:
-        """Transform the known public ends of the range; ``None`` for the others."""
+        """Transform the public ends of the range; ``None`` for unknown ends."""
         ends = [np.nan if each is None else each for each in (self.column.low, self.column.high)]
         found = self.transform(np.array(ends, dtype=np.float64)).tolist()
         low, high = (None if np.isnan(each) else each for each in found[:: 1 if rises else -1])
@@ -203,7 +203,7 @@ def list_steps(derivations: Derivations) -> dict[str, Step]:
 def find_untaken(
     rows: Rows[pd.DataFrame], facts: Sequence[Facts], derivations: Derivations
 ) -> list[str]:
-    """Return a complaint, without a value, for each column whose outer step cannot take cells."""
+    """Return a sentence, without a value, on each column with cells that its step cannot take."""
     steps = list_steps(derivations)
     if not steps:
         return []
@@ -218,7 +218,7 @@ def find_untaken(
 
 
 def enter(known: pd.DataFrame, derivations: Derivations) -> pd.DataFrame:
-    """Transform the given columns of the user that have an outer step."""
+    """Transform the user's known columns that have an outer step."""
     steps = {name: step for name, step in list_steps(derivations).items() if name in known}
     return known.assign(**{name: step.forward(known)[name] for name, step in steps.items()})
 
@@ -234,7 +234,7 @@ def _count_untaken(
 
 
 def make_step(column: Column, transformer: BaseTransformer, *, is_date: bool) -> Step:
-    """Fit a copy of a transformer that acts record by record to public facts about its column."""
+    """Copy a transformer that acts record by record, and fit it to public facts of its column."""
     fitted, name = copy_local(transformer), column.name
     if isinstance(fitted, NumberTexts) and isinstance(column, Category):
         fit(fitted, name, pd.Series(fitted.write(np.ones(1))))
@@ -260,8 +260,8 @@ def _make_list_step(column: Category, transformer: BaseTransformer) -> ListStep:
     distinct = len(np.unique(numbers[np.isfinite(numbers)])) == len(values)
     if not distinct or back != values.tolist():
         raise SynthesizerInputError(
-            f"The transformer '{transformer.get_name()}' of the column {name!r} does not give each "
-            'value a number of its own that leads back to it: leave it out.'
+            f"The transformer '{transformer.get_name()}' of the column {name!r} does not map each "
+            'value to a number of its own, and back: leave it out.'
         )
     return ListStep(column, transformer, numbers)
 
@@ -278,7 +278,6 @@ def _read(cells: pd.Series, as_dates: bool) -> Floats:
 
 
 def _trim(numbers: Floats) -> Floats:
-    """Round to ``DIGITS`` significant digits."""
     with np.errstate(divide='ignore', invalid='ignore'):
         places = DIGITS - 1 - np.floor(np.log10(np.abs(numbers)))
     unit = 10.0 ** np.clip(np.nan_to_num(places), -300, 300)

@@ -1,4 +1,4 @@
-"""Numbers that are written as texts: ``$1,234.50``, ``37 %``, ``1.234,50 €``.
+"""Numbers stored as texts: ``$1,234.50``, ``37 %``, ``1.234,50 €``.
 
 Formal guarantees:
     * the number of a cell is a function of that cell and of the stated notation
@@ -23,10 +23,10 @@ from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.intake.columns import LARGEST_NUMBER, find_distinct
 
-#: The most decimal places, and the digits between signs of thousands.
+#: The most decimal places; the number of digits between signs of thousands.
 MOST_PLACES, THREE = 9, 3
 
-#: An example of a number: digits with signs among them, and signs before and after.
+#: The parts of an example: digits with signs among them, and signs before and after.
 EXAMPLE = re.compile(r"-?(?P<prefix>\D*?)(?P<body>\d(?:[\d.,' ]*\d)?)(?P<suffix>\D*)", re.ASCII)
 
 
@@ -40,7 +40,7 @@ class NumberTexts(BaseTransformer):
         synthesizer.update_transformers({'price': NumberTexts(prefix='$')})
 
     A cell that is not a number in this notation is refused, or missing with
-    ``invalid_cells='coerce'``. Signs before and after the number may be left out in a cell.
+    ``invalid_cells='coerce'``. A cell may lack the signs before and after the number.
 
     Args:
         prefix: The sign before a number, such as ``'$'``.
@@ -106,7 +106,7 @@ class NumberTexts(BaseTransformer):
         return {name: getattr(self, name) for name in names}
 
     def read(self, cells: Iterable[object]) -> Floats:
-        """Return the numbers of cells, NaN for cells that spell none, shape (n,)."""
+        """Return the numbers of cells, shape (n,); NaN for cells that spell no number."""
         return np.array([self._read(cell) for cell in cells], dtype=np.float64)
 
     def write(self, numbers: Floats) -> NDArray[np.object_]:
@@ -152,7 +152,7 @@ class NumberTexts(BaseTransformer):
 
 
 class OneColumn(Derivation):
-    """A derivation that replaces one column by another one of its name."""
+    """A derivation that replaces one column by another with the same name."""
 
     column: Any
 
@@ -171,12 +171,12 @@ class TextStep(OneColumn):
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
-        """A number of the stated decimals."""
+        """A number with the stated decimals."""
         step = float(f'1e-{self.transformer.places}')
         return (Number(name=self.column.name, step=step, nullable=self.column.nullable),)
 
     def forward(self, table: pd.DataFrame) -> Cells:
-        """Read the numbers; cells that spell none count as missing."""
+        """Read the numbers; cells that spell no number become missing."""
         found = find_distinct(table[self.column.name])
         numbers = np.append(self.transformer.read(found.listed), np.nan)
         return {self.column.name: numbers[np.maximum(found.codes, -1)]}
@@ -187,7 +187,7 @@ class TextStep(OneColumn):
         return {name: self.transformer.write(sampled[name].to_numpy(dtype=np.float64))}
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
-        """Describe the column by the texts of the ends of the released range."""
+        """Describe the column by the ends of the released range, as texts."""
         released = domain[self.column.name]
         assert isinstance(released, Number)
         ends = np.array([released.low or 0.0, released.high or 0.0])

@@ -34,7 +34,8 @@ class DateEncoder(NumberEncoder):
     """A transformer of dates: dates or texts outside, codes inside.
 
     The arguments are those of :class:`NumberEncoder`, in seconds since 2000, and the
-    ``datetime_format`` of texts: ``None`` reads each text by itself, and writes ISO 8601.
+    ``datetime_format`` of texts. If it is ``None``, each text is read by itself, and ISO 8601 is
+    written.
     """
 
     INPUT_SDTYPE = 'datetime'
@@ -65,8 +66,8 @@ class DateEncoder(NumberEncoder):
 class TransformerSet:
     """The transformers of the modelled columns of one table, fitted to public or released facts.
 
-    The user's transformers before the codes are ``chosen`` and not fitted; each modelled column has
-    an ``assigned`` one.
+    ``chosen`` are the user's transformers that run before the encoding, not fitted; each modelled
+    column has an ``assigned`` one.
     """
 
     columns: Mapping[str, ColumnMetadata]
@@ -94,7 +95,7 @@ class TransformerSet:
         refuse_learning(others)
 
     def choose(self, transformers: Mapping[str, Any], modelled: Iterable[str]) -> None:
-        """Keep the user's transformers of modelled columns; SDV has those of other columns."""
+        """Keep the user's transformers of modelled columns; SDV keeps those of other columns."""
         wanted = {**self.chosen, **transformers}
         self.chosen = {
             name: wanted[name]
@@ -108,7 +109,7 @@ class TransformerSet:
             column.name: _make_encoder(column, self.columns.get(column.name, {}))
             for column in derived.columns
         }
-        # Other columns of a fitted synthesizer keep the transformers that rows are drawn by.
+        # Other columns of a fitted synthesizer keep the transformers with which rows are drawn.
         self.assigned = {
             name: each if changed is None or name in changed else self.assigned.get(name, each)
             for name, each in {**encoders, **self.chosen}.items()
@@ -133,7 +134,7 @@ class TransformerSet:
         self.assigned = {name: (fitted | chained)[name] for name in domain.names}
 
     def complete(self, found: Mapping[str, Any], modelled: Iterable[str]) -> dict[str, Any]:
-        """Return the transformers of all columns: those ``found`` by SDV, then of derived ones."""
+        """Return the transformers of all columns: those ``found`` by SDV, then derived columns'."""
         gone = set(modelled) - set(self.assigned)
         kept = {name: each for name, each in found.items() if name not in gone}
         return {name: self.assigned.get(name, each) for name, each in kept.items()} | self.assigned
@@ -143,13 +144,13 @@ class TransformerSet:
         if isinstance(transformer, Encoder):
             if repr(transformer) != repr(self.assigned.get(name)):
                 raise SynthesizerInputError(
-                    f"The codes of the column '{name}' follow from what is public and released: "
+                    f"The codes of the column '{name}' follow from public and released facts: "
                     'state ranges and values in the metadata, and set public_metadata=True.'
                 )
             return
         check_local(name, transformer)
         if self.columns[name]['sdtype'] not in transformer.get_supported_sdtypes():
-            return  # RDT would refuse it later
+            return  # RDT refuses it later
         steps = derivations.steps
         if any(name in (*step.replaced, *getattr(step, 'names', ())) for step in steps):
             raise SynthesizerInputError(
@@ -166,7 +167,7 @@ class TransformerSet:
 
 
 def _make_encoder(column: Column, description: ColumnMetadata) -> Transformer:
-    """Make a transformer from the public facts about a column."""
+    """Make a transformer from the public facts of a column."""
     if isinstance(column, Category):
         return CategoryEncoder(column.values, column.ordered, column.nullable)
     edges = known_edges(column) if is_lattice(column) else None
@@ -191,7 +192,7 @@ def _chain(outer: Any, released: Transformer) -> Any:
 
 
 def _with_format(transformer: NumberEncoder, description: ColumnMetadata) -> NumberEncoder:
-    """Make a transformer of dates read and write them as the user stores them."""
+    """Let a transformer of dates read and write them in the user's format."""
     if description.get('sdtype') != 'datetime':
         return transformer
     return DateEncoder(
