@@ -1,6 +1,6 @@
-"""Audit: how far one record moves the output of a fit.
+"""How far one record moves the output of a fit, measured to check the code.
 
-A proof on paper does not show that the code is right. There are two ways to check the code.
+A proof on paper does not show that the code is right. There are two ways to check it.
 
 *Arithmetic*, for synthesizers of this package: :func:`measure_mu` fits two neighbouring tables so
 that both get the same noisy answers, and measures the distance between the exact values behind the
@@ -26,10 +26,8 @@ tables without any noise, so it must not be given private tables: pass public or
 * :mod:`~sdv_threea.audit.arithmetic`: the exact ``mu`` of two neighbouring tables,
 * :mod:`~sdv_threea.audit.doors`: fits recorded, and repeated with the same noisy answers,
 * :mod:`~sdv_threea.audit.worlds`: two neighbouring tables, one of them with a canary,
-* :mod:`~sdv_threea.audit.game`: many fits to one table or the other, the observer who learns to
-  guess which, and :func:`audit_privacy`,
-* :mod:`~sdv_threea.audit.observations`: features of synthetic rows, fitted synthesizers and
-  messages,
+* :mod:`~sdv_threea.audit.game`: many fits to one table or the other, and an observer who guesses,
+* :mod:`~sdv_threea.audit.observations`: features of rows, fitted synthesizers and messages,
 * :mod:`~sdv_threea.audit.bounds`: from right and wrong guesses to epsilon, and the verdict.
 """
 

@@ -1,7 +1,7 @@
 """The exact ``mu`` between two neighbouring tables, for fits of this package.
 
-Input: two neighbouring tables and a function that fits a table. Output: the ``mu`` of each answer
-with the claim on its receipt, and all other differences between the two fits: there should be none.
+:func:`measure_mu` returns the ``mu`` of each answer with the claim on its receipt, and all other
+differences between the two fits: there should be none.
 """
 
 import math
@@ -17,7 +17,7 @@ from sdv_threea.audit.doors import DivergedError, Transcript, compare, record, r
 from sdv_threea.audit.observations import Features, flatten, listen
 from sdv_threea.privacy.mechanism import Noise
 
-#: The largest relative error of a distance by the rounding of floats.
+#: The largest relative error of a distance due to the rounding of floats.
 RELATIVE_ERROR = 1e-9
 
 
@@ -86,8 +86,8 @@ class MuResult:
     def by_stage(self) -> pd.DataFrame:
         """Return a row per stage: ``mu``, the claim, and ``mu`` divided by the claim.
 
-        In a database, each root table pays for its own units. Only the root tables whose values
-        differ between the two databases are counted.
+        In a database, each root table pays for its own units. Only root tables whose values differ
+        between the two databases are counted.
         """
         moved = {each.unit for each in self.answers if each.distance}
         rows = pd.DataFrame(
@@ -104,12 +104,12 @@ class MuResult:
     def __str__(self) -> str:
         if self.leaks:
             verdict = (
-                f'REFUTED: with all answers the same, {len(self.leaks)} things differ between the '
-                f'two fits, such as {self.leaks[0]}.'
+                'REFUTED: although all answers are equal, the two fits differ in '
+                f'{len(self.leaks)} places, such as {self.leaks[0]}.'
             )
         elif self.refuted:
             names = [each.released for each in self.answers if each.exceeds]
-            verdict = f'REFUTED: further apart than claimed: {names or "all together"}.'
+            verdict = f'REFUTED: the distance exceeds the claim in {names or "all together"}.'
         else:
             verdict = (
                 f'mu is {self.mu:.4g} between these two tables, {self.share:.1%} of the '
@@ -131,9 +131,9 @@ def measure_mu(
     noisy answers and know both tables and which rows were chosen at random.
 
     Formal guarantees:
-        * two normals of one deviation whose means are ``d`` deviations apart are ``d``-GDP apart
-          and no less; answers that were asked in turn compose to the root of the sum of squares,
-          given the answers before (Dong, Roth, Su 2019)
+        * two normal distributions with equal standard deviations, and means ``d`` of these apart,
+          are ``d``-GDP apart and no less; answers to successive questions compose to the root of
+          the sum of squares, given the answers before (Dong, Roth, Su 2019)
         * everything else is compared too: if the answers are equal, the questions, all warnings,
           logs and prints, and the fitted object have to be equal
 
@@ -148,7 +148,7 @@ def measure_mu(
     claims = match_claims(transcript.receipts, statement.receipts)
     if not math.isfinite(statement.mu) or not all(each.charged for _, each in claims):
         raise ValueError('The fit promises nothing: choose a finite epsilon, end to end.')
-    # Fit twice: the first fit in a process may warn and cache things that later fits do not.
+    # Fit twice: the first fit in a process may warn and cache things, and later fits do not.
     once, again = (_fit_again(fit, table, transcript) for _ in range(2))
     try:
         (_, other), asked = replay(partial(_observe, fit, neighbour), transcript)
@@ -180,7 +180,7 @@ def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) ->
     if not asked or any(each.distance for each in compare(transcript, asked)):
         raise ValueError(
             'Two fits of the same table with the same answers ask different questions: fit must '
-            'seed all chance, but for what this package draws.'
+            'seed all random numbers that this package does not draw.'
         )
     return seen
 
@@ -210,8 +210,8 @@ def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]
                 del left[unit][0]
     if any(left.values()) or None in found:
         raise ValueError(
-            'The privacy statement does not list what passed the doors of noise: fit must return '
-            'the synthesizer that it fitted, fitted once.'
+            'The privacy statement does not list the recorded releases: fit must return the '
+            'synthesizer that it fitted, fitted once.'
         )
     return [each for each in found if each is not None]
 
@@ -232,7 +232,7 @@ def _find_leaks(first: Features, again: Features, other: Features) -> Iterator[s
 
 
 def _group(state: Features) -> dict[str, frozenset[str]]:
-    """Return the entries of a state by place; a word's entry is named by its place and its text."""
+    """Return the entries of a state by place; the key of a word is its place and its text."""
     places: dict[str, list[str]] = {}
     for name, value in state.items():
         places.setdefault(name.partition(' is ')[0], []).append(f'{name} {value!r}')

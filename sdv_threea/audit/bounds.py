@@ -108,7 +108,7 @@ def bound_gaussian_epsilon(guesses: Guesses, delta: float, confidence: float = 0
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that is no probability between 0 and 1."""
+    """Raise an error unless the confidence is between 0 and 1."""
     if not 0 < confidence < 1:
         raise InputError(
             f'confidence must be between 0 and 1 (for example 0.95), got {confidence}.'
@@ -186,6 +186,6 @@ class AuditResult:
         else:
             verdict = (
                 f'Not refuted: epsilon={self.epsilon:g} was claimed, and {found} ({how}). This is '
-                'no proof: a better observer, another canary or more fits may tell more.'
+                'no proof: a better observer, another canary or more fits may refute it.'
             )
         return f'{verdict}\n\n{self.to_frame().round(3).to_string(index=False)}'

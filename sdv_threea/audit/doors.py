@@ -25,7 +25,7 @@ from sdv_threea.arrays import Wholes
 from sdv_threea.privacy import mechanism
 from sdv_threea.privacy.mechanism import Noise
 
-#: Arguments of a door that are not compared: the source of noise, and the least count of each key,
+#: Arguments of a door that are not compared: the source of noise; and the least count of each key,
 #: which is subtracted from the exact values instead.
 NO_TERMS = ('noise', 'least')
 
@@ -42,8 +42,8 @@ class Question:
 
     Args:
         terms: The arguments of the door, and the shape of the values.
-        exact: The values, flat. For a threshold release: for each key, how far its count is above
-            the smallest count that can be released.
+        exact: The values, flat. For a threshold release: by key, its count minus the smallest count
+            that can be released.
     """
 
     terms: Mapping[str, Any]
@@ -118,7 +118,7 @@ def replay(fit: Callable[[], Fitted], transcript: Transcript) -> tuple[Fitted, l
         asked.append(question)
         last = len(asked) - 1
         if last >= len(known) or question.terms != known[last].terms:
-            raise DivergedError(f'question {last + 1} is another one')
+            raise DivergedError(f'question {last + 1} is a different one')
         return deepcopy(transcript.answers[last])
 
     with _watch(answer), _repeat_chance(transcript.seed):
@@ -150,7 +150,7 @@ def _measure(question: Question, other: Any, answer: tuple[Any, ...]) -> Move:
         distance = float(np.linalg.norm((one - other).astype(np.float64))) * unit
         return Move(distance, distance)
     moved = {key: one.get(key, 0) - other.get(key, 0) for key in {**one, **other}}
-    # A shown key that only one table has costs the delta of the threshold, not mu.
+    # If only one table has a shown key, this costs the delta of the threshold, not mu.
     shown = [moved[key] for key in map(repr, answer[0]) if one.get(key) and other.get(key)]
     return Move(float(np.linalg.norm([*moved.values()])), float(np.linalg.norm(shown)))
 
@@ -183,7 +183,7 @@ def _list_terms(terms: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 def _watch(
     answer: Callable[[Question, Callable[..., tuple[Any, ...]]], tuple[Any, ...]],
 ) -> Iterator[None]:
-    """Replace the doors in all modules by ones that call ``answer(question, real door)``."""
+    """Replace the doors in all modules by functions that call ``answer(question, real door)``."""
     inside = False
 
     def make(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,7 +209,7 @@ def _watch(
     try:
         yield
     finally:
-        # Modules loaded inside the block have imported the watched doors.
+        # Modules loaded in the meantime have imported the watched doors.
         exchange({id(watched[name]): real[name] for name in READ})
 
 
@@ -223,7 +223,7 @@ def exchange(new: Mapping[int, Callable[..., Any]]) -> None:
 
 
 class _Repeated(np.random.Generator):
-    """A generator that starts a new stream for each call, whatever number earlier calls drew."""
+    """A generator that starts a new stream for each call, whatever earlier calls drew."""
 
     def __init__(self, *seed: int) -> None:
         seeded = np.random.default_rng(seed)
@@ -240,7 +240,7 @@ class _Repeated(np.random.Generator):
 
 @contextmanager
 def _repeat_chance(seed: int) -> Iterator[None]:
-    """Give all generators that are made without a seed the same seeds every time."""
+    """Give all generators that are made without a seed the same seeds in every fit."""
     real, calls = np.random.default_rng, count()
 
     def default_rng(own: Any = None) -> np.random.Generator:

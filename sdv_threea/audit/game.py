@@ -36,29 +36,28 @@ from sdv_threea.audit.observations import Features, count_words, describe_rows, 
 from sdv_threea.audit.worlds import Neighbours, Tables
 from sdv_threea.errors import InputError
 
-#: The most features of the linear classifier: those with the largest correlation.
+#: The most features of the linear classifier: those with the largest correlations.
 MAX_FEATURES = 200
 
-#: A feature is used if at least this many runs have it: a word that only one run has predicts
-#: nothing.
+#: The fewest runs with a feature for it to be used: a word of a single run predicts nothing.
 LEAST_SEEN = 3
 
-#: The most thresholds that are tried.
+#: The most thresholds to try.
 NUM_THRESHOLDS = 200
 
-#: Folds of the cross-validation that chooses classifier and threshold.
+#: Folds of the cross-validation that chooses a classifier and a threshold.
 FOLDS = 5
 
 #: Maps guesses to a lower bound.
 Bound = Callable[[Guesses], float]
 
 
-#: The forms of a bound: for any mechanism, and for claims of Gaussian differential privacy.
+#: The scope of a bound: any mechanism, or claims of Gaussian differential privacy.
 GENERAL, GAUSSIAN = 'any mechanism', 'Gaussian'
 
 FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
 
-#: The least number of runs. Only half of them give the bound, so fewer are useless.
+#: The fewest runs. Only half of them give the bound, so fewer are useless.
 LEAST_RUNS = 40
 
 #: Observations of a fit: for each view (samples, parameters, messages), numbers by name.
@@ -129,7 +128,7 @@ def count_guesses(guessed: Bools, worlds: Wholes) -> Guesses:
 
 
 def _tabulate(observed: Sequence[Mapping[str, float]], half: int) -> Floats:
-    """Return features, shape (runs, features): 0 where a run has none; constants are left out."""
+    """Return features, shape (runs, features), 0 if a run lacks one; constants are left out."""
     counts = Counter(chain.from_iterable(observed[:half]))
     kept = [name for name, count in counts.items() if count >= LEAST_SEEN]
     values = np.array([[each.get(name, 0.0) for name in kept] for each in observed], dtype=float)
@@ -177,7 +176,8 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     Formal guarantees:
         * if fits are independent and the claim is true, each bound exceeds it with probability at
           most ``(1 - confidence) / number of bounds``, so any does with at most ``1 - confidence``
-        * nothing is guaranteed the other way: a low bound says that these observers saw nothing
+        * nothing is guaranteed in the other direction: a low bound means that these observers saw
+          nothing
 
     Args:
         make: Makes a synthesizer that is not fitted: one of SDV's, or any with their ``fit`` and
@@ -218,7 +218,7 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
 
 
 def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen:
-    """Fit one of two tables; return the features of each view, and show nothing on the screen."""
+    """Fit one of two tables, silently; return the features of each view."""
     with listen() as messages:
         synthesizer = make()
         synthesizer.fit(neighbours.build(with_canary=bool(world)))
@@ -231,7 +231,7 @@ def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen
 
 
 def _sample(synthesizer: Any, without: Mapping[str, pd.DataFrame]) -> Tables:
-    """Sample a database at scale 1, a table with as many rows as it has without the canary."""
+    """Sample a database at scale 1, or as many rows as the table has without the canary."""
     if hasattr(synthesizer, 'sample_scale'):
         tables: Tables = synthesizer.sample_scale(scale=1.0)
     else:

@@ -1,7 +1,7 @@
 """Features of a fit, which an observer sees: its synthetic rows, its state, its messages.
 
-Input: sampled tables, a fitted synthesizer, the warnings, logs and prints of a fit. Output: numbers
-by name.
+Sampled tables, a fitted synthesizer, and the warnings, logs and prints of a fit become numbers by
+name.
 """
 
 import datetime
@@ -26,23 +26,23 @@ from sdv_threea.audit.worlds import Neighbours
 #: Numbers by name.
 Features = dict[str, float]
 
-#: Words are cut to this length.
+#: Longer words are cut to this length.
 LONGEST_WORD = 80
 
 
-#: The most numbers of one array, and entries of one object, that are kept. All others go into a
-#: sum and a digest.
+#: The most numbers of one array, and entries of one object, that are kept. A sum and a digest stand
+#: for all others.
 PER_ARRAY = 1000
 
 IN_ALL = 100_000
 
-#: Stands in a path for all parts that are not kept.
+#: The part of a path that stands for all parts that are not kept.
 TAIL = f'[{PER_ARRAY}:]'
 
-#: The protocol of pickles by which the content of an object is read.
+#: The pickle protocol with which the content of an object is read.
 PROTOCOL = 4
 
-#: Types that are passed over: code and random generators, which hold nothing of the table.
+#: Types that are ignored: code and random generators, which hold nothing of the table.
 PASSED_OVER = (
     type,
     FunctionType,
@@ -142,7 +142,7 @@ def _describe_column(column: pd.Series) -> Features:
 
 
 def _is_near(column: pd.Series, value: Any, others: pd.Series) -> Bools:
-    """Return which values are like the canary's: equal or missing too, or numbers nearest to it."""
+    """Return which values are like the canary's: equal, also missing, or the nearest numbers."""
     if pd.isna(value):
         return np.asarray(column.isna())
     if not (_is_number(column) and _is_number(others)):
@@ -164,8 +164,8 @@ def flatten(thing: object) -> Features:
 
     Formal guarantees:
         * if the results of two objects are equal, so are all of their numbers and words, except for
-          collisions of SHA-256: of arrays with more than :data:`PER_ARRAY` numbers, and of objects
-          with more than :data:`IN_ALL` entries, a sum and a digest of the others are entries
+          collisions of SHA-256: a sum and a digest represent the rest of arrays with more than
+          :data:`PER_ARRAY` numbers, and of objects with more than :data:`IN_ALL` entries
     """
     found: Features = {}
     rest = _Rest()
@@ -213,7 +213,7 @@ class _Rest:
 
 
 def _read_leaf(path: str, each: Any) -> Features | None:
-    """Return the entries of an object without parts; ``None`` for one that has parts."""
+    """Return the entries of an object without parts; ``None`` if it has parts."""
     if each is None or each is pd.NaT or each is pd.NA:
         return {}
     if isinstance(each, complex | np.complexfloating):
@@ -243,7 +243,7 @@ def _as_float(number: Any) -> float:
 
 
 def _shorten(word: str | bytes) -> str | bytes:
-    """Return a word; a long one is cut, and followed by a digest of all of it."""
+    """Return a word; a long one is cut, and followed by a digest of the whole word."""
     if len(word) <= LONGEST_WORD:
         return word
     whole = word if isinstance(word, bytes) else word.encode(errors='surrogatepass')
@@ -253,7 +253,6 @@ def _shorten(word: str | bytes) -> str | bytes:
 
 
 def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of an object, each with its path."""
     if hasattr(each, 'detach'):  # a tensor of torch
         yield path, each.detach().cpu().numpy()
     elif isinstance(each, pd.DataFrame | pd.Series):
@@ -273,7 +272,7 @@ def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _name(element: Any) -> str:
-    """Return the name of an element of a set, which has no position: a number's text."""
+    """Return the name of an element of a set, which has no position: the text of its number."""
     return repr(element) if isinstance(element, int | float | np.number) else ''
 
 

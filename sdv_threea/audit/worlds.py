@@ -1,7 +1,7 @@
 """Two neighbouring tables: one without and one with a *canary*, a record that stands out.
 
 Each function below turns the last row, or the last unit, of a table into the canary, and returns
-both tables as :class:`Neighbours`. The two tables differ by the canary alone, and their keys stay
+both tables as :class:`Neighbours`. The two tables differ only in the canary, and their keys stay
 valid. The argument ``table`` is not needed if there is one table.
 """
 
@@ -24,7 +24,7 @@ class Neighbours:
     Args:
         without: All tables by name, without the canary.
         canary: The rows that the canary adds, by table.
-        instead: The rows that replace the canary in the table without it, by table: give them for a
+        instead: The rows that replace the canary in the table without it, by table: needed for a
             claim about replaced records. By default the claim is about added or removed records.
 
     Raises:
@@ -38,7 +38,7 @@ class Neighbours:
 
     def __post_init__(self) -> None:
         if not sum(len(rows) for rows in self.canary.values()):
-            raise InputError('canary must have at least one row: it is what the tables differ by.')
+            raise InputError('canary must have at least one row: the tables differ by its rows.')
         for name, rows in (*self.canary.items(), *self.instead.items()):
             if name not in self.without or not len(self.without[name]):
                 raise InputError(f'without must have rows in the table {name!r}, as canary has.')
@@ -136,7 +136,7 @@ def many_children(
         raise InputError(f'Keys of {table!r} have several columns: make Neighbours by hand.')
     names = {link['child_table_name'] for link in links}
     if any(each['parent_table_name'] in names for each in metadata.relationships):
-        raise InputError(f'Rows of {sorted(names)} are referred to: leave out what refers to them.')
+        raise InputError(f'Other tables refer to rows of {sorted(names)}: leave these tables out.')
     without, canary = dict(tables), {table: tables[table].iloc[-1:]}
     without[table] = tables[table].iloc[:-1]
     for link in links:
@@ -189,5 +189,5 @@ def _fill(value: Any, index: pd.Index, dtype: Any) -> pd.Series:
         return pd.Series([value] * len(index), index=index, dtype=object).astype(dtype)
     except (TypeError, ValueError):
         raise InputError(
-            f'value must be one that the dtype {dtype} holds, got {value!r}.'
+            f'value must be one that the dtype {dtype} can hold, got {value!r}.'
         ) from None

@@ -84,7 +84,7 @@ def test_ten_records_are_too_many_for_the_claim(rows, make_fit):
     result = measure_mu(make_fit(), rows, many)
     assert result.refuted
     assert result.mu > 5 * result.claimed
-    assert 'further apart than claimed' in str(result)
+    assert 'the distance exceeds the claim' in str(result)
 
 
 def test_the_best_guesser_is_right_as_often_as_mu_says():
