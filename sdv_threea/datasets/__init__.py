@@ -18,8 +18,8 @@ def load_adult(*, public_metadata: bool = False) -> tuple[pd.DataFrame, pd.DataF
 
     15 columns describe people of the 1994 US census; the target ``income`` is above 50K or not.
     Becker and Kohavi (1996), UCI, https://doi.org/10.24432/C5XW20, CC BY 4.0; changes:
-    ``adult/README.md``. If ``public_metadata``, the metadata states ranges and categories, read off
-    both parts. Both are public, because the survey was published.
+    ``adult/README.md``. With ``public_metadata``, the metadata states the ranges and categories of
+    both parts, which are public, because the survey was published.
 
     Examples:
         >>> from sdv_threea.datasets import load_adult

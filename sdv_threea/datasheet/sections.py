@@ -75,7 +75,7 @@ class TableFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class SheetFacts:
-    """All facts of a datasheet. Everything in it may be published.
+    """All facts of a datasheet, which may be published.
 
     Args:
         statement: The privacy statement as a dictionary.
@@ -100,7 +100,7 @@ class SheetFacts:
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.about) - set(ASKED)):
-            raise InputError(f'A datasheet has no place for {unknown}: choose from {list(ASKED)}.')
+            raise InputError(f'A datasheet has no fields {unknown}: choose from {list(ASKED)}.')
 
     @property
     def title(self) -> str:
@@ -116,33 +116,32 @@ NEIGHBORS = {
 }
 
 SAMPLED = (
-    'All rows are drawn from a model of the released numbers. No row stands for a person, and a '
-    'row that equals that of a person does so by chance.'
+    'All rows are drawn from a model of the released numbers. No row is that of a person; if one '
+    "equals a person's row, this is chance."
 )
 MODELLED = (
-    'The private table was read through noisy sums alone: histograms of columns, correlations, and '
-    'what a classifier needs. The 3A method (arXiv 2307.01875) makes a model of them.'
+    'The private table was read only as noisy sums: histograms of columns, correlations, and sums '
+    'that fit a model of the target. The 3A method (arXiv 2307.01875) makes a model from them.'
 )
 ELSEWHERE = (
-    'What else was made of the same people, and whether settings were chosen by looking at their '
-    'rows, only the publisher knows: such releases add to the price.'
+    'Only the publisher knows about other releases of the same people, and about settings chosen '
+    'by looking at their rows: both add to the price.'
 )
 
 SUITED = (
     'counts, averages and plots of single columns',
-    'teaching, tests of software, and looking at what a table is like',
+    'teaching, tests of software, and a first look at the table',
 )
 UNSUITED = (
-    'decisions about single persons: no row is one',
-    'finding rare values, outliers and small groups: noise hides them, which is the purpose',
-    'a check of whether somebody is in the private table',
-    'conclusions that the private table would have to confirm: publish those with a release of '
+    'decisions about single persons: no row is that of a person',
+    'finding rare values, outliers and small groups: noise masks them on purpose',
+    'checking whether somebody is in the private table',
+    'conclusions that need the private table to confirm them: publish these with a release of '
     'their own',
 )
 NEEDED = (
-    'A value of a category needs about {:,.0f} rows to be seen, unless it was stated as public. '
-    'Groups smaller than that are missing from the synthetic rows, and people in them are not '
-    'represented.'
+    'A value of a category occurs in samples if about {:,.0f} rows have it, or if it was stated as '
+    'public. The synthetic rows lack smaller groups, and do not represent their people.'
 )
 AGAIN = (
     'The noise has no seed, and must not have one: another fit is another release. The saved '
@@ -150,8 +149,8 @@ AGAIN = (
 )
 LEDGER = 'The privacy statement, with each release and its price.'
 UNCHECKED = (
-    'How close the rows are to the real ones is not told here: comparing them with the real rows '
-    'would be a release that nobody has paid for. Errors are expected ones, of the noise.'
+    'The synthetic rows are not compared with the real rows here: that would be a release without '
+    'a price. Errors are those to expect from the noise.'
 )
 
 
@@ -180,7 +179,7 @@ def list_sections(facts: SheetFacts) -> list[Section]:
         *(_tell_table(table) for table in facts.tables),
         Section(
             title='What was lost',
-            points=facts.losses or ('Nothing that the release knows of.',),
+            points=facts.losses or ('No losses are known.',),
             paragraphs=[] if facts.needed is None else [NEEDED.format(facts.needed)],
         ),
         _ask('Collection', facts, 'collection', 'consent'),
@@ -199,7 +198,7 @@ def list_sections(facts: SheetFacts) -> list[Section]:
 
 
 def cite(facts: SheetFacts) -> str:
-    """Return the sentence to cite the data set."""
+    """Return the sentence with which to cite the data set."""
     creator = f'{facts.about["creator"]}: ' if 'creator' in facts.about else ''
     promise = ''
     if is_promised(facts.statement):
@@ -231,7 +230,7 @@ def _tell_promise(facts: SheetFacts) -> Section:
             ('What are neighbouring tables?', NEIGHBORS[statement['neighbors']]),
             ('Does it hold end to end?', statement['note']),
             ('Was the table released before?', fitted),
-            *(('What is taken as known to everybody?', each) for each in statement['public']),
+            *(('What is taken as public?', each) for each in statement['public']),
         ],
     )
 
@@ -240,7 +239,7 @@ def _tell_odds(facts: SheetFacts) -> list[Section]:
     if not is_promised(facts.statement):
         return []
     table = pd.DataFrame(list_odds(facts.statement)).set_index('ε')
-    said = 'What the best possible guesser reaches, who knows all other rows.'
+    said = 'The success of the best possible guesser, who knows all other rows.'
     return [Section(title='The odds', paragraphs=[said], table=table)]
 
 
@@ -258,8 +257,8 @@ def _tell_table(table: TableFacts) -> Section:
     keys = [f'Keys, made up: {", ".join(table.keys)}.'] if table.keys else []
     protected = [f'Protected: {table.protection}.'] if table.protection else []
     error = (
-        'The expected error of a column is the share of rows by which noise alone may move its '
-        'histogram, before smoothing makes less of it.'
+        'The expected error of a column is the share of rows by which noise alone moves its '
+        'histogram, before smoothing reduces it.'
     )
     return Section(
         title=f'Composition: {table.name}',

@@ -1,4 +1,4 @@
-"""A datasheet as a page, as Markdown, and for machines as Croissant 1.0, of MLCommons.
+"""A datasheet as a page, as Markdown, and as Croissant 1.0 (MLCommons) for machines.
 
 Croissant describes a data set and its files as JSON-LD
 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html).
@@ -36,7 +36,7 @@ from sdv_threea.pages.fragments import (
 from sdv_threea.pages.fragments import facts as list_facts
 from sdv_threea.pages.promise import is_promised, tell_promise
 
-#: The names that stand for terms of Croissant.
+#: The names of terms of Croissant.
 NAMED = (
     'citeAs column equivalentProperty extract field fileProperty fileObject fileSet format '
     'includes isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated '
@@ -59,20 +59,20 @@ CONTEXT: dict[str, Any] = {
 
 CONFORMS_TO = 'http://mlcommons.org/croissant/1.0'
 
-#: The types of columns, by sdtype; any other is text.
+#: The types of columns by sdtype; other columns are texts.
 TYPES = {'numerical': 'sc:Float', 'datetime': 'sc:Date', 'boolean': 'sc:Boolean'}
 
 FORMATS = {'.csv': 'text/csv', '.parquet': 'application/x-parquet'}
 
 
 PUBLISHABLE = (
-    'This datasheet is made of released numbers and public facts alone: no private row was read '
+    'This datasheet is made only from released numbers and public facts: no private row was read '
     'for it. It may be published with the synthetic rows.'
 )
 
 UNPROTECTED = (
-    'No private row was read for this datasheet, but the release that it describes promises '
-    'nothing end to end. What it shows may tell something about private rows: publish neither.'
+    'No private row was read for this datasheet, but its release promises nothing end to end. '
+    'Both may disclose facts about private rows: publish neither.'
 )
 
 #: Escapes for the characters that are markup in a line of Markdown.
@@ -86,7 +86,7 @@ def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) ->
     for path in files:
         if path.stem not in names or path.suffix not in FORMATS:
             raise InputError(
-                f'{path.name} is not a table of this release: files are called after their table '
+                f'{path.name} is not a table of this release: files are named after their table '
                 f'({", ".join(sorted(names))}) and end in {" or ".join(FORMATS)}.'
             )
     described: dict[str, Any] = {
@@ -267,5 +267,5 @@ def _write_table(table: pd.DataFrame) -> str:
 
 
 def _plain(text: object) -> str:
-    """Return text as Markdown that shows it as it is; dashes of tables stay."""
+    """Return Markdown that shows a text unchanged."""
     return printable(str(text)).translate(MARKUP)

@@ -1,6 +1,6 @@
-"""Pieces of HTML, the file of a page that is made of them, and that of a picture.
+"""Pieces of HTML, and the files of a page and of a picture.
 
-Pieces are panels, tables, and lists whose entries fold out and can be searched. Text is escaped,
+Pieces are panels, tables, and lists whose entries unfold and can be searched. Text is escaped,
 except for the arguments ``html``, ``lead``, ``parts`` and ``items``, which are HTML already.
 """
 
@@ -26,12 +26,12 @@ FEW, SHORT = 5, 10
 
 
 def escape(text: str) -> str:
-    """Return HTML that shows a text as it is; control characters are spelt out."""
+    """Return HTML that shows a text unchanged; control characters are spelt out."""
     return html.escape(printable(text))
 
 
 def words(text: object) -> str:
-    """Replace the underscores of a name by spaces."""
+    """Replace the underscores of a name with spaces."""
     return str(text).replace('_', ' ')
 
 
@@ -75,10 +75,10 @@ def facts(told: Mapping[str, Iterable[str]]) -> str:
 
 
 def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
-    """Return a table with this name for readers who cannot see it, without empty columns.
+    """Return a table without empty columns; ``name`` is for readers who cannot see it.
 
-    The index becomes the first column. On a narrow screen a ``wide`` table scrolls; each row of
-    another that does not fit becomes a block.
+    The index becomes the first column. On a narrow screen a ``wide`` table scrolls; in other tables
+    that do not fit, each row becomes a block.
     """
     kept = [column for column in data if not data[column].isin(['', None]).all()]
     told = data[[column for column in kept if data[column].notna().any()]]
@@ -100,7 +100,7 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
         f'<table class="{kind}"><thead><tr><th scope="col">{corner}</th>{heads}</tr></thead>'
         f'<tbody>{"".join(rows)}</tbody></table>'
     )
-    # The keyboard must reach everything that scrolls.
+    # Everything that scrolls must be accessible by keyboard.
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">{table}</div>'
     )
@@ -140,13 +140,13 @@ def percent(share: float) -> str:
 
 
 def opener(name: str, note: str, html: str, *, shown: bool = False) -> str:
-    """Return a line that folds out HTML: a name and a note; ``shown`` starts it folded out."""
+    """Return a line, a name and a note, that unfolds HTML; ``shown`` starts it unfolded."""
     summary = f'<summary><b>{escape(name)}</b><small>{escape(note)}</small></summary>'
     return f'<details{" open" if shown else ""}>{summary}<div class="opened">{html}</div></details>'
 
 
 def searchable(items: Iterable[str], label: str) -> str:
-    """Return lines that fold out, under a field that finds them by name."""
+    """Return lines that unfold, below a field that finds them by name."""
     find = (
         f'<div class="find"><label>{escape(label)} <input type="search"></label>'
         '<output role="status"></output><button type="button">Show all</button></div>'
@@ -154,15 +154,14 @@ def searchable(items: Iterable[str], label: str) -> str:
     return f'<div class="panel">{find}<div class="list">{"".join(items)}</div></div>'
 
 
-#: The endings of the name of a page.
+#: The endings of the file name of a page.
 SUFFIXES = ('.html', '.htm')
 
 
 def write_page(path: str | Path, title: str, *sections: str, private: bool = True) -> None:
     """Write sections of HTML as one file that opens offline in any browser, whole or not at all.
 
-    Empty sections are left out. Only its owner may read a new page that is made of ``private``
-    rows.
+    Empty sections are left out. Only its owner can read a new page made from ``private`` rows.
     """
     suffix = Path(path).suffix
     if suffix.lower() not in SUFFIXES:
@@ -182,7 +181,7 @@ def make_page(title: str, *sections: str) -> str:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture that needs no library to be shown.
+    """A picture that is shown without a library.
 
     Args:
         svg: An SVG element with a size.

@@ -1,8 +1,7 @@
 """Pictures for a page: shares of rows, curves and scores, as HTML and inline SVG.
 
-Input: arrays of numbers, and texts. Names and numbers are HTML outside the SVG, so they stay
-readable on narrow screens. Colours follow the dark mode of the page. Real data is grey and
-synthetic data is teal in all pictures.
+Names and numbers are HTML outside the SVG, so they stay readable on narrow screens. Colours follow
+the dark mode of the page. Real data is grey and synthetic data is teal in all pictures.
 """
 
 from collections.abc import Iterable, Sequence
@@ -64,8 +63,8 @@ def grids(
 ) -> str:
     """Draw two grids of shares side by side; a cell with more rows has more colour.
 
-    Both arrays have the shape (grid rows, grid columns). ``names`` label the axis down and the axis
-    across; ``ticks`` has a label for each row and column, empty for none.
+    Both arrays have the shape (grid rows, grid columns). ``names`` label the vertical and the
+    horizontal axis; ``ticks`` has a label for each row and column, empty for none.
     """
     most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
     height, width = real.shape
@@ -86,7 +85,7 @@ def grids(
 def curve(real: Floats, synthetic: Floats, names: Sequence[str], guess: bool) -> str:
     """Draw the curves of models trained on real and on synthetic rows, points of shape (n, 2).
 
-    ``names`` label the axis across and the axis up; ``guess`` adds the diagonal of a guesser.
+    ``names`` label the horizontal and the vertical axis; ``guess`` adds the diagonal of a guesser.
     """
     points = np.concatenate([real, synthetic])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -105,7 +104,7 @@ def curve(real: Floats, synthetic: Floats, names: Sequence[str], guess: bool) ->
 def pair_map(names: Sequence[str], errors: Floats) -> str:
     """Draw the errors of all pairs of columns, in percent; a larger error has more colour.
 
-    ``errors`` are between 0 (alike) and 1 (lost), shape (columns, columns), NaN on the diagonal.
+    ``errors`` are between 0 (equal) and 1 (lost), shape (columns, columns), NaN on the diagonal.
     """
     most = max(float(np.nanmax(errors, initial=0.0)), 1e-12)
     size = len(names) * MAP_CELL
@@ -119,7 +118,7 @@ def pair_map(names: Sequence[str], errors: Floats) -> str:
         f'<text x="{x:g}" y="{y:g}" text-anchor="middle">{said}</text>'
         for x, y, said in [*heads, *inside]
     )
-    told = 'How far the relation of every two columns is off, in percent of the rows.'
+    told = 'The error of the relation of every two columns, in percent of the rows.'
     cells = _shade(np.nan_to_num(errors) / most, '--lost', gap=0.08)
     drawn = (
         f'<svg width="{size}" height="{size + MAP_CELL}" role="img" aria-label="{told}" '
@@ -134,7 +133,7 @@ def pair_map(names: Sequence[str], errors: Floats) -> str:
 
 
 def _scale(most: float, color: str, unit: str) -> str:
-    """Draw the legend of shades: from nothing to the largest share."""
+    """Draw the legend of shades, from nothing to the largest share."""
     steps = ''.join(
         f'<i style="background:rgba(var({color}),{shade / NUM_SHADES:.2f})"></i>'
         for shade in range(NUM_SHADES + 1)

@@ -12,26 +12,26 @@ UNKNOWN = 'Not known here: no synthesizer with a privacy statement was given.'
 NOTHING = 'Nothing, end to end: private rows were read without noise, as the note says.'
 
 HARDLY = (
-    'Whoever sees the synthetic rows can hardly tell whether {unit} was fitted, whatever else they '
-    'know and compute, now or later.'
+    'Anybody who sees the synthetic rows can hardly tell whether {unit} was fitted, whatever else '
+    'they know and compute, now or later.'
 )
 COIN = (
     'Suppose a coin decides whether yours is in. Without the synthetic rows a guess is right in 50 '
-    'of 100 cases. With them, the best guess that is possible is right in at most {guessed} of 100.'
+    'of 100 cases. With them, the best possible guess is right in at most {guessed} of 100.'
 )
 
 SHARPENED = (
     'For training models, not for analysis: samples make {named} easier to predict than the real '
     'rows do, so coefficients that explain it come out too large. For analysis, fit with alpha=1. '
 )
-NARROW = 'Intervals that take synthetic rows for real ones are too narrow: they ignore the noise.'
+NARROW = 'Intervals computed as if rows were real are too narrow: they ignore the noise.'
 
 EXPOSED = (
     'delta={delta:g} is at or above 1 / (released number of {units}): the promise would be kept if '
     '{exposed:,} of them were exposed entirely. Choose a much smaller delta.'
 )
 
-#: Words for the strength of a promise, by the largest rate at which the best guesser is right. At
+#: The strength of a promise in words, by the largest rate at which the best guesser is right. At
 #: the default delta the rates belong to epsilons of 1, 3 and 8, as in docs/privacy.md.
 STRENGTHS = (
     (0.55, 'strong'),
@@ -47,7 +47,7 @@ STEPS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 
 
 def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the receipts of a statement; those of a database name the unit that paid."""
+    """Return the receipts of a statement; in a database each has the unit that paid."""
     receipts = facts.get('receipts', [])
     if isinstance(receipts, list):
         return receipts
@@ -57,7 +57,8 @@ def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def tell_losses(synthesizer: Any) -> tuple[str, ...]:
     """Return sentences on the values that samples lack, one per column, the worst first.
 
-    Columns that lack few values share one. A synthesizer without ``get_losses`` reports nothing.
+    Columns that lack few values share a sentence. A synthesizer without ``get_losses`` reports
+    nothing.
     """
     tell = getattr(synthesizer, 'get_losses', None)
     if tell is None:
@@ -75,8 +76,8 @@ def tell_losses(synthesizer: Any) -> tuple[str, ...]:
         others = ' more' if lines else ''
         columns = f'{few}{others} column{"s" if few > 1 else ""}'
         lines.append(
-            f'Of {columns} less than {WORTH_A_LINE:.0%} of the rows is lost, as far as noise can '
-            'tell.'
+            f'In {columns}, less than {WORTH_A_LINE:.0%} of the rows is lost, within the accuracy '
+            'of noisy counts.'
         )
     return tuple(lines)
 
@@ -97,7 +98,7 @@ def is_promised(facts: Mapping[str, Any]) -> bool:
 
 
 def tell_promise(facts: Mapping[str, Any]) -> list[str]:
-    """Return the promise of a statement in sentences, also if it is unknown or missing."""
+    """Return the promise of a statement in sentences; also for an unknown or missing promise."""
     if not facts:
         return [UNKNOWN]
     if not is_promised(facts):
@@ -105,7 +106,7 @@ def tell_promise(facts: Mapping[str, Any]) -> list[str]:
     odds = find_odds(facts)
     fits = facts.get('fits', 1)
     again = (
-        [f'The synthesizer was fitted {fits} times: this is the promise of one fit of them.']
+        [f'The synthesizer was fitted {fits} times: this is the promise of one of these fits.']
         if fits > 1
         else []
     )
@@ -120,7 +121,7 @@ def tell_promise(facts: Mapping[str, Any]) -> list[str]:
 
 
 def tell_use(sharpened: Sequence[str]) -> str:
-    """Return what the rows may be used for; ``sharpened`` targets are too easy to predict."""
+    """Say what the rows may be used for; ``sharpened`` targets are too easy to predict."""
     return (SHARPENED.format(named=' and '.join(sharpened)) if sharpened else '') + NARROW
 
 
@@ -140,7 +141,7 @@ def find_odds(facts: Mapping[str, Any]) -> Odds:
 
 
 def name_strength(guessed: float) -> str:
-    """Return the strength of a promise in words, given how often the best guesser is right."""
+    """Return the strength of a promise in words; ``guessed``: the best guesser's success rate."""
     return next((word for most, word in STRENGTHS if guessed <= most), BEYOND)
 
 
