@@ -1,9 +1,9 @@
-"""How a row follows the row before it, column by column: for budgets too small for pairs of rows.
+"""How a row depends on the row before it, column by column: for small budgets.
 
 One table per column counts the bins of a row and of the row before it. Two rows are in one cell of
-each table, so whole tables cost no more than counts of equal values. They show what hardly varies
-within a unit, what occurs once in it, and which value follows which. Dependence between columns is
-that within a row.
+each table, so whole tables cost no more than counts of equal values. They show which columns hardly
+vary within a unit, which values occur once in it, and which value follows which. Columns depend on
+each other only within a row.
 """
 
 from collections.abc import Sequence
@@ -36,16 +36,16 @@ from sdv_threea.rows.sums import take
 from sdv_threea.settings import Constants
 from sdv_threea.statistics import registry
 
-#: The least share of a bin: margins are divided by.
+#: The smallest share of a bin, because margins are divisors.
 LEAST_SHARE = 1e-9
 
 
-#: The transformers of columns that follow themselves.
+#: The transformers of the columns that depend on the row before.
 Own = tuple[Transformer, ...]
 
 
 class Moves(NamedTuple):
-    """The cell of two rows in the table of each column, -1 for none, shape (P, r): private."""
+    """For each column, the cell of two rows in its table, -1 for none, shape (P, r): private."""
 
     cells: NDArray[np.integer]
 
@@ -54,7 +54,7 @@ class Bins(NamedTuple):
     """The bins of a column in the table of two rows: released.
 
     Args:
-        at: The place of the column among those with scores.
+        at: The position of the column among those with scores.
         of_code: The bin of each code, shape (S,); -1 for codes that do not occur.
         size: Number of bins.
     """
@@ -69,29 +69,29 @@ class Bins(NamedTuple):
         return np.where(codes >= 0, self.of_code[codes], -1)
 
     def locate(self, before: NDArray[np.integer], codes: NDArray[np.integer]) -> Wholes:
-        """Return the cell of two codes: that of their bins; equal codes of a bin have their own."""
+        """Return the cells of pairs of codes: those of their bins, or of equal codes of a bin."""
         one, other = (np.where(own >= 0, self.of_code[own], -1) for own in (before, codes))
         rows = np.where(before == codes, self.size, one)
         return np.where((one < 0) | (other < 0), -1, rows * self.size + other)
 
     def share(self, codes: NDArray[np.integer]) -> Floats:
-        """Return the share of each bin among codes that are drawn, shape (G,)."""
+        """Return the share of each bin among drawn codes, shape (G,)."""
         own = self.find(codes)
         return np.bincount(own[own >= 0], minlength=self.size) / max(len(codes), 1)
 
     def share_codes(self, codes: NDArray[np.integer]) -> Floats:
-        """Return the share of each code among codes that are drawn, shape (S,)."""
+        """Return the share of each code among drawn codes, shape (S,)."""
         shares = np.bincount(codes[codes >= 0], minlength=len(self.of_code)) / max(len(codes), 1)
         return np.where(self.of_code >= 0, shares, 0.0)
 
 
 def list_bins(model: TableRelease, num_bins: int, constants: Constants) -> tuple[Bins, ...]:
-    """List the own columns of a table that vary; not the target, which follows from the others.
+    """List the table's own columns that vary, except the target, which is drawn given the others.
 
-    Bins are those of pairs of columns if these are counted, and else ``num_bins`` of each number.
+    Columns have the bins of pairs of columns if these are counted, or else ``num_bins`` bins.
     """
     released, own = model.released, own_transformers(model)
-    if released.joint is not None:  # a class is one more column, the last
+    if released.joint is not None:  # the class is the last column
         of_codes = [each.of_code for each in released.joint.columns[: len(released.scored)]]
     else:
         of_codes = _cut(released, num_bins, constants)
@@ -127,10 +127,10 @@ def _cut(released: Release, num_bins: int, constants: Constants) -> list[Wholes]
 def release_agreement(
     task: Task, joined: Joined, model: TableRelease, num_pairs: float
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release how a row follows the row before it, column by column; add it to the model.
+    """Release how a row depends on the row before it, column by column; add it to the model.
 
     Formal guarantees:
-        * a unit has one pair of rows at most, which depends on the rows of that unit alone, and on
+        * a unit has at most one pair of rows, which depends only on the rows of that unit and on
           their ranks
         * a pair adds one to the number of pairs and to at most one cell of each of ``r`` tables:
           the sums move as histograms of ``r + 1`` columns do
@@ -157,7 +157,7 @@ def release_agreement(
     shares = [_share(each / num_pairs, one) for each, one in zip(cells, bins, strict=True)]
     counted = Counted(shares, num_pairs, receipt.noise_scale / num_pairs)
     joint = constants.joint
-    if model.released.joint is None:  # noise leaves no bin evidently empty
+    if model.released.joint is None:  # no bin is evidently empty, because of the noise
         joint = replace(joint, emptiness=0.0)
     found = _list_followers(bins, counted, drawn, joint, ordered=task.ordered)
     if not found:
@@ -166,11 +166,11 @@ def release_agreement(
 
 
 class Follower(NamedTuple):
-    """How a column follows itself: released.
+    """How a column depends on its value in the row before: released.
 
     Args:
         table: Probabilities of the bins of the row before and of this row, shape (G, G).
-        kept: The chance that the code is the same if both are in a bin, shape (G,).
+        kept: The probability that the code is the same if both are in a bin, shape (G,).
         shares: Probabilities of codes, shape (S,).
     """
 
@@ -189,7 +189,7 @@ def _locate(names: dict[str, str], bins: tuple[Bins, ...], own: Own, pairs: pd.D
 
 
 def _count_moves(sizes: tuple[int, ...], chunk: Moves) -> Wholes:
-    """Count the pairs, and those in each cell of each table."""
+    """Count the pairs, and the pairs in each cell of each table."""
     starts = np.cumsum([0, *sizes])
     cells = (chunk.cells + starts[:-1])[chunk.cells >= 0]
     return np.append(len(chunk.cells), np.bincount(cells, minlength=starts[-1]))
@@ -199,7 +199,8 @@ class Counted(NamedTuple):
     """Noisy shares of pairs of rows: released.
 
     Args:
-        shares: By column, those of bins, shape (G, G), and among them of equal codes, shape (G,).
+        shares: By column, the shares of pairs of bins, shape (G, G), and of equal codes in them,
+            (G,).
         scale: Noise scale of a share.
     """
 
@@ -209,11 +210,11 @@ class Counted(NamedTuple):
 
 
 def _share(cells: Floats, bins: Bins) -> tuple[Floats, Floats]:
-    """Return the shares of pairs of bins, shape (G, G), and those of equal codes, shape (G,)."""
+    """Return the shares of pairs of bins, shape (G, G), and of pairs of equal codes, shape (G,)."""
     *both, same = cells.reshape(-1, bins.size)
     table = np.array(both)
     several = np.bincount(bins.of_code[bins.of_code >= 0], minlength=bins.size) > 1
-    # Two codes of a bin of one code are equal.
+    # If a bin has one code, two codes in it are equal.
     np.fill_diagonal(table, same + np.where(several, table.diagonal(), 0.0))
     return table, same
 
@@ -226,10 +227,10 @@ def _list_followers(
     *,
     ordered: bool,
 ) -> list[Follower]:
-    """Return how columns follow themselves, the one first that tells the most.
+    """Return how columns depend on the row before, most informative columns first.
 
-    Noisy tables are shrunk toward rows that keep the value of the row before them with some chance.
-    ``drawn`` are two rows for the same owners, shape (P, r) each.
+    Noisy tables are shrunk toward tables of rows that repeat the value before with some
+    probability. ``drawn`` are two rows for the same owners, shape (P, r) each.
     """
     num, num_pairs = len(bins), counted.num_pairs
     margins, expected, tables = [], {}, {}
@@ -254,7 +255,7 @@ def _list_followers(
 def _expect(
     bins: Bins, table: Floats, scale: float, drawn: Sequence[NDArray[np.integer]]
 ) -> tuple[Floats, Floats]:
-    """Return the margin of rows, shape (G,), and the table of rows that keep some of their bins."""
+    """Return the margin of rows, shape (G,), and a table in which rows may repeat their bin."""
     first, second = map(bins.find, drawn)
     whole = np.maximum(np.mean([bins.share(codes) for codes in drawn], axis=0), LEAST_SHARE)
     chance = bins.share(np.where(first == second, drawn[0], -1))
@@ -265,7 +266,7 @@ def _expect(
 
 
 def _keep_codes(bins: Bins, table: Floats, same: Floats, shares: Floats, scale: float) -> Floats:
-    """Return the chance that a code is kept if both rows are in a bin, shape (G,).
+    """Return the probability that two rows in a bin have the same code, shape (G,).
 
     ``same`` are shares of pairs of equal codes, with noise of this ``scale``.
     """
@@ -276,14 +277,14 @@ def _keep_codes(bins: Bins, table: Floats, same: Floats, shares: Floats, scale: 
 
 
 def _believe(excess: Floats, gains: Floats, scale: float) -> Floats:
-    """Return the chances that values are kept, shape (G,), from an excess over chance.
+    """Return the probabilities that values are repeated, shape (G,), from an excess over chance.
 
-    The excess is a chance times its gain, with noise of this ``scale``. The mean chance, and the
-    departures of single chances from the mean, are shrunk by their noise.
+    The excess is probability times gain, with noise of this ``scale``. The mean probability, and
+    departures from the mean, are shrunk by their noise.
     """
     power = max(float(gains @ gains), 1e-300)
     mean, variance = max(float(gains @ excess) / power, 0.0), scale**2 / power
-    # The square of a chance is at most one: a mean beyond that is noise.
+    # The square of a probability is at most one; the rest is noise.
     square = min(max(mean**2 - variance, 0.0), 1.0)
     mean *= square / max(square + variance, 1e-300)
     own = shrunk_effects(excess - gains * mean, gains, np.full(len(gains), scale**2))
@@ -291,11 +292,11 @@ def _believe(excess: Floats, gains: Floats, scale: float) -> Floats:
 
 
 def _agree(model: TableRelease, found: list[Follower], given: Given, task: Task) -> Agreement:
-    """Return how a row is drawn given the row before it, for rows drawn of the owners."""
+    """Return the model of a row given the row before it, fitted to drawn rows of the owners."""
     columns, joint = tuple(each.bins.transformer.name for each in found), model.released.joint
     if joint is None:
         return Agreement(columns, moves=tuple(_find_moves(each) for each in found))
-    # Each owner occurs as often as the release read its rows: its tables of pairs have these
+    # Owners occur as often as the release read their rows, because its tables of pairs have these
     # weights.
     given = given.as_read(model.rows_per_unit, task.draws)
     context = draw_before(model, *given[:2], task.draws)
@@ -307,9 +308,9 @@ def _agree(model: TableRelease, found: list[Follower], given: Given, task: Task)
 
 
 def _find_moves(found: Follower) -> Floats:
-    """Return the chance that the code before a row sets its code, shape (S, S).
+    """Return the probability that the code before a row sets its code, shape (S, S).
 
-    Otherwise the row is drawn as if there were no row before it, as often as the table allows.
+    Otherwise the row is drawn as if it had no row before it, as often as the table allows.
     """
     bins, codes = found.bins, np.flatnonzero(found.bins.of_code >= 0)
     whole, given = found.table.sum(axis=0), found.table / found.table.sum(axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""Which kind of row refers to which: tables of a column at each end of a reference.
+"""Which kinds of rows refer to which: tables of a column at each end of a reference.
 
-The columns and their bins are chosen by public facts and by released histograms. A reference is in
-one cell of each table. Noisy tables are shrunk toward independence; if both columns have the same
+Public facts and released histograms determine the columns and their bins. A reference is in one
+cell of each table. Noisy tables are shrunk toward independence; if both columns have the same
 values, toward values that are equal as often as counted.
 """
 
@@ -28,18 +28,19 @@ from sdv_threea.rows.codes import Columns
 from sdv_threea.rows.units.links import Ends
 from sdv_threea.schema import Link, Schema
 
-#: The most tables of a link. More would take memory, without noise.
+#: The most tables of a link, to bound the memory of fits without noise.
 MOST_TABLES = 32
 
-#: A table is used if its information exceeds that of chance by this many standard deviations. Set
-#: by hand.
+#: A table is used if its information exceeds the information of chance by this many standard
+#: deviations. Set by hand.
 CLEARLY = 3.0
 
-#: A reference counts this many times if both columns have the same values. With 1, references of
-#: 5,000 units at epsilon 3 whose kinds pay in a circle kept .75 of it in place of .85 (six fits).
+#: The weight of a reference in a table of two columns with the same values. With weight 1,
+#: references of 5,000 units at epsilon 3, whose kinds form a circle, kept .75 of it in place of .85
+#: (six fits).
 SAME = 2
 
-#: The least share of a bin: margins are divided by.
+#: The smallest share of a bin, because margins are divisors.
 LEAST_SHARE = 1e-9
 
 
@@ -47,10 +48,10 @@ class End(NamedTuple):
     """A column at one end of references: released.
 
     Args:
-        own: Whether it is that of the row itself; of columns of the owner and the parent false.
+        own: Whether it is a column of the row itself, and not of its owner or of the parent.
         public: The public table that it refers to; ``None`` for a column of the user.
         shares: The share of each code, shape (S,).
-        least: The least share that noise does not explain.
+        least: The smallest share that noise does not explain.
     """
 
     own: bool
@@ -75,7 +76,7 @@ class Both(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How often a reference counts in the table."""
+        """How many times a reference counts in the table."""
         return SAME if self.same else 1
 
 
@@ -94,11 +95,12 @@ def list_ends(model: TableRelease, *, own: bool) -> list[End]:
 
 
 def pair_ends(schema: Schema, models: Mapping[str, TableRelease], link: Link) -> list[Both]:
-    """List a column of a row, or of its owner, with one of the row that it refers to.
+    """List pairs: a column of a row or of its owner, and a column of the row that it refers to.
 
     Pairs with the same values come first: categories of the same name, and references to the same
-    public table. Then come columns of the row itself, because they tell references of one owner
-    apart. Pairs are in the order of the information that they can have, the lesser entropy of both.
+    public table. Then come columns of the row itself, because they distinguish references of one
+    owner. Within these groups, pairs are sorted by the information that they can have: the smaller
+    entropy of both columns.
     """
     owner, theirs = schema.owners[link.child], list_ends(models[link.parent], own=False)
     ours = list_ends(models[link.child], own=True)
@@ -119,10 +121,10 @@ def plan_ends(
     *,
     within: bool,
 ) -> tuple[tuple[Both, Ends], ...]:
-    """Choose pairs and their bins: as many pairs as counts exceed their noise by far.
+    """Choose pairs and their bins: as many pairs as have counts far above their noise.
 
-    If no table of bins does, only equal values are counted. ``mu`` is the price, divided by
-    :attr:`~sdv_threea.accounting.Budget.distance`; ``within`` is that of the statistic.
+    If there is no such table of bins, only equal values are counted. ``mu`` is the price, divided
+    by :attr:`~sdv_threea.accounting.Budget.distance`; ``within`` is an argument of the sensitivity.
     """
     for several in range(len(pairs), 0, -1):
         squares = sum(each.weight**2 for each in pairs[:several])
@@ -136,7 +138,7 @@ def plan_ends(
 def list_columns(
     chosen: Sequence[tuple[Both, Ends]],
 ) -> tuple[tuple[Columns, Columns, Columns], tuple[tuple[int, int, Ends], ...]]:
-    """Return the columns of tables: of rows, owners and parents; and tables with their places."""
+    """Return the columns of rows, owners and parents in tables, and each table with its columns."""
     own = _list_once([both.ours for both, _ in chosen if both.ours.own])
     above = _list_once([both.ours for both, _ in chosen if not both.ours.own])
     theirs = _list_once([both.theirs for both, _ in chosen])
@@ -154,11 +156,11 @@ def estimate_ends(
     crowd: float,
     constants: JointConstants,
 ) -> References:
-    """Return tables, the one first that tells the most.
+    """Return estimated tables, the most informative first.
 
-    ``counts`` are noisy counts of cells, by table, and ``scale`` is the noise of one. References
-    count as often as the weight of a table says. A reference
-    leads to a row that has ``crowd`` references on average.
+    ``counts`` are noisy counts of cells, by table, each reference with the weight of the table;
+    ``scale`` is the noise of a count. A reference leads to a row that has ``crowd`` references on
+    average.
     """
     if not chosen:
         return References()
@@ -217,7 +219,7 @@ def _see(ends: Ends, counts: Floats, scale: float) -> Seen:
 
 
 def _is_same(one: End, other: End) -> bool:
-    """Return whether the columns can have the same values, by public facts."""
+    """Return whether public facts allow both columns to have the same values."""
     if one.public is not None or other.public is not None:
         return one.public == other.public
     kinds = (
@@ -235,7 +237,7 @@ def _list_once(ends: Sequence[End]) -> Columns:
 def _cut(
     both: Both, num_bins: int, joint: JointConstants, approximate: ApproximateConstants
 ) -> Ends:
-    """Cut both columns in bins; in the same ones if they can have the same values."""
+    """Cut both columns into bins; into the same bins if they can have the same values."""
     ours, theirs = both.ours, both.theirs
     least = max(ours.least, theirs.least)
 
@@ -270,12 +272,12 @@ def _list_values(end: End) -> tuple[Hashable, ...]:
 
 
 def _match(shares: Floats, equal: Wholes, size: int) -> Floats:
-    """Return shares of codes of the second column as those of the first that equal them."""
+    """Return shares of codes of the second column, by the equal code of the first column."""
     return np.bincount(equal[equal >= 0], shares[equal >= 0], size).astype(np.float64)
 
 
 def _merge(ends: Ends) -> Ends:
-    """Merge all bins of each column, so that only equal codes are told from others."""
+    """Merge all bins of each column, so that the table only separates equal codes from others."""
     merged = np.minimum(ends.of_ours, 0), np.minimum(ends.of_theirs, 0)
     return replace(ends, of_ours=merged[0], of_theirs=merged[1])
 
@@ -287,7 +289,7 @@ def _share(end: End, bins: Wholes) -> Floats:
 
 
 def _settle(known: Floats, seen: Seen, axis: int) -> Floats:
-    """Return the margin of references along an axis, shrunk toward the ``known`` one of rows."""
+    """Return the margin of references along an axis, shrunk toward ``known``, that of rows."""
     off = seen.table.sum(axis=1 - axis) - known
     noise = seen.scale * math.sqrt(seen.table.shape[1 - axis])
     margin = np.maximum(known + stein_factor(off, noise) * off, LEAST_SHARE)
@@ -295,7 +297,7 @@ def _settle(known: Floats, seen: Seen, axis: int) -> Floats:
 
 
 def _expect(both: Both, seen: Seen, rows: Floats, columns: Floats) -> Floats:
-    """Return a table of independent columns; of the same values, some of them equal."""
+    """Return a table of independent columns, or, for the same values, with a part of equal ones."""
     table = np.outer(rows, columns)
     if both.same:
         chance, size = table.diagonal(), min(table.shape)
@@ -308,7 +310,7 @@ def _expect(both: Both, seen: Seen, rows: Floats, columns: Floats) -> Floats:
 
 
 def _believe(excess: float, most: float, noise: float) -> float:
-    """Return the part of ``most`` that an excess over chance is, shrunk by its noise."""
+    """Return the excess over chance as a part of ``most``, shrunk by its noise."""
     if most < LEAST_SHARE:
         return 0.0
     part = min(max(excess / most, 0.0), 1.0)
@@ -318,9 +320,9 @@ def _believe(excess: float, most: float, noise: float) -> float:
 def _split(
     both: Both, ends: Ends, seen: Seen, table: Floats, crowd: float
 ) -> tuple[Floats, float, float]:
-    """Return the probabilities of cells, and the information in them and in the second margin.
+    """Return the probabilities of cells, their information, and that of the second margin.
 
-    Information is in nats. Its reference are independent columns, and the shares of the rows.
+    The information, in nats, is relative to independent columns and to the shares of the rows.
     """
     size = min(table.shape)
     equal = _match(both.theirs.shares, ends.equal, len(both.ours.shares))
@@ -329,7 +331,7 @@ def _split(
         np.bincount(bins, own * (ends.of_ours >= 0), size)[:size].astype(np.float64)
         for own in (both.ours.shares * equal, both.ours.shares, equal)
     )
-    chance = ratio(both_equal, ours * theirs)  # of equal codes in a bin
+    chance = ratio(both_equal, ours * theirs)  # that codes in a bin are equal
     even = chance * table.diagonal()
     noise = seen.scale * math.sqrt(size)
     excess = float(seen.alike[:size].sum() - even.sum())
@@ -343,18 +345,19 @@ def _split(
     noise = seen.scale * math.sqrt(table.shape[0])
     uneven = _tell(margins[1], known, seen.total / crowd, noise)
     if told and noise**2 * seen.total < crowd * float(known[known > 0].min()):
-        # Kinds that are referred to by kinds need places, and chance would blur these shares more.
+        # Some kinds of rows need a place at these kinds of parent rows; chance would blur their
+        # shares more than noise does.
         uneven = max(uneven, LEAST_INFORMATION)
     return cells if told else apart, told, uneven
 
 
 def _tell(shares: Floats, usual: Floats, total: float, noise: float = 0.0) -> float:
-    """Return the information in shares beyond the usual ones, in nats; 0 if chance explains it."""
+    """Return the information of shares relative to usual ones, in nats; 0 if chance explains it."""
     occurs = (shares > 0) & (usual > 0)
     one, other = shares[occurs], usual[occurs]
     told = float((one * np.log(one / other)).sum())
-    # Twice the information of usual shares, times their number, is a chi-squared variable; noise
-    # adds its variance to that of each share.
+    # Twice the information of chance, times the number of references, is a chi-squared variable;
+    # noise adds its variance to that of each share.
     free = max(len(one) - 1, 1)
     least = (free / total + noise**2 * float((1 / other).sum())) / 2
     return (
@@ -363,7 +366,7 @@ def _tell(shares: Floats, usual: Floats, total: float, noise: float = 0.0) -> fl
 
 
 def _set_apart(table: Floats, equal: Floats) -> Floats:
-    """Move equal codes from the diagonal of a table to a last row."""
+    """Move equal codes from the diagonal of a table to an additional last row."""
     size = len(equal)
     cells = np.vstack([table, np.zeros(table.shape[1])])
     cells[range(size), range(size)] -= equal

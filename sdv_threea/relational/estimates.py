@@ -1,4 +1,4 @@
-"""Estimates of the number of rows of a table, from released counts: no private row is read."""
+"""Estimates of the number of rows of a table, from released counts only."""
 
 import math
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from sdv_threea.schema import Link, Schema
 
 
 def believe(count: float, scale: float, constants: RelationalConstants) -> float:
-    """Return a count, or zero if noise of the given standard deviation explains the count."""
+    """Return a count, or zero if noise of this standard deviation explains it."""
     return count if count > constants.clear_of_noise * scale else 0.0
 
 
@@ -29,11 +29,11 @@ def estimate_size(
     num_rows: float,
     noise: float,
 ) -> tuple[float, float]:
-    """Estimate the number of rows of a table from its own rows, and the deviation of the noise.
+    """Estimate the number of rows of a table from its own releases, and the estimate's noise.
 
-    There are two estimates of the rows within ``bound`` per unit (``None`` for no bound): the
-    released ``num_rows``, and the magnitudes. Their mean, weighted by inverse variances, plus the
-    magnitudes' estimate of rows beyond the bound is the result.
+    The rows within ``bound`` per unit (``None`` for no bound) have two estimates, the released
+    ``num_rows`` and the magnitudes, which are averaged with inverse variances as weights. The
+    magnitudes' estimate of rows beyond the bound is added.
     """
     if not bound or not noise:
         return num_rows + (magnitudes.beyond(bound)[0] if bound else 0.0), 0.0
@@ -49,9 +49,9 @@ def share_magnitudes(
 ) -> float:
     """Return the share of a table's budget for its magnitudes: more if units are few.
 
-    The noise of a count is then a part of the released number of units, as far as the largest share
-    allows. If ``noise``, that of a count in the histograms, exceeds the number of units, the
-    histograms will be useless, and magnitudes get most of the budget.
+    The noise of a count is then a fixed part of the released number of units, unless that needs
+    more than the largest share. If ``noise``, the noise of a count in the histograms, exceeds the
+    number of units, the histograms will be useless, and magnitudes get most of the budget.
     """
     if math.isinf(budget.mu):
         return constants.magnitudes_share
@@ -63,11 +63,11 @@ def share_magnitudes(
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
-    """Estimate the rows of a table from its owner's release; return also the noise's deviation.
+    """Estimate the rows of a table from its owner's release; also return the estimate's noise.
 
     One column of the owner is the number of rows that a row owns. The estimate is the number of the
     owner's rows times the mean of that column, ``sum_v v P(v)``, plus the ``orphans``: rows without
-    an owner. The histogram leaves out the few rows that own the most, so the estimate is too small.
+    an owner. The histogram lacks the few rows that own the most, so the estimate is too small.
     """
     values, chances = _spread_owned(parent, link)
     noise = parent.noise * float(np.linalg.norm(values[chances > 0]))
@@ -75,7 +75,7 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
 
 
 def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
-    """Return the number of units that have rows in a table, with one deviation of its noise.
+    """Bound the number of units that have rows in a table, including one deviation of noise.
 
     If each row has an owner, the number of units is at most the number of owners that own a row.
     """
@@ -87,12 +87,12 @@ def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
 
 
 def _spread_owned(parent: TableRelease, link: Link) -> tuple[Floats, Floats]:
-    """Return numbers of rows that a row of the owner owns, and the released share of each: (S,)."""
+    """Return possible numbers of owned rows, and the released share of each: shape (S,)."""
     name = parent.layout.counts[link]
     transformer = next(each for each in parent.released.transformers if each.name == name)
     assert isinstance(transformer, NumberEncoder)
-    # A bin holds the multiples of the step from its lower edge up to, but without, its upper edge.
-    # The middle one represents the bin.
+    # A bin holds the multiples of the step from its lower edge to below its upper edge. Its middle
+    # represents it.
     first = np.ceil(transformer.edges[:-1] / transformer.step)
     last = np.ceil(transformer.edges[1:] / transformer.step) - 1
     return (first + last) / 2 * transformer.step, overall_chances(parent.released, name)[1:]
@@ -103,9 +103,9 @@ def agree(
 ) -> float:
     """Return the weighted mean of two estimates if they agree; otherwise the first.
 
-    Estimates agree if they differ by no more than ``agreeing`` standard deviations of their noise,
-    and by no more than half of the first, unless noise masks the first and the other is larger. The
-    weights are inverse variances. The first estimate has no bias; the other may miss a tail.
+    Estimates agree if they differ by at most ``agreeing`` standard deviations of their noise, and
+    by at most half of the first, unless noise masks the first and the other is larger. The weights
+    are inverse variances. The first estimate has no bias; the other may lack a tail.
     """
     near = constants.agreeing * math.hypot(noise, other_noise)
     if other < one or one > constants.clear_of_noise * noise:
@@ -118,18 +118,18 @@ def agree(
 def most_rows(root: TableRelease, magnitudes: Magnitudes, constants: RelationalConstants) -> float:
     """Bound the number of rows by units times rows per unit, if noise masks the number of units.
 
-    Otherwise a root that seems nearly empty by chance could own a huge number of rows, and a sample
-    scaled to a wanted number of units would be far too large. The bound is infinite if noise does
-    not mask the number of units.
+    Without this bound, a root that seems nearly empty by chance could own a huge number of rows,
+    and a sample scaled to a given number of units would be far too large. The bound is infinite if
+    noise does not mask the number of units.
     """
     hidden = root.noise * constants.clear_of_noise > 1
     return raise_size(root, magnitudes) * magnitudes.rows_per_unit if hidden else math.inf
 
 
 def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
-    """Return the size of a root table, averaged with the units seen in another if these are more.
+    """Return the size of a root table; if another table has more units, the mean of both.
 
-    A unit with rows in a table whose rows all have an owner is a row of the root.
+    If all rows of the other table have an owner, each unit with such rows is a row of the root.
     """
     seen, noise = magnitudes.units
     own = root.noise * root.size
@@ -141,11 +141,11 @@ def raise_size(root: TableRelease, magnitudes: Magnitudes) -> float:
 def lend_ranges(
     domain: Domain, schema: Schema, owner: Link | None, tables: Mapping[str, TableRelease]
 ) -> Domain:
-    """Return a domain whose open numbers have usual ranges: released ones of other tables.
+    """Return a domain in which unknown ranges have usual values: released ranges of other tables.
 
-    Dates of one database lie close together, so a date gets the latest range of dates of the
-    nearest owner. Other numbers get that of a number of the same name. If no owner has one, the
-    table of least noise lends. Noise that masks a table masks its ranges, too.
+    Dates of one database are close together, so a date gets the latest range of dates of the
+    nearest owner. Other numbers get the range of a number with the same name. If no owner has one,
+    the table with the least noise provides it. A table that noise masks provides none.
     """
     named = {name: own for name, own in tables.items() if not own.is_masked}
     lenders = []
@@ -171,7 +171,6 @@ def lend_ranges(
 
 
 def _list_ranges(model: TableRelease) -> list[Number]:
-    """List the user's numbers that have a released range."""
     columns = model.released.domain.columns
     found = [own for own in columns if isinstance(own, Number) and own.name in model.layout.own]
     return [own for own in found if None not in (own.low, own.high) and own.low != own.high]

@@ -15,34 +15,34 @@ from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
 from sdv_threea.schema import Link
 
-#: A number this close below a whole number counts as that whole number: floats are rounded.
+#: Floats this close below a whole number count as that number, because of rounding errors.
 WHOLE_WITHIN = 1e-6
 
 
 def adjust_counts(
     counts: Wholes, total: int, most: int | None, rng: np.random.Generator, least: int = 0
 ) -> Wholes:
-    """Return counts that add up to ``total``, as nearly as the bounds allow, with few changes.
+    """Return counts that sum to ``total``, as nearly as the bounds allow, with few changes.
 
-    Counts change at random places, by one where that is enough. A count of ``least`` stays as it is
-    while other counts can change. ``most=None`` means that there is no bound.
+    Counts change at random places, by one if that suffices. A count of ``least`` changes only if no
+    other count can. ``most=None`` means that there is no bound.
     """
     adjusted, total = np.clip(counts, least, most) - least, total - least * len(counts)
-    # Without an upper bound, the total is the bound: no count has to exceed it.
+    # If there is no upper bound, the total is one.
     end = total if most is None else most - least
     while (gap := total - int(adjusted.sum())) != 0:
         room, reach = _with_room(adjusted, gap, end)
         if not len(room):
             break
         chosen = rng.permutation(room)[: abs(gap)]
-        # Each chosen count takes its part of the gap in one step, within the bounds.
+        # Each chosen count closes its part of the gap in one step, within the bounds.
         far = np.minimum(abs(gap) // len(chosen), np.abs(reach - adjusted[chosen]))
         adjusted[chosen] += np.sign(gap) * far
     return np.asarray(adjusted + least)
 
 
 def _with_room(counts: Wholes, gap: int, most: int) -> tuple[Wholes, int]:
-    """Return the positions of counts that can change to close a gap, and the limits of change."""
+    """Return the positions of counts that can change to close a gap, and the limit of a change."""
     if gap > 0:
         first, last = ((counts > 0) & (counts < most), most), (counts < most, most)
     else:
@@ -54,7 +54,7 @@ def _with_room(counts: Wholes, gap: int, most: int) -> tuple[Wholes, int]:
 def refer_to_public(
     model: TableRelease, link: Link, rows: pd.DataFrame, rng: np.random.Generator
 ) -> Wholes:
-    """Take references to a public table from drawn rows, and level their counts; -1 for none."""
+    """Read references to a public table from drawn rows, and level their counts; -1 for none."""
     name = model.layout.references[link]
     column = model.released.domain[name]
     assert isinstance(column, Category)
@@ -79,9 +79,9 @@ def level(
 ) -> Wholes:
     """Return references whose counts follow the released shares, with as few changes as possible.
 
-    References drawn one by one would be too uneven by chance. ``noise``, the deviation of a share,
-    makes the shares too uneven, so they are shrunk first. If there are many more references than
-    rows of the parent, every row is referred to at least once. References move to rows near theirs.
+    References drawn one by one would vary too much by chance. Released shares vary too much because
+    of their ``noise`` (a standard deviation), so they are shrunk first. If there are many more
+    references than rows of the parent, every row gets at least one. References move to nearby rows.
     """
     shares = _within_noise(chances / chances.sum(), noise, constants.top_discount)
     wanted = round_shares(shares, len(drawn))
@@ -109,7 +109,7 @@ def keep_within(
 
 
 def _admit(referred: Wholes, least: int, most: float, rng: np.random.Generator) -> Wholes:
-    """Return references, ``least`` to ``most`` of them present; added ones lead to parent row 0."""
+    """Return references, ``least`` to ``most`` of them present; new ones lead to parent row 0."""
     here = referred >= 0
     change = min(max(int(here.sum()), least), most) - int(here.sum())
     chosen = rng.permutation(np.flatnonzero(~here if change > 0 else here))[: int(abs(change))]
@@ -119,13 +119,13 @@ def _admit(referred: Wholes, least: int, most: float, rng: np.random.Generator) 
 
 
 def _move(drawn: Wholes, wanted: Wholes, rng: np.random.Generator, *, near: bool = False) -> Wholes:
-    """Return references, moved as few as possible, to reach the wanted counts.
+    """Return references with the wanted counts, moving as few as possible.
 
-    References move to rows at random, or to rows ``near`` theirs.
+    References move to random rows, or to rows ``near`` theirs.
     """
     surplus = np.bincount(drawn, minlength=len(wanted)) - wanted
-    # Number the references to each row of the parent from 0, in random order. References whose
-    # number is below the row's surplus move.
+    # Number the references to each row of the parent from 0, in random order. The first ones move,
+    # as many as the row has too many.
     order = rng.permutation(len(drawn))
     mixed = drawn[order]
     by_parent = np.argsort(mixed, kind='stable')
@@ -144,9 +144,9 @@ def _move(drawn: Wholes, wanted: Wholes, rng: np.random.Generator, *, near: bool
 def _within_noise(shares: Floats, noise: float, discount: float) -> Floats:
     """Return shares without the spread that noise adds.
 
-    The shares are shrunk toward their mean by the factor of James and Stein, and capped at the
-    largest share minus ``discount`` standard deviations of the noise, because the largest noisy
-    share is biased upwards.
+    The shares are shrunk toward their mean by the factor of James and Stein. The largest noisy
+    share is biased upwards, so all are capped at it minus ``discount`` standard deviations of the
+    noise.
     """
     mean = shares.mean()
     shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
@@ -154,7 +154,7 @@ def _within_noise(shares: Floats, noise: float, discount: float) -> Floats:
 
 
 def round_shares(shares: Floats, total: int) -> Wholes:
-    """Round shares of a total to whole numbers that add up to it, by the largest remainder."""
+    """Round shares of a total to whole numbers that sum to it, by the largest remainder."""
     exact = shares / shares.sum() * total
     whole = np.floor(exact + WHOLE_WITHIN).astype(np.int64)
     first = np.argsort(whole - exact, kind='stable')[: max(total - int(whole.sum()), 0)]
@@ -173,10 +173,10 @@ def choose_within(units: Wholes, units_of_parent: Wholes, rng: np.random.Generat
 def move_away(
     units: Wholes, units_of_parent: Wholes, away: Bools, here: Bools, rng: np.random.Generator
 ) -> Bools:
-    """Return which rows refer to another unit, as many as before where that is possible.
+    """Return which rows refer to another unit, if possible as many as before.
 
-    If the unit of a row has no parent row, the row changes places with one that is ``away``. Rows
-    that are not ``here`` refer to none.
+    If the unit of a row has no parent row, the row changes roles with a row that is ``away``. Rows
+    that are not ``here`` have no reference.
     """
     away, has = away.copy(), np.isin(units, units_of_parent)
     lacking = np.flatnonzero(here & ~away & ~has)

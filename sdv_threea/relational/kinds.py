@@ -1,8 +1,8 @@
-"""Which kind of sampled row refers to which: numbers of references between kinds of rows.
+"""References between kinds of sampled rows: how many rows of one kind refer to which kind.
 
-A *kind* is a combination of the codes that released tables tell apart. The numbers fit all tables,
-the rows of each kind, and the references that lead to each kind, by iterative proportional fitting
-(Deming and Stephan 1940). No private row is read.
+A *kind* is a combination of codes that the released tables distinguish. The numbers of references
+fit all tables, the rows of each kind, and the references to each kind, by iterative proportional
+fitting (Deming and Stephan 1940). No private row is read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,20 +18,20 @@ from sdv_threea.rows.units.links import Ends
 #: Codes at both ends of references: of the rows, shape (n,), and of the parent's rows, (P,).
 Codes = tuple[Wholes, Wholes]
 
-#: The most pairs of kinds: more would take memory and time. Tables that would exceed it are left
-#: out, the least informative first.
+#: The most pairs of kinds, to bound memory and time. Tables that would exceed it are left out, the
+#: least informative first.
 MOST_PAIRS = 2**22
 
-#: Rounds of iterative proportional fitting, and of references that look for a free place.
+#: Rounds of iterative proportional fitting; tries of references to find a free place.
 ROUNDS, TRIES = 20, 10
 
-#: Weight of a pair of kinds whose expected references all have a place, relative to others.
+#: Relative weight of a pair of kinds whose expected references all have a place.
 LATER = 1e-3
 
-#: Floats this close below a whole number count as it.
+#: Floats this close below a whole number count as that number.
 WHOLE_WITHIN = 1e-6
 
-#: The least share: its logarithm is taken.
+#: The smallest share, because its logarithm is taken.
 LEAST_CHANCE = 1e-9
 
 
@@ -54,7 +54,7 @@ class Kinds(NamedTuple):
 def group_kinds(
     codes: Sequence[Codes], released: References, num_rows: int, num_parents: int
 ) -> Kinds:
-    """Tell kinds of rows, and of the parent's rows, apart by as many tables as possible."""
+    """Group rows, and the parent's rows, into kinds by as many tables as possible."""
     one, other = (np.zeros(size, dtype=np.int64) for size in (num_rows, num_parents))
     used = []
     for ends, table, (ours, theirs) in zip(released.ends, released.tables, codes, strict=True):
@@ -72,11 +72,11 @@ def group_kinds(
 def deal_numbers(
     numbers: Wholes, codes: Sequence[Codes], released: References, rng: np.random.Generator
 ) -> Wholes:
-    """Deal numbers of references to rows of the parent, shape (P,), unevenly if released so.
+    """Assign numbers of references to rows of the parent, shape (P,), unevenly if released so.
 
-    Each value of a column that references prefer gets its share: rows have random ranks, which are
-    raised for values that lack references. If no order of the numbers has the shares, numbers are
-    scaled.
+    If references prefer some values of a column, each value gets its released share: rows have
+    random ranks, which rise for values that lack references. If no order of the numbers gives the
+    shares, the numbers are scaled.
     """
     wanted = list(_want(codes, released))
     if not wanted:
@@ -93,7 +93,7 @@ def deal_numbers(
     for _ in range(ROUNDS):
         for bins, shares in wanted:
             found = _scale(found, bins, shares)
-    # Sums over neighbours in this order are off by less than one.
+    # In this order, sums over neighbours change by less than one.
     order = np.lexsort([rng.random(len(found)), *(bins for bins, _ in wanted)])
     ends = np.floor(np.append(0.0, np.cumsum(found[order])) + rng.random())
     ends[-1] = most.sum()
@@ -103,9 +103,9 @@ def deal_numbers(
 
 
 def match_kinds(ours: Wholes, slots: Wholes, kinds: Kinds, rng: np.random.Generator) -> Wholes:
-    """Give each row, of the kind that it has in ``ours``, one of as many slots; shape (n,).
+    """Assign a slot to each row, whose kind is in ``ours``, as the tables demand; shape (n,).
 
-    ``slots`` are rows of the parent, in random order.
+    ``slots`` are rows of the parent, one for each row, in random order.
     """
     if not kinds.tables or not len(slots):
         return slots
@@ -120,7 +120,7 @@ def match_kinds(ours: Wholes, slots: Wholes, kinds: Kinds, rng: np.random.Genera
 
 
 def _mark(ends: Ends, ours: Wholes, theirs: Wholes) -> tuple[Wholes, Wholes]:
-    """Return what a table tells apart: bins, or codes if equal codes of a bin matter."""
+    """Return the bins that a table distinguishes, or codes if it separates equal codes of a bin."""
     several = np.bincount(ends.of_ours[ends.of_ours >= 0]).max() > 1
     if several and (ends.equal >= 0).any():
         return ours, theirs
@@ -128,15 +128,15 @@ def _mark(ends: Ends, ours: Wholes, theirs: Wholes) -> tuple[Wholes, Wholes]:
 
 
 def _refine(kinds: Wholes, marks: Wholes) -> Wholes:
-    """Return finer kinds, numbered from 0."""
+    """Split kinds by marks, and number them from 0."""
     both = kinds * (int(marks.max(initial=0)) + 2) + marks + 1
     return np.asarray(np.unique(both, return_inverse=True)[1].ravel())
 
 
 def _want(codes: Sequence[Codes], released: References) -> Iterator[tuple[Wholes, Floats]]:
-    """Yield bins of the parent's rows, shape (P,), and the shares of references to them: (H,).
+    """Yield the bins of the parent's rows, shape (P,), and the share of references to each, (H,).
 
-    The last bin is of rows without one, and gets the share that it has among the rows.
+    The last bin has the rows without a bin; its share is that of these rows.
     """
     seen = set[str]()
     tables = zip(released.ends, released.tables, released.uneven, codes, strict=True)
@@ -156,7 +156,7 @@ def _want(codes: Sequence[Codes], released: References) -> Iterator[tuple[Wholes
 
 
 def _fit_pairs(ours: Wholes, slots: Wholes, kinds: Kinds) -> tuple[Floats, Wholes, Wholes]:
-    """Return expected references between kinds, shape (A, B), and the numbers at both ends."""
+    """Return expected references between kinds, shape (A, B), and numbers of rows of both kinds."""
     size, other = kinds.cells[0].shape
     rows, have = (
         np.bincount(ours, minlength=size),
@@ -172,7 +172,7 @@ def _fit_pairs(ours: Wholes, slots: Wholes, kinds: Kinds) -> tuple[Floats, Whole
 
 
 def _scale(values: Floats, places: Wholes, wanted: Floats) -> Floats:
-    """Scale values until their sums by place have the wanted proportions; the place -1 stays."""
+    """Scale values until sums by place are proportional to ``wanted``; place -1 is ignored."""
     at = np.where(places < 0, len(wanted), places)
     sums = np.bincount(at.ravel(), values.ravel(), len(wanted) + 1)[:-1]
     proportions = wanted * (sums > 0)

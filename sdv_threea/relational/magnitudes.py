@@ -1,7 +1,7 @@
 """Noisy counts of units of privacy by their number of rows in a table, by order of magnitude.
 
 A unit adds one to one count, however many rows it has, so the counts need little noise. The counts
-decide the bound on the rows of a unit, and estimate the number of rows beyond it.
+determine the bound on the rows of a unit, and estimate the number of rows beyond it.
 """
 
 import math
@@ -22,8 +22,8 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.statistics import registry
 
-#: The most rows of one unit that are read. Noisy sums have to fit into 64 bits, and a larger bound
-#: is not worth its noise.
+#: The most rows of one unit that are read. Noisy sums must fit into 64 bits, and a larger bound is
+#: not worth its noise.
 LARGEST_BOUND = 10_000
 
 #: The smallest number of rows of each magnitude. There are two magnitudes per doubling: 1, 2, 3,
@@ -31,25 +31,26 @@ LARGEST_BOUND = 10_000
 FIRST = np.array([1, *(part << power for power in range(13) for part in (2, 3))], dtype=np.int64)
 FIRST = FIRST[FIRST <= LARGEST_BOUND]
 
-#: The number of rows that represents each magnitude: its middle; of the last one, its start.
+#: The number of rows that represents each magnitude: its middle, or the start of the last one.
 MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 
-#: The estimate is a mean over the candidates between these posterior quantiles of the number of
-#: rows: the mean over all follows the few largest candidates.
+#: The estimate is the mean of the candidates between these posterior quantiles of the number of
+#: rows, because a few very large candidates would dominate the mean of all.
 QUARTILES = (0.25, 0.75)
 
-#: The covariance is that of the candidates between these, divided by the variance of a standard
-#: normal within one deviation of its mean: few far candidates do not decide.
+#: The covariance is that of the candidates between these quantiles, divided by the variance of a
+#: standard normal within one deviation of its mean, so that a few extreme candidates do not
+#: dominate.
 CENTRAL, NORMAL_WITHIN = (0.16, 0.84), 0.29
 
-#: Numbers of units that are tried for one distribution of rows, and how far they reach on both
-#: sides of the likeliest one, in standard deviations.
+#: How many numbers of units are tried for one distribution of rows; their range on both sides of
+#: the likeliest number, in standard deviations.
 NUM_TRIED, REACH = 8, 2.5
 
-#: A distribution is tried as the tail of a log-normal one if this part of it is in the tail.
+#: A log-normal distribution is tried as a tail only if this part of it is in the tail.
 LEAST_TAIL = 1e-3
 
-#: Half of a magnitude, by the logarithm of rows: medians are in the middle of magnitudes.
+#: Half of a magnitude in the logarithm of rows: medians are in the middle of magnitudes.
 HALF = math.log(2) / 4
 
 
@@ -64,8 +65,8 @@ class Magnitudes:
     """Counts of units by the magnitude of their number of rows: publishable.
 
     Args:
-        counts: Number of units of each magnitude, shape (len(MIDDLES),): expected ones, given the
-            noisy ones.
+        counts: Expected number of units of each magnitude given the noisy counts, shape
+            (len(MIDDLES),).
         covariance: The covariance of these numbers, (len(MIDDLES), len(MIDDLES)); zero without
             noise.
     """
@@ -75,7 +76,7 @@ class Magnitudes:
 
     @property
     def units(self) -> tuple[float, float]:
-        """The estimated number of units that have rows, and the deviation of its noise."""
+        """The estimated number of units that have rows, and its standard deviation."""
         found = max(float(self.counts.sum()), 0.0)
         return found, self._deviate(np.ones(len(self.counts)))
 
@@ -85,51 +86,51 @@ class Magnitudes:
         return max(self.count(None)[0] / max(float(self.counts.sum()), 1.0), 1.0)
 
     def count(self, bound: int | None) -> tuple[float, float]:
-        """Estimate how many rows are within a bound per unit; return also the noise's deviation."""
+        """Estimate how many rows are within a bound per unit, and the standard deviation."""
         rows = np.minimum(MIDDLES, bound or LARGEST_BOUND)
         found = float(self.counts @ rows)
         return found, self._deviate(rows)
 
     def count_pairs(self, bound: int | None) -> float:
-        """Estimate the number of rows beyond the first of each unit, ``bound`` at most."""
+        """Estimate the number of rows beyond the first of each unit, at most ``bound`` per unit."""
         return float(self.counts @ np.minimum(MIDDLES - 1, bound or LARGEST_BOUND))
 
     def beyond(self, bound: int) -> tuple[float, float]:
-        """Estimate how many rows exceed a bound per unit; return also the noise's deviation."""
+        """Estimate how many rows exceed a bound per unit, and the standard deviation."""
         rows = np.maximum(MIDDLES - bound, 0)
         found = max(float(self.counts @ rows), 0.0)
         return found, self._deviate(rows)
 
     def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> Wholes:
-        """Draw row counts of units with more than ``bound`` rows, at most ``total`` together."""
+        """Draw row counts of units with more than ``bound`` rows, at most ``total`` in all."""
         chances = np.where(bound < MIDDLES, np.maximum(self.counts, 0.0), 0.0)
         if total <= 0 or not chances.any():
             return np.zeros(0, dtype=np.int64)
         chances /= chances.sum()
         rows = np.rint(MIDDLES).astype(np.int64)
-        # Twice the expected number of units that fill the total: the surplus is cut off.
+        # Twice the expected number of units that fill the total; the rest is cut off.
         enough = 2 * int(total / (rows @ chances)) + 1
         drawn = rng.choice(rows, enough, p=chances)
         return np.asarray(drawn[drawn.cumsum() <= total])
 
     def draw_rows(self, num_units: int, rng: np.random.Generator) -> Wholes:
-        """Draw the number of rows of each of some units, ascending; zero for those without rows."""
+        """Draw the number of rows of each of some units, ascending, with zeros for empty units."""
         counts = np.maximum(self.counts, 0.0)
         counts = np.append(counts, max(num_units - counts.sum(), 0.0))
         if not counts.any():
             return np.zeros(num_units, dtype=np.int64)
         drawn = rng.choice(len(counts), num_units, p=counts / counts.sum())
-        # The last magnitude has no end, and units without rows come after it.
+        # The last magnitude has no upper end. Units without rows come after it.
         first, last = np.append(FIRST, 0), np.append(FIRST[1:] - 1, [FIRST[-1], 0])
         return np.sort(rng.integers(first[drawn], last[drawn] + 1))
 
     def _deviate(self, weights: Floats) -> float:
-        """Return the deviation of the weighted sum of the counts."""
+        """Return the standard deviation of a weighted sum of the counts."""
         return math.sqrt(max(float(weights @ self.covariance @ weights), 0.0))
 
 
 def count_rows(units: Wholes) -> UnitRows:
-    """Count the rows of each unit, by the unit of each row, shape (n,)."""
+    """Count the rows of each unit, given the unit of each row, shape (n,)."""
     return UnitRows(np.unique(units[units != LEFT_OUT], return_counts=True)[1])
 
 
@@ -143,10 +144,10 @@ def release_magnitudes(
     """Release the number of units by the order of magnitude of their number of rows.
 
     ``most`` is the public bound on a unit's rows, ``None`` without one. ``num_units`` is the
-    released number of units; most of them may have no rows.
+    released number of units, including units without rows.
 
     Formal guarantees:
-        * a unit is counted in one magnitude, which depends on the number of its rows alone: all
+        * a unit is counted in one magnitude, which depends only on the number of its rows: all
           counts together move by at most ``histogram_sensitivity(1, ...)``
     """
     statistic = registry.MAGNITUDES.state(_count_magnitudes, neighbors=budget.neighbors)
@@ -169,10 +170,9 @@ def _count_magnitudes(chunk: UnitRows) -> Wholes:
 def expect_counts(noisy: Floats, scale: float, num_units: float) -> tuple[Floats, Floats]:
     """Return the expected number of units of each magnitude, and the covariance of these numbers.
 
-    Candidates keep the first noisy counts, as many as may be: any number of units is as likely in
-    these magnitudes. The rows of all other units are log-normal, rounded down to a magnitude.
-    Candidates are weighted by the likelihood of the counts and their prior chance. There are
-    ``num_units`` at most.
+    A candidate keeps the first noisy counts, for any number of magnitudes, and explains all others
+    by a log-normal number of rows, rounded down to a magnitude. Candidates are weighted by the
+    likelihood of the counts and their prior probability. There are at most ``num_units`` units.
     """
     size, most = len(noisy), max(min(num_units, float(noisy.clip(0).sum()) + REACH * scale), 2.0)
     each = math.log(min(scale * math.sqrt(2 * math.pi) / most, 1.0)) - KEPT_PENALTY
@@ -201,10 +201,10 @@ def expect_counts(noisy: Floats, scale: float, num_units: float) -> tuple[Floats
 
 
 def _list_candidates(masked: Floats, kept: int, scale: float, most: float) -> tuple[Floats, Floats]:
-    """Return candidate counts of the magnitudes from ``kept`` on, and their prior chances: (k,).
+    """Return candidate counts of the magnitudes from ``kept`` on, and prior probabilities: (k,).
 
-    There are ``most`` units at most, and any number of them is as likely. The first candidate is no
-    unit, if some magnitudes are kept.
+    All numbers of units up to ``most`` have the same probability. If some magnitudes are kept, the
+    first candidate has no further unit.
     """
     borders = np.log(np.append(FIRST[: kept + len(masked)], math.inf))
     medians, spreads = borders[:-1, None, None] + HALF, np.array(UNIT_SPREADS)[:, None]

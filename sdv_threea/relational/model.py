@@ -1,8 +1,8 @@
 """The released model of one table of a database, and rows drawn from it.
 
-Input: the model, the *context* of each row (the released columns of the row that owns it), and the
-row before it. Output: one row for each row of the context. No private row is read, so draws cost no
-privacy, and their source of randomness needs no secrecy.
+A row is drawn given its *context* (the released columns of the row that owns it) and the row before
+it. No private row is read, so draws cost no privacy, and their source of randomness needs no
+secrecy.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from sdv_threea.schema import Link
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a row follows the row before it, column by column: publishable.
+    """How a row depends on the row before it, column by column: publishable.
 
     Args:
         columns: The columns that depend on the row before.
-        moves: By column, the chance that a code of the row before sets each code of the row, shape
-            (S, S); none if there is a chain.
-        kept: By column, the chance that a code is kept if both rows are in a bin, shape (G,).
-        chain: The distribution of all columns, given these columns of the row before, which come
-            last. There is none if pairs of columns are not counted.
+        moves: By column, the probability that a code of the row before sets each code of the row,
+            shape (S, S); none if there is a chain.
+        kept: By column, the probability that a code is repeated if both rows are in a bin, shape
+            (G,).
+        chain: The distribution of all columns and, as last columns, these columns of the row
+            before; ``None`` if pairs of columns are not counted.
     """
 
     columns: tuple[str, ...]
@@ -52,8 +53,8 @@ class Led(Chain):
 
     Args:
         before: By column of the row before, its codes, shape (n,).
-        own: By column of the row before, that of the row, and the chance that a code is kept if
-            both are in a bin, shape (G,).
+        own: By column of the row before, the same column of the row, and the probability that a
+            code is repeated if both are in a bin, shape (G,).
     """
 
     before: Mapping[int, Wholes]
@@ -78,13 +79,14 @@ class References:
     """Released facts about references to rows of other units: publishable.
 
     Args:
-        chances: The chance that a row of the parent has no reference, then of each magnitude of
-            their number; empty if uneven references are not evident.
+        chances: The probability that a row of the parent has no reference, then of each magnitude
+            of their number; empty if references are not evidently uneven.
         ends: Columns at both ends that depend on each other, the most informative first.
-        tables: The probabilities of the cells of each.
-        uneven: Whether references clearly prefer some values of the second column.
-        repeats: The share of two rows of one owner that refer to the same row, and its noise; of a
-            public parent the share of units that have such rows.
+        tables: For each of them, the probabilities of the cells.
+        uneven: For each of them, whether references clearly prefer some values of the second
+            column.
+        repeats: The share of pairs of rows of one owner that refer to the same row, and its noise;
+            for a public parent, the share of units that have such rows.
     """
 
     chances: Floats = field(default_factory=lambda: np.zeros(0))
@@ -107,9 +109,9 @@ class TableRelease:
         size_noise: Standard deviation of the noise of ``size``.
         rows_per_unit: The most rows of a unit that were read; ``None`` for all.
         following: The model of a row given the row before it, both as codes of ``released``;
-            ``None`` if rows are drawn given their owner alone.
-        agreement: The codes that a row keeps from the row before it, if there is no such model;
-            ``None`` if that was not released.
+            ``None`` if rows are drawn given only their owner.
+        agreement: The dependence on the row before, column by column, if there is no such model;
+            ``None`` if it was not released.
         ordered: Whether the row before a row is its predecessor in order, instead of a random row
             of the owner.
         references: By foreign key, released facts about references to rows of other units.
@@ -143,7 +145,7 @@ class TableRelease:
         return self.noise * self.constants.clear_of_noise > 1
 
     def hides(self, chances: Floats) -> bool:
-        """Return true if noise may explain each of the released chances of a column."""
+        """Return whether noise may explain all released probabilities of a column."""
         return self.noise * self.constants.clear_of_noise > float(chances.max(initial=0.0))
 
 
@@ -154,7 +156,8 @@ class Drawn:
     Args:
         rows: Its own columns.
         parents: By link, the row of the parent that each row refers to, -1 for none.
-        shown: The columns as rows below depend on them: numbers of rows before they add up.
+        shown: The columns that rows below depend on, with drawn numbers of rows, which need not add
+            up.
     """
 
     rows: pd.DataFrame
@@ -170,8 +173,8 @@ def draw_rows(
 ) -> pd.DataFrame:
     """Draw the own columns of rows, given their context.
 
-    With ``before``, the codes of the rows before them by column, rows follow these as the model's
-    :class:`Agreement` says. Without a chain, one random number per row decides for all columns.
+    ``before`` has the codes of the rows before them, by column; rows then depend on these by the
+    model's :class:`Agreement`. Without a chain, one random number per row decides for all columns.
     """
     released, agreement = model.released, model.agreement
     chain = released.joint.chain if released.joint else None
@@ -204,7 +207,7 @@ def _lead(released: Release, agreement: Agreement, theirs: list[Wholes]) -> Led:
 
 
 def _move(before: Wholes, moves: Floats, decided: Floats) -> Wholes:
-    """Return the code that the one before sets, -1 for none, shape (n,): its own comes first."""
+    """Return the code that the code before sets, -1 for none, shape (n,); itself comes first."""
     size = len(moves)
     order = np.argsort(~np.eye(size, dtype=np.bool_), axis=1, kind='stable')
     passed = np.cumsum(np.take_along_axis(moves, order, axis=1), axis=1)[before]
@@ -213,9 +216,9 @@ def _move(before: Wholes, moves: Floats, decided: Floats) -> Wholes:
 
 
 def _ask(released: Release, known: Mapping[str, Wholes]) -> dict[str, CodeCondition]:
-    """Ask for known codes, shape (n,) each; for any where a code is -1, or cannot be drawn.
+    """Return conditions on known codes, shape (n,) each; -1, or a code without chance, is free.
 
-    A number that does not occur is replaced by the nearest one that does.
+    Numbers that do not occur are replaced by the nearest ones that do.
     """
     asked, reached = {}, np.ones((released.classes.count, 1), dtype=np.bool_)
     ordered = {each.name for each in released.transformers if each.ordered}
@@ -231,7 +234,7 @@ def _ask(released: Release, known: Mapping[str, Wholes]) -> dict[str, CodeCondit
 
 
 def _find_nearest(codes: Wholes, occurs: Bools) -> Wholes:
-    """Return the nearest codes that occur, shape (n,), in place of codes of present values."""
+    """Replace codes of present values by the nearest codes that occur, shape (n,)."""
     there, places = np.flatnonzero(occurs[1:]) + 1, np.arange(len(occurs))
     if not len(there):
         return codes

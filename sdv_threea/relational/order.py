@@ -2,7 +2,7 @@
 
 Two other columns are released instead of the index: the *gap* between a row and the row before it,
 and the *first* index of each owner. A sequence then starts at its owner's first index, and
-continues by gaps that are not negative.
+continues by gaps, which are not negative.
 """
 
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ from sdv_threea.rows.units.membership import (
 )
 from sdv_threea.schema import Schema
 
-#: A sequence ends after this many of the largest gaps, at the latest.
+#: A sequence ends at the latest after this many of the largest gaps.
 MOST_GAPS = 65_536
 
 
 def describe_index(index: Number, first: Column, gap: Column) -> Number:
-    """Describe the index of sampled rows by what was released of its parts."""
+    """Describe the index of sampled rows by the released first indices and gaps."""
     assert isinstance(first, Number)
     assert isinstance(gap, Number)
     unit = find_unit(index)
@@ -50,9 +50,9 @@ def order_rows(
     indices: Mapping[str, Number],
     database: Database,
 ) -> Group:
-    """Return the private rows by units, with the columns that are released, and in their order.
+    """Return the private rows by units and in order, with the released columns.
 
-    In place of their index the rows get the gap to the row before, and their owners the first one.
+    Rows get the gap to the row before in place of their index, and their owners the first index.
     ``indices`` describe the index of each table that has one.
 
     Formal guarantees:
@@ -75,7 +75,7 @@ def _replace_indices(
     database: Database,
     units: Mapping[str, Wholes],
 ) -> tuple[Database, dict[str, Wholes]]:
-    """Add gaps and first indices to the tables; return the places of their rows, too."""
+    """Add gaps and first indices to the tables; also return the positions of their rows."""
     places = {name: np.arange(size) for name, size in database.num_rows.items()}
     tables = dict(database.tables)
     for table, index in indices.items():
@@ -100,7 +100,7 @@ def _find_gaps(
 ) -> tuple[Floats, Floats]:
     """Return the gap of each row, shape (n,), and the first index of each owner, shape (P,).
 
-    The gap of a first row is that of the second.
+    The first row of an owner gets the gap of the second.
     """
     gaps = np.zeros(len(values))
     later = np.flatnonzero(previous >= 0)
@@ -115,10 +115,10 @@ def _find_gaps(
 def add_gaps(
     firsts: Floats, gaps: Floats, owners: Wholes, index: Number, rng: np.random.Generator
 ) -> Floats:
-    """Return the index of sampled rows, shape (n,): the first one of the owner, and all gaps since.
+    """Return the index of sampled rows, shape (n,): the owner's first index plus all gaps since.
 
     Rows of one owner are neighbours. Owners without a first index, and rows without an owner, get
-    that of another owner.
+    the first index of another owner.
     """
     known = firsts[np.isfinite(firsts)]
     known = known if len(known) else np.array([index.low or 0.0])

@@ -25,7 +25,7 @@ class Children:
 
 
 def complete_children(schema: Schema, stated: Mapping[Link, Children]) -> dict[Link, Children]:
-    """Return the stated bounds on children, by foreign key; a unique key has at most one."""
+    """Return bounds on children for all foreign keys; a unique key has at most one child."""
     links = [link for link in schema.links if link.child in schema.private]
     found = {link: stated.get(link, Children()) for link in links}
     return {
@@ -37,7 +37,7 @@ def complete_children(schema: Schema, stated: Mapping[Link, Children]) -> dict[L
 def scale_children(
     children: Mapping[Link, Children], schema: Schema, scale: float
 ) -> dict[Link, Children]:
-    """Return the bounds on children in a sample of a given scale; public tables keep their size."""
+    """Return the bounds on children in a sample of this scale; public tables keep their size."""
     return {
         link: each if link.unique or link.parent in schema.private else _scale(each, scale)
         for link, each in children.items()
@@ -50,10 +50,10 @@ def settle_sizes(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
 ) -> dict[str, int]:
-    """Choose the sizes of the private tables, at least one row, within the bounds on children.
+    """Choose sizes of the private tables, at least one row each, within the bounds on children.
 
-    The numbers are as near to ``wanted`` as the bounds and the row counts of public tables allow.
-    If bounds contradict each other, the upper ones are kept.
+    The sizes are as near to ``wanted`` as the bounds and the row counts of public tables allow. If
+    bounds contradict each other, the upper ones are kept.
     """
     possible: dict[str, tuple[float, float]] = {table: (1, math.inf) for table in schema.private}
     possible |= {table: (num_rows[table], num_rows[table]) for table in schema.public}
@@ -67,7 +67,7 @@ def settle_sizes(
 
 def _tighten(possible: dict[str, tuple[float, float]], children: Mapping[Link, Children]) -> None:
     """Narrow the possible row counts by those of parents and children, in place."""
-    # Each round passes bounds on to the next table, so one round per table is enough.
+    # Each round passes bounds on to neighbouring tables, so one round per table suffices.
     for _ in possible:
         for link, each in children.items():
             (few, many), (parents, most_parents) = possible[link.child], possible[link.parent]

@@ -1,6 +1,6 @@
-"""References of sampled rows to rows of other units, as uneven, and between the kinds, as released.
+"""References of sampled rows to rows of other units, as uneven as released.
 
-No private row is read.
+Kinds of rows refer to kinds of rows as released. No private row is read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References
 from sdv_threea.schema import Link
 
-#: Given instead of the codes of the parent's rows, if references may change places with any other.
+#: Replaces the codes of the parent's rows if references may be swapped with any other.
 NO_CODES = np.zeros(0, dtype=np.int64)
 
-#: Rounds in which references change places: those that lead to their own unit, or that repeat.
+#: Rounds in which references are swapped that lead to their own unit, or repeat.
 NUM_ROUNDS = 40
 
 
@@ -35,7 +35,7 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
 
     If the release shows it, some rows of the parent get more references than others, kinds of rows
     refer to kinds of rows, and two rows of one owner refer to the same row. Otherwise references
-    are even, and no two rows of one owner refer to the same row, as far as that is possible.
+    are even, and no two rows of one owner refer to the same row if that is possible.
 
     Args:
         owners: The owner of each row, -1 for none; rows of one owner are neighbours.
@@ -73,11 +73,11 @@ def keep_apart(
     theirs: Wholes,
     rng: np.random.Generator,
 ) -> Wholes:
-    """Let references of the last link of a key change places until no two rows have the same key.
+    """Swap references of the last link of a key until no two rows have the same key.
 
     Args:
         found: The row of the parent that each row refers to, by link.
-        key: The links that no two rows have in common.
+        key: The links that no two rows may have in common.
         units: The unit of each row.
         theirs: The unit of each row of the last link's parent; -1 if the parent is public.
         rng: Source of randomness, which needs no secrecy.
@@ -86,7 +86,7 @@ def keep_apart(
     whole = np.stack([*others, last], axis=1)
     again = np.ones(len(last), dtype=np.bool_)
     again[np.unique(whole, axis=0, return_index=True)[1]] = False
-    # References within a unit stay, as long as no two are the same.
+    # References within a unit stay, unless two rows have the same key.
     here = (whole >= 0).all(axis=1)
     here &= again | (np.append(theirs, -1)[last] != units)
     _, groups = np.unique(whole[here, :-1], axis=0, return_inverse=True)
@@ -98,7 +98,7 @@ def keep_apart(
 def _draw_numbers(
     chances: Floats, num_rows: int, num_parents: int, rng: np.random.Generator
 ) -> Wholes:
-    """Draw the numbers of references to the rows of the parent, in random order, shape (P,)."""
+    """Draw the number of references to each row of the parent, in random order, shape (P,)."""
     weights = np.ones(num_parents)
     if len(chances):
         magnitudes = np.repeat(np.arange(len(chances)), round_shares(chances, num_parents))
@@ -116,10 +116,9 @@ def untangle(
     codes: Wholes,
     rng: np.random.Generator,
 ) -> Wholes:
-    """Swap references until no row refers to its own unit, and no two rows of an owner to one row.
+    """Swap references that lead to their own unit, or that repeat one of the same owner.
 
-    A reference changes places with one to a row of the same code. Conflicts that remain after that
-    are kept.
+    References are swapped if both lead to rows with the same code. Conflicts that remain are kept.
     """
 
     def is_wrong(referred: Wholes) -> Bools:

@@ -56,15 +56,16 @@ class Task(NamedTuple):
     def unsharpened(self) -> Task:
         """Return the task with a target that is not sharpened: ``alpha`` just below 1.
 
-        First rows and following rows have different models. A sharpened target would have the
-        released margin over all rows of a model, and not over the rows that are drawn from it.
+        First and following rows have different models. The margin of a sharpened target would be
+        right over all rows that a model was fitted to, but not over the rows that are drawn from
+        it.
         """
         alpha = max(self.settings.alpha, math.nextafter(1, 0))
         return self._replace(settings=replace(self.settings, alpha=alpha))
 
 
 def keep_rows(bound: int | None, key: int, related: Related, *, ordered: bool) -> pd.DataFrame:
-    """Keep at most ``bound`` rows of each unit; in order, the first one has priority."""
+    """Keep at most ``bound`` rows of each unit; in an order, the first rows have priority."""
     sooner = related.previous < 0 if ordered else None
     kept = bound_rows(related.units, bound, Coins(key, related.numbers), sooner)
     return related.rows[kept].reset_index(drop=True)
@@ -94,8 +95,7 @@ def release_rows(
 def noise_of_count(task: Task, domain: Domain, share: float = 1.0) -> float:
     """Return the planned noise of a count in the histograms of a table, if units have one row.
 
-    The columns of the context are not counted. A row adds one to a count of each other column, and
-    one to the size of its class.
+    A row adds one to a count of each column, except those of the context, and one to its class.
     """
     shares, columns = share_stages(domain, task.settings), len(task.plan.domain.columns)
     sensitivity = histogram_sensitivity(columns + 1, task.budget.neighbors)

@@ -2,7 +2,7 @@
 
 If the rows of a table are in order, the row before is the previous row of the same owner. Otherwise
 it is a random other row of the owner, so that columns that hardly vary among rows of an owner do
-not vary in samples either. Rows and the rows before them are compared by their released codes, so
+not vary in samples either. Rows and the rows before them are compared by their released codes:
 nothing has to be described again, and a transition is a row of categories like any other.
 """
 
@@ -20,10 +20,10 @@ from sdv_threea.relational.layout import name_context
 from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.rows.units.membership import LEFT_OUT, Coins, bound_rows
 
-#: Codes of ranks: the first row, the next two, the next four, and so on.
+#: Number of codes of ranks: the first row, the next two, the next four, and so on.
 NUM_RANKS = 16
 
-#: Draws the own columns of rows at some positions of a table, given their known columns.
+#: Draws the own columns of the rows at these positions of a table, given their known columns.
 Draw = Callable[[Wholes], pd.DataFrame]
 
 
@@ -44,10 +44,10 @@ class Related(NamedTuple):
 
 
 def rank_rows(owners: Wholes, places: Wholes | None = None) -> Wholes:
-    """Return the number of each row among those of its owner, from 0 in the order of the table.
+    """Return the number of each row among those of its owner, from 0.
 
-    ``owners`` is the owner of each row, -1 for none, and ``places`` its place in that order, shape
-    (n,) each. Rows without an owner have rank 0.
+    ``owners`` is the owner of each row, -1 for none; ``places`` is its position in the order, by
+    default that of the table; shape (n,) each. Rows without an owner have rank 0.
 
     Formal guarantees:
         * the rank of a row depends on the rows of its owner alone, and on their order
@@ -86,7 +86,7 @@ def own_transformers(model: TableRelease) -> tuple[Transformer, ...]:
 
 
 def name_before(model: TableRelease) -> dict[str, str]:
-    """Name the columns of the row before by the row's own, unlike any column of the model."""
+    """Name the columns of the row before, by the row's own, unlike any column of the model."""
     own = own_transformers(model)
     taken = [each.name for each in model.released.transformers]
     named = name_context(own, taken, 'before')
@@ -96,7 +96,7 @@ def name_before(model: TableRelease) -> dict[str, str]:
 def name_codes(
     codes: NDArray[np.integer], names: tuple[str, ...], rows: Wholes | None = None
 ) -> pd.DataFrame:
-    """Return codes of shape (n, m) as columns of objects; ``None`` for the missing value, code 0.
+    """Return codes, shape (n, m), as columns of objects; ``None`` for the missing value, code 0.
 
     ``rows`` picks rows of the codes; by default all of them.
     """
@@ -113,11 +113,11 @@ def read_codes(rows: pd.DataFrame, own: tuple[Transformer, ...]) -> Wholes:
 
 
 def list_rounds(owners: Wholes, *, ordered: bool) -> Iterator[tuple[Wholes, Wholes]]:
-    """List the rows to draw in each round, and the row before each; at first there is none.
+    """Yield the rows to draw in each round, and the row before each; the first round has none.
 
-    ``owners`` is the owner of each row, -1 for none; rows of one owner are neighbours. In order,
-    a row is drawn after the last one. Otherwise all are drawn after the first, so no two rows are
-    far from each other.
+    ``owners`` is the owner of each row, -1 for none; rows of one owner are neighbours. In an order,
+    a row is drawn after its predecessor. Otherwise all rows are drawn after the first one of their
+    owner, so that none is far from the others.
     """
     ranks = rank_rows(owners)
     back = np.ones(len(ranks), dtype=np.int64) if ordered else ranks
@@ -139,8 +139,7 @@ def draw_in_turn(
     """Draw the own columns of rows, each given the row before it.
 
     Args:
-        model: The model of the table, with the model of following rows, or the codes that these
-            keep.
+        model: The model of the table, with a model of following rows or an agreement.
         context: The context of each row: columns of its owner, and its rank.
         owners: The owner of each row, -1 for none, shape (n,).
         settle: Takes a function that draws rows, and their positions; returns rows that may stay.
@@ -173,7 +172,7 @@ def draw_in_turn(
 def draw_before(
     model: TableRelease, given: pd.DataFrame, owned: Wholes, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Draw the context of following rows, with the row before drawn from the model of single rows.
+    """Return the context of following rows, with a row before drawn from the model of rows.
 
     ``given`` is the context of rows, and ``owned`` the number of rows of their owners, shape (P,).
     """
@@ -189,7 +188,7 @@ def pair_rows(
 ) -> pd.DataFrame:
     """Return private rows, each with the row before it: at most ``bound`` of each unit.
 
-    ``names`` are those of the columns of the row before, by the row's own.
+    ``names`` has names for the columns of the row before, by the row's own.
 
     Formal guarantees:
         * a row of the result is a function of two rows of one owner and of the owner, so of one
@@ -203,7 +202,7 @@ def pair_rows(
 
 
 def encode_pairs(model: TableRelease, chunk: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that :func:`describe_following` describes, of rows of :func:`pair_rows`.
+    """Encode rows of :func:`pair_rows`, to the columns of :func:`describe_following`.
 
     Formal guarantees:
         * a row of the result is a function of a row of the chunk
@@ -245,7 +244,7 @@ def describe_following(model: TableRelease) -> tuple[Category, ...]:
 
 
 def _keep_apart(transformer: Transformer, codes: tuple[int, ...]) -> tuple[float, ...]:
-    """Return how unlike each of these codes is the one before it, if that is known."""
+    """Return how unlike each of these codes is its predecessor, if that is known."""
     apart = getattr(transformer, 'apart', ())
     if not apart or not codes:
         return ()
