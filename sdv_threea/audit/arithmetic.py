@@ -29,8 +29,7 @@ class MovedAnswer:
         unit: The root table whose units of privacy pay for the answer; empty for a single table.
         distance: L2 distance between the exact values, in the units of ``sensitivity``.
         sensitivity: The largest distance, as claimed on the receipt.
-        mu: L2 distance between those exact values whose noisy answers were shown, divided by the
-            noise scale.
+        mu: L2 distance between exact values whose noisy answers were shown, in noise scales.
         claimed: The largest ``mu``, as claimed on the receipt.
     """
 
@@ -57,8 +56,7 @@ class MuResult:
         claimed: The ``mu`` that the privacy statement claims.
         leaks: Differences between the fits of the two tables, given equal noisy answers: they left
             the private table without noise. Empty if nothing leaks.
-        noise: Root mean square of the drawn noise, divided by the scales on the receipts: about
-            one.
+        noise: Root mean square of the drawn noise, divided by the scales on the receipts.
         num_values: Number of noisy values in ``noise``.
     """
 
@@ -217,7 +215,6 @@ def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]
 
 
 def _fits(line: Receipt, paid: Receipt) -> bool:
-    """Return whether two receipts match; in a database, ``line`` also names the table."""
     same = line.stage == paid.stage and line.released.endswith(paid.released)
     return same and line.noise_scale == paid.noise_scale and line.delta == paid.delta
 

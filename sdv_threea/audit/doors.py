@@ -42,8 +42,8 @@ class Question:
 
     Args:
         terms: The arguments of the door, and the shape of the values.
-        exact: The values, flat. For a threshold release: by key, its count minus the smallest count
-            that can be released.
+        exact: The values, flat. For a threshold release: by how much each key's count exceeds the
+            smallest count that can be released.
     """
 
     terms: Mapping[str, Any]

@@ -74,9 +74,8 @@ def guess(
 
     ``observed`` has the features of each run; ``worlds`` is 1 for runs with the canary and 0 for
     others. There are three classifiers: a linear one for a signal that is spread over many numbers,
-    a small tree for a signal in one number, and a forest for anything between. For each bound,
-    cross-validation on the first half chooses the classifier and the threshold with the largest
-    bound.
+    a small tree for a signal in one number, and a forest for anything between. Cross-validation on
+    the first half chooses, for each bound, the best classifier and threshold.
 
     Formal guarantees:
         * the rules by which the second half is guessed depend on the first half alone
@@ -176,8 +175,7 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     Formal guarantees:
         * if fits are independent and the claim is true, each bound exceeds it with probability at
           most ``(1 - confidence) / number of bounds``, so any does with at most ``1 - confidence``
-        * nothing is guaranteed in the other direction: a low bound means that these observers saw
-          nothing
+        * nothing is guaranteed in the other direction: a low bound means that nothing was seen
 
     Args:
         make: Makes a synthesizer that is not fitted: one of SDV's, or any with their ``fit`` and

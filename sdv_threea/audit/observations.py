@@ -1,7 +1,6 @@
 """Features of a fit, which an observer sees: its synthetic rows, its state, its messages.
 
-Sampled tables, a fitted synthesizer, and the warnings, logs and prints of a fit become numbers by
-name.
+Sampled tables, a fitted synthesizer, and a fit's warnings, logs and prints become named numbers.
 """
 
 import datetime
@@ -243,7 +242,6 @@ def _as_float(number: Any) -> float:
 
 
 def _shorten(word: str | bytes) -> str | bytes:
-    """Return a word; a long one is cut, and followed by a digest of the whole word."""
     if len(word) <= LONGEST_WORD:
         return word
     whole = word if isinstance(word, bytes) else word.encode(errors='surrogatepass')

@@ -66,8 +66,8 @@ def far_out(
 ) -> Neighbours:
     """Make the last row the canary: its numbers are far above all others.
 
-    Each number is the largest of the other rows plus a thousand times their range, or the largest
-    number of the dtype.
+    Each number exceeds the other rows' largest by a thousand times their range, if the dtype
+    allows.
 
     Raises:
         ValueError: If there is no such table, or it has no numerical column.
@@ -163,7 +163,6 @@ def _choose(tables: Mapping[str, pd.DataFrame], table: str | None) -> str:
 
 
 def _lie_far_out(numbers: pd.Series) -> float | int:
-    """Return a number far above all others that fits into their dtype."""
     high, low = float(numbers.max()), float(numbers.min())
     value = high + 1000 * max(high - low, 1.0)
     kind = getattr(numbers.dtype, 'numpy_dtype', numbers.dtype)
@@ -175,7 +174,6 @@ def _lie_far_out(numbers: pd.Series) -> float | int:
 def _make_alike(
     rows: pd.DataFrame, metadata: Any, table: str, fixed: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return rows that equal the last one, except for their primary keys and ``fixed``."""
     facts = metadata.tables[table]
     keys = facts.primary_key if isinstance(facts.primary_key, list) else [facts.primary_key]
     for column in rows.columns.difference(keys):

@@ -1,8 +1,7 @@
 """The commands of ``sdv-threea``.
 
-Each function is a command: its docstring is the help for users, and its decorators are the options.
-A command checks its arguments first. Then it loads the module that does the work, and SDV with it,
-which takes seconds.
+Each function is a command: its docstring is the help for users, its decorators are the options. It
+checks its arguments first, because SDV and the module that does the work take seconds to load.
 """
 
 import sys
@@ -126,8 +125,7 @@ def fit(
     NA, null) are missing, unless --missing says otherwise.
 
     The synthesizer and its privacy statement may be published; the metadata may not, unless its
-    ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
-    up.
+    ranges and values are public. Every fit spends a privacy budget of its own; the costs add up.
     """
     settle_promise(settings)
     read_format(settings)
@@ -205,9 +203,8 @@ def sample(
 def statement(synthesizer: Path, as_json: bool) -> None:
     """Print a privacy statement.
 
-    The statement has the promise of SYNTHESIZER, whom it protects, and the cost of each of its
-    releases. A .release is safe to open. Load a .pkl only if you trust it, because a pickle can run
-    any program.
+    The statement has the promise of SYNTHESIZER, whom it protects, and the cost of each release. A
+    .release is safe to open. Load a .pkl only if you trust it, because it can run any program.
     """
     from sdv_threea.cli.saved import load, to_json
 
@@ -259,8 +256,7 @@ def datasheet(
     of each column in samples, the values that samples lack, and the cost of each release. It is
     made only from released numbers: no private row is read.
 
-    A .release is safe to open. Load a .pkl only if you trust it, because a pickle can run any
-    program.
+    A .release is safe to open. Load a .pkl only if you trust it, because it can run any program.
     """
     if out.suffix not in KINDS:
         raise RefusedError(f'--out must end in {", ".join(KINDS)}, got {out.name!r}.')

@@ -90,7 +90,6 @@ def _propose(name: str, path: Path, form: CsvFormat, *, public: bool) -> Proposa
 
 
 def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
-    """Return the file of each table."""
     if data is None:
         return {}
     if not data.is_dir():

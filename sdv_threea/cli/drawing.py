@@ -62,8 +62,8 @@ def write_datasheet(
 ) -> None:
     """Write the datasheet of a saved synthesizer, in the format of the ending of ``out``.
 
-    ``about`` is a JSON object of texts by the publisher. ``data`` are files of synthetic tables,
-    for Croissant.
+    ``about`` is a JSON object of the publisher's texts. ``data`` are files of tables, for
+    Croissant.
     """
     said = _read_about(about) if about is not None else {}
     fitted = load(synthesizer)

@@ -55,8 +55,7 @@ def check(metadata: Path, rows: int | None, **settings: Any) -> None:
 def estimate(rows: int, columns: int, classes: int, numerical: int | None, **settings: Any) -> None:
     """Forecast error, time and memory, without any data.
 
-    The command reads nothing, so it spends nothing: the shape of the table and the promise
-    determine the noise.
+    The command reads nothing: the shape of the table and the promise determine the noise.
     """
     from sdv_threea.cost import expected_cost
     from sdv_threea.estimate import expected_error
@@ -73,8 +72,8 @@ def ledger(file: Path, limit: float | None, delta: float) -> None:
     """Print the joint cost of all releases of a data set.
 
     `sdv-threea fit --ledger FILE` adds the whole budget of the fit to FILE before the fit starts,
-    so a killed fit counts too. A fit beyond the limit is refused. FILE is a SQLite file, and holds
-    nothing private.
+    so a killed fit counts too. A fit beyond the limit is refused. FILE (SQLite) holds nothing
+    private.
     """
     from sdv_threea.storage.ledger_files import BudgetLedger
 

@@ -1,7 +1,6 @@
 """The command ``fit``: one release in a file, and its privacy statement in another file.
 
-If a step fails after private rows were read, the error says that budget was spent, and where the
-synthesizer is.
+If a fit fails after private rows were read, the error states the budget spent, and saved files.
 """
 
 import json
@@ -111,7 +110,6 @@ def check_metadata(metadata: Path, rows: int | None, settings: Mapping[str, Any]
 
 @contextmanager
 def _watching(*, timed: bool) -> Iterator[None]:
-    """Report the seconds of each stage of a fit, if ``timed``."""
     if not timed:
         yield
         return

@@ -1,7 +1,4 @@
-"""The commands `report` and `audit`: scores on a page, and lower bounds on epsilon.
-
-An audit fits a table that needs no protection. Its canary is a row that stands out.
-"""
+"""The commands `report` and `audit`: scores on a page, and lower bounds on epsilon."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -67,7 +64,6 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
 
 
 def _take_alone(metadata: Metadata, name: str) -> Metadata:
-    """Return the metadata of one table, without its relationships."""
     if name not in metadata.tables:
         raise RefusedError(
             f"--table '{name}' is not in the metadata: it has {list(metadata.tables)}."
@@ -107,7 +103,6 @@ def try_out(
 def _stand_out(
     tables: dict[str, pd.DataFrame], metadata: Metadata, canary: Mapping[str, Any]
 ) -> Neighbours:
-    """Return neighbouring tables that differ in a canary, chosen by the options."""
     kind, table = canary['kind'], canary['table']
     column, value = canary['column'], canary['value']
     if kind == 'far-out':

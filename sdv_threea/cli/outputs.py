@@ -1,7 +1,4 @@
-"""Outputs of a command: complete or absent files, lines, and a progress bar.
-
-Files are checked and reserved before the work.
-"""
+"""Outputs of a command: complete or absent files, lines, and a progress bar."""
 
 import gzip
 import os

@@ -85,7 +85,6 @@ def explain(error: Exception) -> click.ClickException:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
-    """Print a warning of :data:`HEARD` packages, and ignore others."""
     heard = is_ours(message) or lies_in(filename, HEARD)
     if issubclass(category, UserWarning) and heard:
         # Each item of a list stays on its line.
@@ -114,7 +113,6 @@ def _errors_about_input() -> tuple[type[Exception], ...]:
 
 
 def _find_place(error: Exception) -> str:
-    """Name the line of code that raised an exception."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

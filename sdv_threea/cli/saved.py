@@ -65,10 +65,7 @@ def load_metadata(path: Path) -> Metadata:
 
 
 def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
-    """Return an unfitted synthesizer, which reads stated texts such as '1.234,50' as numbers.
-
-    See :func:`_make_plain` for the other settings.
-    """
+    """Return an unfitted synthesizer, which reads stated texts such as '1.234,50' as numbers."""
     synthesizer = _make_plain(metadata, settings)
     declare_examples(synthesizer, settings.get('number_texts', ()))
     return synthesizer
@@ -248,7 +245,6 @@ def _check_names(metadata: Metadata) -> None:
 
 
 def _spell(value: Any) -> Any:
-    """Return a value in which infinite numbers, however deep, are texts."""
     match value:
         case Mapping():
             return {name: _spell(each) for name, each in value.items()}

@@ -40,10 +40,7 @@ class CsvFormat:
 
 
 def read_format(settings: Mapping[str, Any]) -> CsvFormat:
-    """Return the format that the options of a command state.
-
-    Only commands that read files have an option ``missing``.
-    """
+    """Return the format that the options of a command state."""
     separator, encoding = settings['separator'], settings['encoding']
     separator = '\t' if separator in TABS else separator
     if len(separator) != 1 or separator.isalnum() or separator in '"\'\r\n.+-_ ':

@@ -62,8 +62,7 @@ def read_table(
 
     Returns:
         CSV and Excel files give numbers as floats, booleans as ``boolean`` and all other columns as
-        texts. Parquet files give the dtypes of their schema, except for integers and booleans,
-        which become nullable.
+        texts; Parquet files the dtypes of their schema, but nullable integers and booleans.
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
@@ -192,7 +191,6 @@ def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -
 
 
 def _choose_missing(form: CsvFormat) -> dict[str, Any]:
-    """Return pandas' arguments that decide which cells are missing."""
     return {'keep_default_na': False, 'na_values': ['']} if form.only_empty else {}
 
 
@@ -218,7 +216,6 @@ def _not_text(path: Path, form: CsvFormat) -> RefusedError:
 def _read_excel(
     path: Path, columns: Mapping[str, Mapping[str, Any]], form: CsvFormat
 ) -> pd.DataFrame:
-    """Return the first sheet as texts, with dates in the format of the metadata."""
     try:
         cells = pd.read_excel(path, dtype=object, **_choose_missing(form))
     except (ValueError, KeyError, BadZipFile):
@@ -239,7 +236,6 @@ def _read_excel(
 
 
 def _spell_cell(cell: Any, form: str | None) -> str:
-    """Return a cell of a sheet as the text that a CSV file would have."""
     if isinstance(cell, datetime.date | datetime.time):
         return cell.strftime(form) if form else str(cell)
     whole = isinstance(cell, float) and cell.is_integer()

@@ -96,11 +96,7 @@ class BetweenTables(Stated):
     foreign_key: Key = None
 
     def list_parts(self, relations: Relations) -> list[Part]:
-        """Return the steps, or bounds, that make samples obey the rule.
-
-        Raises:
-            SynthesizerInputError: If the metadata does not fit the rule.
-        """
+        """Return the steps, or bounds, that make samples obey the rule."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
@@ -126,9 +122,8 @@ class BetweenTables(Stated):
 class After(BetweenTables):
     """A date or number that is never below another one: a loan is after its account was opened.
 
-    The two columns are in one table, or one table refers to the other, directly or through further
-    tables; the column of the referring table is changed. Samples obey exactly. A rule with a
-    missing value holds.
+    The columns are in one table, or one table refers to the other, directly or through others; the
+    column of the referring table is changed. Samples obey, unless a value is missing.
 
     Args:
         column_name: The later column, ``'loan.date'``.
@@ -157,8 +152,7 @@ class After(BetweenTables):
 class Within(BetweenTables):
     """A date or number between two others: a stay during its contract.
 
-    The two ends are columns of one table, and are in order in samples. A missing end restricts
-    nothing.
+    The two ends are columns of one table, in order in samples. A missing end restricts nothing.
 
     Args:
         column_name: The column between, ``'stay.date'``.
@@ -224,8 +218,7 @@ class TotalOf(BetweenTables):
         column_name: The total, ``'invoice.total'``.
         formula: The summands: columns of one table, ``'line.price * line.quantity'``, in the
             arithmetic of a :class:`Formula`; a name that is not an identifier is in backticks.
-        decimals: The decimals that the total is rounded to. By default only integer columns are
-            rounded.
+        decimals: The decimals of the total; by default only integer columns are rounded.
         foreign_key: The foreign key, if several lead from the rows to the total.
 
     Raises:

@@ -76,8 +76,7 @@ class ConstraintSet:
     """The constraints on one table, in the order in which they were added.
 
     Formal guarantees:
-        * constraints are copied, and never fitted on private rows: :meth:`check` shows private rows
-          to temporary copies
+        * constraints are copied, and never fitted on private rows; temporary copies check these
         * derived columns are functions of the same record, and of public facts
     """
 
@@ -93,10 +92,6 @@ class ConstraintSet:
         """Copy constraints and add them; if one is refused, none is added.
 
         The copies see the columns of ``proxy``, a public table, and no row.
-
-        Raises:
-            ConstraintNotMetError: If the metadata does not fit a constraint.
-            SynthesizerInputError: If a column of a constraint is not modelled.
         """
         added = [adopt(constraint, self.metadata) for constraint in constraints]
         for constraint in added:
@@ -166,8 +161,8 @@ class ConstraintSet:
     def teach(self, derivations: Derivations, domain: Domain, proxy: pd.DataFrame) -> None:
         """Fit constraints to released facts: dtypes, and the released combinations.
 
-        ``domain`` describes the derived columns. ``proxy`` is a table of public and released facts,
-        with at least one row.
+        ``domain`` describes the derived columns. ``proxy`` is a public table, with at least one
+        row.
         """
         joints = [step for step in derivations.steps if isinstance(step, Joint)]
         for constraint in self.adopted:
@@ -223,15 +218,12 @@ def store_plainly(table: pd.DataFrame) -> pd.DataFrame:
 def adopt(constraint: Any, metadata: Metadata) -> Any:
     """Copy a constraint on one table, without facts that it has learned.
 
-    A programmed constraint is copied into SDV's harness.
+    A programmed constraint is copied into SDV's harness. Errors are those of
+    :meth:`ConstraintSet.add`.
 
     Formal guarantees:
         * only the parameters of SDV's constraints are copied, so private rows that another
           synthesizer fitted the constraint on, before or later, cannot enter
-
-    Raises:
-        ConstraintNotMetError: If the metadata does not fit the constraint.
-        SynthesizerInputError: If a column of the constraint is not modelled.
     """
     if isinstance(constraint, ProgrammableConstraint):
         copy = OwnConstraint(constraint)
@@ -248,11 +240,7 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
 
 
 def read_constraint(spelled: Mapping[str, Any]) -> Any:
-    """Make a constraint from its class name and parameters, as SDV writes them.
-
-    Raises:
-        ValueError: If the class is not in ``BUILT_IN``, or the parameters are wrong.
-    """
+    """Make a built-in constraint from its class name and parameters, as SDV writes them."""
     kinds = {kind.__name__: kind for kind in BUILT_IN}
     if spelled['class_name'] not in kinds:
         raise InputError(f'is none of {", ".join(kinds)}')
@@ -311,7 +299,6 @@ def _count_complaints(
 def _show_combinations(
     joint: Joint, combinations: Sequence[tuple[Hashable, ...]], proxy: pd.DataFrame
 ) -> pd.DataFrame:
-    """Make a table with a row per combination, in the dtypes of the proxy."""
     rows = proxy.iloc[[0] * len(combinations)].reset_index(drop=True)
     for name, values in zip(joint.names, zip(*combinations, strict=True), strict=True):
         rows[name] = pd.Series(values, dtype=object).astype(proxy[name].dtype)

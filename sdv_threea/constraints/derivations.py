@@ -2,8 +2,7 @@
 
 If only some combinations of columns occur, one column of combinations replaces them; if exactly one
 of several flags is set, one category; ordered numbers become differences (:mod:`.differences`). The
-derived columns are released. Sampled rows obey the rule when they are turned back, so none is
-rejected.
+derived columns are released. Sampled rows that are turned back obey the rule.
 
 Formal guarantees:
     * a derivation maps records one by one, whatever the other records hold, so neighbouring tables
@@ -75,8 +74,7 @@ class Derivation(Protocol):
     def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
         """Return the derived numbers from which known numbers follow; NaN if there are none.
 
-        ``drawn`` has the derived columns, which are changed as little as possible. NaN in ``known``
-        restricts nothing.
+        The derived columns, ``drawn``, change as little as possible. NaN in ``known`` is unknown.
         """
         return {}
 

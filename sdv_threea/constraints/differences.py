@@ -5,8 +5,7 @@ a tree: one column, the root, stays as it is. Every other column has a differenc
 nearer to the root, which replaces the column if its released range is narrower
 (:mod:`sdv_threea.describe.narrower`). For example, the root may be a date of birth. The length of a
 stay, the difference of discharge and admission, replaces the discharge. The admission itself stays,
-because ages at admission have a wider range than admissions; sampled rows with a birth after the
-admission are rejected.
+because ages have a wider range; sampled rows with a birth after the admission are rejected.
 """
 
 from collections import deque
@@ -325,7 +324,6 @@ def _shared_step(one: float | None, other: float | None) -> float | None:
 
 
 def _subtract(high: Floats, low: Floats, steps: tuple[float, ...]) -> Floats:
-    """Subtract numbers, as multiples of the coarsest step that divides both."""
     finest = np.maximum(step_codes(high, steps), step_codes(low, steps))
     with np.errstate(over='ignore', invalid='ignore'):
         difference = high - low

@@ -139,7 +139,6 @@ def _evaluate(
 
 
 def _solve(node: ast.expr, name: str, result: ast.expr) -> ast.expr:
-    """Return the expression for a column such that ``node`` equals ``result``."""
     match node:
         case ast.UnaryOp():
             negative = isinstance(node.op, ast.USub)

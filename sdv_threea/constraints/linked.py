@@ -132,7 +132,6 @@ class Linked:
         return self.dtypes.get(name.table, {}).get(name.column, own)
 
     def _find(self, edge: Edge) -> Wholes:
-        """Return the parent's row that each row of a child refers to, -1 for none."""
         if edge not in self._places:
             child, columns = edge
             parent = next(

@@ -280,10 +280,7 @@ class Choose:
 
 @dataclass(frozen=True)
 class Rank:
-    """Numbers 1 to k of the k rows that lead to the same row.
-
-    Rows without an ``order`` are numbered in the order of the drawn numbers.
-    """
+    """Numbers 1 to k of k rows that lead to one row, by ``order`` or by the drawn numbers."""
 
     writes: Name
     path: Path
@@ -351,7 +348,6 @@ def _choose_donors(own: Floats, low: Floats, high: Floats, rows: Wholes) -> Whol
 
 
 def _round_out(ends: Floats, up: Bools, step: float, decimals: int | None) -> Floats:
-    """Round ends up or down to a step, or to decimals."""
     if decimals is not None:
         scaled = np.round(ends * 10.0**decimals, 6)
         return np.where(up, np.ceil(scaled), np.floor(scaled)) / 10.0**decimals

@@ -156,10 +156,7 @@ def _admit(column: Column, value: Any) -> Column:
 
 @dataclass(frozen=True)
 class Result:
-    """A numerical column computed from other columns of its row; it is not modelled.
-
-    Without ``decimals`` it is not rounded.
-    """
+    """A number computed from other columns of its row; not modelled, ``decimals`` may round it."""
 
     column: Number
     expression: Expression
@@ -179,10 +176,7 @@ class Result:
     def apply(
         self, cells: Mapping[str, Floats], columns: Mapping[str, Column]
     ) -> dict[str, Floats]:
-        """Compute the number of each row; it is missing if a column of the formula is.
-
-        ``columns`` has the released descriptions of the columns.
-        """
+        """Compute the number of each row; it is missing if a column of the formula is."""
         found = self._compute(self.column.name, self.expression, cells)
         return {self.column.name: _round(found, self._describe(columns).step or 0.0)}
 
@@ -249,7 +243,6 @@ class Result:
         return SECONDS if name in self.dates else 1.0
 
     def _find_step(self, parts: list[Number]) -> float:
-        """Return the stated granularity, or that of the columns if they are only added."""
         if self.decimals is not None:
             return float(10.0**-self.decimals) * self.scale(self.column.name)
         if self.column.step is not None:
@@ -266,8 +259,7 @@ def find_solved(
 ) -> str | None:
     """Return the column to solve a known result for: the widest unknown column of the formula.
 
-    ``results`` are all formulas of the table, because a column of this one may be the result of
-    another.
+    ``results`` are all formulas of the table, because one may compute a column of another.
     """
     if result.column.name not in known:
         return None
@@ -338,5 +330,4 @@ def bound_inputs(
 
 
 def _round(values: Floats, step: float) -> Floats:
-    """Round to multiples of a step, to remove errors of floats."""
     return multiples(np.rint(values / step), step) if step > STEP_TOLERANCE else values

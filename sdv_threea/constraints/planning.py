@@ -23,12 +23,9 @@ def plan(
 ) -> tuple[Move, ...]:
     """Return steps that make samples obey the rules, each after the steps that write its inputs.
 
-    A ``Formula`` with a written column is computed again. ``constraints`` are those on single
-    tables, ``public`` tables are not changed, and ``rising`` columns rise among the rows that lead
-    to the same row.
-
-    Raises:
-        SynthesizerInputError: If the metadata does not fit a rule, or rules contradict each other.
+    A ``Formula`` with a written column is computed again. ``constraints`` are on single tables,
+    ``public`` tables do not change, ``rising`` columns rise among the rows that lead to one row. A
+    ``SynthesizerInputError`` says that rules contradict each other or the metadata.
     """
     relations = Relations(metadata)
     parts = [part for rule in rules for part in rule.list_parts(relations)]
@@ -80,7 +77,6 @@ def _close(parts: Sequence[Part], public: Collection[str]) -> list[Part]:
 
 
 def _relate_ends(low: Bound, high: Bound) -> Bound:
-    """Return the rule that a column's lower bound is at most its upper bound."""
     near, far = sorted((low, high), key=lambda each: len(each.path))
     if far.path[: len(near.path)] != near.path:
         raise SynthesizerInputError(
@@ -171,7 +167,6 @@ def _list_texts(parameters: Any) -> Iterator[str]:
 
 
 def _sort(moves: Sequence[Move]) -> Iterator[Move]:
-    """Yield steps, each after the steps that write its inputs."""
     waiting = list(moves)
     while waiting:
         pending = {each.writes for each in waiting}

@@ -15,12 +15,8 @@ from sdv_threea.storage.metadata import DAY, ColumnMetadata
 class Rules:
     """The rules of a table, collected in the order in which they were stated.
 
-    The first rule on a column wins. A rule that cannot be built in is skipped: sampled rows that
-    break it are rejected.
-
-    Args:
-        domain: The public description of the modelled columns.
-        written: The columns that rules between tables write into sampled rows.
+    The first rule on a column is built in; sampled rows that break another rule are rejected. Rules
+    between tables write the ``written`` columns into sampled rows.
     """
 
     def __init__(
@@ -142,7 +138,6 @@ class Rules:
             yield plant(numbers, orders, name(tree, '.missing'), self._domain.target)
 
     def _trees(self) -> list[list[str]]:
-        """Return the groups of columns that orders connect."""
         trees: list[list[str]] = []
         for low, high in self._orders:
             met = [tree for tree in trees if low in tree or high in tree]

@@ -161,14 +161,12 @@ class Formula(Stated):
 class IfThen(Stated):
     """Values that follow if another column meets a condition: no income if not employed.
 
-    In rows that meet the condition, samples have one of the given values. Other columns and rows
-    are not restricted.
+    In rows that meet the condition, samples have one of the given values. Other rows are free.
 
     Args:
         if_column_name: The column of the condition.
         then_values: By column, the value that follows, or a list of allowed values. ``None`` is a
-            missing value. Samples keep a drawn value that is allowed, and otherwise get the first
-            one.
+            missing value. Samples keep an allowed drawn value, and otherwise get the first.
         if_values: The values of the condition; ``None`` among them is a missing value.
         if_range: In place of values, the least and the largest number of the condition, both
             included, ``None`` for no end.
@@ -278,8 +276,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
     Formal guarantees:
         * two methods of the user's code run on private rows: ``validate_input_data`` and, if there
           is no ``fit``, ``is_valid``; they run in a temporary copy
-        * a constraint with a ``fit`` is made again from its parameters, without facts that it has
-          learned
+        * a constraint with a ``fit`` is made again from its parameters, without learned facts
 
     Raises:
         SynthesizerInputError: If the constraint has a ``fit``, and its parameters cannot be read.

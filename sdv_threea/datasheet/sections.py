@@ -1,7 +1,4 @@
-"""The facts of a datasheet, and its questions with their answers.
-
-Facts are released numbers, public facts, and texts of the publisher.
-"""
+"""The facts of a datasheet, from released numbers and the publisher, and its questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,9 +78,6 @@ class SheetFacts:
         statement: The privacy statement as a dictionary.
         text: The privacy statement as text.
         losses: Sentences on the values that samples lack.
-        settings: The settings of the synthesizer, by name.
-        versions: Versions of the programs, by name.
-        made_on: The day on which the datasheet was made.
         needed: Number of rows that must have a value for samples to show it; ``None`` if unknown.
         about: Texts of the publisher, by the names of :data:`ASKED`.
     """
@@ -156,11 +150,7 @@ UNCHECKED = (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of a datasheet: a title, then its fields in order; empty fields are left out.
-
-    Args:
-        table: A table, with a name for each row.
-    """
+    """A part of a datasheet: a title, then its fields in order; empty fields are left out."""
 
     title: str
     paragraphs: Sequence[str] = ()

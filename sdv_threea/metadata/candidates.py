@@ -34,12 +34,7 @@ MOST_KINDS = 20
 
 
 class Rule(NamedTuple):
-    """A relation in sampled rows: a constraint, its columns and arguments.
-
-    Args:
-        obey: The share of rows that obey it.
-        by_chance: The share of rows that would obey by chance.
-    """
+    """A relation in sampled rows, with the shares of rows that obey it, and that would by chance."""
 
     constraint: str
     columns: list[str]
@@ -213,7 +208,6 @@ def _join(
 
 
 def _find_pairs(pair: _Pair) -> Iterator[Candidate]:
-    """Yield pairs of columns of the same sdtype that may be equal, or dates in order."""
     for sdtype in ('categorical', 'numerical', 'datetime'):
         for below, above in product(pair.list_names(0, sdtype), pair.list_names(1, sdtype)):
             own, other = (0, below), (1, above)
@@ -298,7 +292,6 @@ def _as_list(key: str | list[str]) -> list[str]:
 
 
 def _spell(table: str, names: list[str]) -> str:
-    """Return a product of columns as a formula."""
     texts = [f'{table}.{name}' for name in names]
     plain = [all(part.isidentifier() for part in (table, name)) for name in names]
     quoted = [each if fine else f'`{each}`' for each, fine in zip(texts, plain, strict=True)]

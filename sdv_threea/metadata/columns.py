@@ -129,7 +129,6 @@ class StatedColumn:
         return tuple(Question(self.name, fact, False, said) for fact, said in found)
 
     def _list_open(self) -> Iterator[tuple[str, str]]:
-        """Yield the open facts of a column with an sdtype, with the words of their questions."""
         for word, field, _, sdtypes, asked in FACTS:
             is_stated = getattr(self, field) is not None or (field == 'template' and self.typed)
             if asked and not is_stated and self.sdtype in sdtypes:

@@ -135,7 +135,6 @@ def read_column(told: Line) -> StatedColumn:
 
 
 def _read_ends(column: StatedColumn, told: Line, notes: list[str]) -> StatedColumn:
-    """Read the range of a column, and its date format."""
     low, high = told.get('low'), told.get('high')
     if column.sdtype == 'datetime':
         template = read_template(told['template']) if 'template' in told else None
@@ -190,7 +189,6 @@ def _settle(column: StatedColumn, is_typed: bool) -> StatedColumn:
 
 
 def _mark(column: StatedColumn, told: Line) -> StatedColumn:
-    """Keep the mark of a guess that this package wrote into a dictionary, unless it was changed."""
     guessed = guess_by_name(column.name)
     own = column.sdtype == (guessed.sdtype or 'categorical')
     if column.guess or not own or SDTYPE not in told.get('open', '').split(', '):

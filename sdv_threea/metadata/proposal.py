@@ -61,8 +61,7 @@ class Proposal:
         """Return the proposal as valid SDV metadata.
 
         Synthesizers use its ranges, values, decimals and nullability only with
-        ``public_metadata=True``. A column without an sdtype is ``unknown``: it is made up, and
-        never read.
+        ``public_metadata=True``. A column without an sdtype is ``unknown``, and never read.
 
         Raises:
             InputError: If stated facts contradict each other.

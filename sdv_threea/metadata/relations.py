@@ -65,17 +65,15 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
 
     Args:
         synthesizer: A fitted synthesizer of this package.
-        num_rows: How many rows to sample of a single table. Ignored for databases, which sample
-            their released size.
+        num_rows: Rows to sample of a single table. Databases are sampled at their released size.
 
     Returns:
         A row for each relation, first those that are least likely by chance: ``table``,
         ``constraint`` (the name of a class of :mod:`sdv.cag`, or of :mod:`sdv_threea.constraints`),
-        ``columns``, ``parameters`` (its arguments by name), ``obey`` (the share of rows that obey,
-        among the sampled rows with all values), and ``by chance`` (the share that would by chance).
-        Noise masks whether single rows add up. So a ``Formula`` or ``TotalOf`` is suggested if
-        means add up and columns vary together, and a row counts as obeying within half a standard
-        deviation.
+        ``columns``, ``parameters`` (its arguments by name), ``obey`` (the share of complete sampled
+        rows that obey), and ``by chance`` (the share that would by chance). Noise masks whether
+        single rows add up. So a ``Formula`` or ``TotalOf`` is suggested if means add up and columns
+        vary together; a row then obeys within half a standard deviation.
 
     Raises:
         sdv.errors.SamplingError: If the synthesizer is not fitted.
@@ -121,7 +119,6 @@ def _find_rules(table: pd.DataFrame, description: Mapping[str, Any]) -> Iterator
 def _find_combinations(
     table: pd.DataFrame, names: list[str], known: set[frozenset[str]]
 ) -> Iterator[Rule]:
-    """Yield pairs of categories of which one follows from the other, in either direction."""
     codes = {name: pd.factorize(table[name])[0] for name in names}
     arrays = {name: np.where(own < 0, np.nan, own) for name, own in codes.items()}
     for pair in combinations(names, 2):

@@ -56,9 +56,8 @@ def propose_from_csv(
     """Propose metadata from the line of names of a CSV file, and from nothing else of it.
 
     Formal guarantees:
-        * the file is read byte by byte up to the end of its first line that is not empty, and no
-          byte further; of a ``.gz`` file, letters after the end of the line that the last read byte
-          also holds are dropped
+        * the file is read byte by byte up to the end of its first line that is not empty; of a
+          ``.gz`` file, letters in the last read byte after the end of the line are dropped
         * a first line that looks like a row is refused, and not shown
 
     Args:

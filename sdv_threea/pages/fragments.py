@@ -111,7 +111,6 @@ class Html(str):
 
 
 def _class(value: object) -> str:
-    """Mark long texts, which take the whole width of a narrow screen."""
     return ' class="long"' if not isinstance(value, Html) and len(str(value)) > LONG else ''
 
 

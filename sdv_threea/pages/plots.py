@@ -42,10 +42,7 @@ def histogram(real: Floats, synthetic: Floats, ends: Sequence[str], name: str) -
 
 
 def levels(labels: Iterable[object], **bars: Floats) -> str:
-    """Draw the shares of rows of each level: its name, a bar and a number for each kind of rows.
-
-    ``bars`` are ``real`` or ``synthetic`` shares, or both.
-    """
+    """Draw the real or synthetic shares of rows of each level: its name, bars and numbers."""
     most = max(*(float(np.max(each, initial=0)) for each in bars.values()), 1e-12)
     rows = []
     for label, *values in zip(labels, *bars.values(), strict=True):
@@ -133,7 +130,6 @@ def pair_map(names: Sequence[str], errors: Floats) -> str:
 
 
 def _scale(most: float, color: str, unit: str) -> str:
-    """Draw the legend of shades, from nothing to the largest share."""
     steps = ''.join(
         f'<i style="background:rgba(var({color}),{shade / NUM_SHADES:.2f})"></i>'
         for shade in range(NUM_SHADES + 1)
@@ -164,7 +160,6 @@ def _steps(heights: Floats) -> str:
 
 
 def _shade(values: Floats, color: str, gap: float = 0.0) -> str:
-    """Draw the cells of a grid, with one path for each shade of values between 0 and 1."""
     shades = np.ceil(np.clip(values, 0, 1) * NUM_SHADES - 1e-9).astype(int)
     side = 1 - gap
     paths = []

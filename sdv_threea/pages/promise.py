@@ -57,8 +57,7 @@ def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def tell_losses(synthesizer: Any) -> tuple[str, ...]:
     """Return sentences on the values that samples lack, one per column, the worst first.
 
-    Columns that lack few values share a sentence. A synthesizer without ``get_losses`` reports
-    nothing.
+    Columns that lack few values share a sentence.
     """
     tell = getattr(synthesizer, 'get_losses', None)
     if tell is None:

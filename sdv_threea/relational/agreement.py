@@ -181,7 +181,6 @@ class Follower(NamedTuple):
 
 
 def _locate(names: dict[str, str], bins: tuple[Bins, ...], own: Own, pairs: pd.DataFrame) -> Moves:
-    """Return the cells of pairs of rows in the tables of all columns."""
     earlier = pairs[list(names.values())].set_axis(list(names), axis='columns')
     both = encode(earlier, own).T, encode(pairs[list(names)], own).T
     cells = [each.locate(*codes) for each, *codes in zip(bins, *both, strict=True)]
@@ -189,7 +188,6 @@ def _locate(names: dict[str, str], bins: tuple[Bins, ...], own: Own, pairs: pd.D
 
 
 def _count_moves(sizes: tuple[int, ...], chunk: Moves) -> Wholes:
-    """Count the pairs, and the pairs in each cell of each table."""
     starts = np.cumsum([0, *sizes])
     cells = (chunk.cells + starts[:-1])[chunk.cells >= 0]
     return np.append(len(chunk.cells), np.bincount(cells, minlength=starts[-1]))
@@ -199,8 +197,7 @@ class Counted(NamedTuple):
     """Noisy shares of pairs of rows: released.
 
     Args:
-        shares: By column, the shares of pairs of bins, shape (G, G), and of equal codes in them,
-            (G,).
+        shares: By column, of pairs of bins, shape (G, G), and of equal codes in them, shape (G,).
         scale: Noise scale of a share.
     """
 

@@ -99,8 +99,8 @@ def pair_ends(schema: Schema, models: Mapping[str, TableRelease], link: Link) ->
 
     Pairs with the same values come first: categories of the same name, and references to the same
     public table. Then come columns of the row itself, because they distinguish references of one
-    owner. Within these groups, pairs are sorted by the information that they can have: the smaller
-    entropy of both columns.
+    owner. Within these groups, pairs that can have more information come first: information is at
+    most the smaller entropy of both columns.
     """
     owner, theirs = schema.owners[link.child], list_ends(models[link.parent], own=False)
     ours = list_ends(models[link.child], own=True)
@@ -159,8 +159,7 @@ def estimate_ends(
     """Return estimated tables, the most informative first.
 
     ``counts`` are noisy counts of cells, by table, each reference with the weight of the table;
-    ``scale`` is the noise of a count. A reference leads to a row that has ``crowd`` references on
-    average.
+    ``scale`` is their noise. A reference leads to a row that has ``crowd`` references on average.
     """
     if not chosen:
         return References()
@@ -219,7 +218,6 @@ def _see(ends: Ends, counts: Floats, scale: float) -> Seen:
 
 
 def _is_same(one: End, other: End) -> bool:
-    """Return whether public facts allow both columns to have the same values."""
     if one.public is not None or other.public is not None:
         return one.public == other.public
     kinds = (
@@ -272,7 +270,6 @@ def _list_values(end: End) -> tuple[Hashable, ...]:
 
 
 def _match(shares: Floats, equal: Wholes, size: int) -> Floats:
-    """Return shares of codes of the second column, by the equal code of the first column."""
     return np.bincount(equal[equal >= 0], shares[equal >= 0], size).astype(np.float64)
 
 
@@ -283,7 +280,6 @@ def _merge(ends: Ends) -> Ends:
 
 
 def _share(end: End, bins: Wholes) -> Floats:
-    """Return the shares of bins among the rows of a table, shape (G,)."""
     shares = np.bincount(bins[bins >= 0], end.shares[bins >= 0], int(bins.max()) + 1)
     return np.asarray(shares / shares.sum())
 

@@ -87,7 +87,6 @@ def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
 
 
 def _spread_owned(parent: TableRelease, link: Link) -> tuple[Floats, Floats]:
-    """Return possible numbers of owned rows, and the released share of each: shape (S,)."""
     name = parent.layout.counts[link]
     transformer = next(each for each in parent.released.transformers if each.name == name)
     assert isinstance(transformer, NumberEncoder)

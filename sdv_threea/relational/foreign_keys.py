@@ -144,9 +144,8 @@ def _move(drawn: Wholes, wanted: Wholes, rng: np.random.Generator, *, near: bool
 def _within_noise(shares: Floats, noise: float, discount: float) -> Floats:
     """Return shares without the spread that noise adds.
 
-    The shares are shrunk toward their mean by the factor of James and Stein. The largest noisy
-    share is biased upwards, so all are capped at it minus ``discount`` standard deviations of the
-    noise.
+    The shares are shrunk toward their mean by the factor of James and Stein. The largest is biased
+    upwards, so all are capped at it minus ``discount`` standard deviations of the noise.
     """
     mean = shares.mean()
     shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)

@@ -65,10 +65,8 @@ class Magnitudes:
     """Counts of units by the magnitude of their number of rows: publishable.
 
     Args:
-        counts: Expected number of units of each magnitude given the noisy counts, shape
-            (len(MIDDLES),).
-        covariance: The covariance of these numbers, (len(MIDDLES), len(MIDDLES)); zero without
-            noise.
+        counts: Expected number of units of each magnitude, shape (len(MIDDLES),).
+        covariance: The covariance of these numbers; zero without noise.
     """
 
     counts: Floats
@@ -125,7 +123,6 @@ class Magnitudes:
         return np.sort(rng.integers(first[drawn], last[drawn] + 1))
 
     def _deviate(self, weights: Floats) -> float:
-        """Return the standard deviation of a weighted sum of the counts."""
         return math.sqrt(max(float(weights @ self.covariance @ weights), 0.0))
 
 

@@ -1,8 +1,7 @@
 """The released model of one table of a database, and rows drawn from it.
 
 A row is drawn given its *context* (the released columns of the row that owns it) and the row before
-it. No private row is read, so draws cost no privacy, and their source of randomness needs no
-secrecy.
+it. No private row is read: draws cost no privacy, and their randomness needs no secrecy.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ class Agreement:
         columns: The columns that depend on the row before.
         moves: By column, the probability that a code of the row before sets each code of the row,
             shape (S, S); none if there is a chain.
-        kept: By column, the probability that a code is repeated if both rows are in a bin, shape
-            (G,).
+        kept: By column, the probability that a code in a bin is repeated, shape (G,).
         chain: The distribution of all columns and, as last columns, these columns of the row
             before; ``None`` if pairs of columns are not counted.
     """
@@ -83,8 +81,7 @@ class References:
             of their number; empty if references are not evidently uneven.
         ends: Columns at both ends that depend on each other, the most informative first.
         tables: For each of them, the probabilities of the cells.
-        uneven: For each of them, whether references clearly prefer some values of the second
-            column.
+        uneven: For each of them, whether references clearly prefer some of its values.
         repeats: The share of pairs of rows of one owner that refer to the same row, and its noise;
             for a public parent, the share of units that have such rows.
     """
@@ -112,8 +109,7 @@ class TableRelease:
             ``None`` if rows are drawn given only their owner.
         agreement: The dependence on the row before, column by column, if there is no such model;
             ``None`` if it was not released.
-        ordered: Whether the row before a row is its predecessor in order, instead of a random row
-            of the owner.
+        ordered: Whether the row before a row precedes it in order, or is a random one of the owner.
         references: By foreign key, released facts about references to rows of other units.
         index: The user's column that rises among the rows of one owner; ``None`` for none.
     """
@@ -156,8 +152,7 @@ class Drawn:
     Args:
         rows: Its own columns.
         parents: By link, the row of the parent that each row refers to, -1 for none.
-        shown: The columns that rows below depend on, with drawn numbers of rows, which need not add
-            up.
+        shown: The columns that rows below depend on, with numbers of rows as they were drawn.
     """
 
     rows: pd.DataFrame
@@ -234,7 +229,6 @@ def _ask(released: Release, known: Mapping[str, Wholes]) -> dict[str, CodeCondit
 
 
 def _find_nearest(codes: Wholes, occurs: Bools) -> Wholes:
-    """Replace codes of present values by the nearest codes that occur, shape (n,)."""
     there, places = np.flatnonzero(occurs[1:]) + 1, np.arange(len(occurs))
     if not len(there):
         return codes

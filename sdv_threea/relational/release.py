@@ -180,7 +180,6 @@ class DatabaseRelease:
         return keys
 
     def _choose_sizes(self, scale: float, children: Mapping[Link, Children]) -> dict[str, int]:
-        """Choose the number of rows to draw of each private table."""
         wanted = {table: model.size * scale for table, model in self.tables.items()}
         return settle_sizes(wanted, self.schema, self.num_rows, children)
 
@@ -223,7 +222,7 @@ class DatabaseRelease:
     ) -> Wholes:
         """Draw new counts of owned rows if noise masks their distribution; keep their order.
 
-        Counts of rows that units own come from the released magnitudes, other counts from a Poisson
+        Counts of rows of units come from the released magnitudes, others from a Poisson
         distribution.
         """
         magnitudes, num = self.tables[owner.child].magnitudes, len(counts)
@@ -352,7 +351,6 @@ class DatabaseRelease:
     def _code_ends(
         self, link: Link, released: References, owners: Wholes, drawn: Mapping[str, Drawn]
     ) -> list[Codes]:
-        """Return the codes at both ends of the references of a link, by released end."""
         owner, found = self.schema.owners[link.child], []
         for each in released.ends:
             if each.own or owner is None:
@@ -364,7 +362,6 @@ class DatabaseRelease:
         return found
 
     def _code(self, table: str, name: str, drawn: Mapping[str, Drawn]) -> Wholes:
-        """Return the released codes of a drawn column."""
         transformers = self.tables[table].released.transformers
         (own,) = (each for each in transformers if each.name == name)
         return own.encode(self._column(table, name, drawn))

@@ -29,7 +29,6 @@ class Task(NamedTuple):
     """One table to release.
 
     Args:
-        plan: Its public columns and its bound on the rows of a unit.
         draws: The stream for draws from released models.
         choices: The stream that chooses private rows.
         ordered: Whether the rows of one owner are in order.
@@ -57,8 +56,7 @@ class Task(NamedTuple):
         """Return the task with a target that is not sharpened: ``alpha`` just below 1.
 
         First and following rows have different models. The margin of a sharpened target would be
-        right over all rows that a model was fitted to, but not over the rows that are drawn from
-        it.
+        right over all rows that a model was fitted to, but not over those drawn from it.
         """
         alpha = max(self.settings.alpha, math.nextafter(1, 0))
         return self._replace(settings=replace(self.settings, alpha=alpha))

@@ -31,7 +31,6 @@ class Related(NamedTuple):
     """Rows of a table with their context, which comes first: private.
 
     Args:
-        rows: The rows, n of them.
         units: The unit of each row, shape (n,).
         previous: The row of the same owner before each row, -1 for none, shape (n,).
         numbers: The number of each row in the whole table, shape (n,).
@@ -202,7 +201,7 @@ def pair_rows(
 
 
 def encode_pairs(model: TableRelease, chunk: pd.DataFrame) -> pd.DataFrame:
-    """Encode rows of :func:`pair_rows`, to the columns of :func:`describe_following`.
+    """Encode rows of :func:`pair_rows` to columns of :func:`describe_following`.
 
     Formal guarantees:
         * a row of the result is a function of a row of the chunk

@@ -187,7 +187,6 @@ def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDi
 
 
 def _list_ticks(labels: pd.Index, binned: bool) -> list[str]:
-    """Return a label for each level, or for the first, middle and last bin."""
     if not binned:
         return list(map(str, labels))
     shown = {0, len(labels) // 2, len(labels) - 1}
@@ -195,7 +194,6 @@ def _list_ticks(labels: pd.Index, binned: bool) -> list[str]:
 
 
 def _map(pairs: pd.DataFrame) -> str:
-    """Draw the map of the pairs of all columns, or of the columns with the largest errors."""
     off = pd.concat([pairs.set_index(side)['Error'] for side in ('Column 1', 'Column 2')])
     worst = off.groupby(level=0, sort=False).mean().nlargest(MOST_MAPPED).index
     names = [name for name in dict.fromkeys(off.index) if name in set(worst)]

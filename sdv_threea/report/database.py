@@ -81,7 +81,6 @@ def draw_schema(synthesizer: Protecting) -> Drawing:
 
 
 def _tell(roles: Mapping[str, Role], links: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield a sentence on each table: its protection, and the tables it refers to."""
     for name, role in roles.items():
         parents = ' and '.join(dict.fromkeys(parent for child, parent in links if child == name))
         yield f'{name}: {role.words}' + (f'; refers to {parents}' if parents else '')
@@ -117,8 +116,7 @@ def place_tables(
     share a foreign key with it (the barycentre method of layered graphs).
 
     Returns:
-        By name: pixels to the right of the middle of the picture, and pixels above the top level
-        (zero or negative).
+        By name: pixels to the right of the middle, and pixels above the top level (at most zero).
     """
     levels = _find_levels(tables, links)
     rows = [[name for name in tables if levels[name] == at] for at in sorted(set(levels.values()))]
@@ -171,7 +169,6 @@ def _box(name: str, place: tuple[float, float], role: Role, columns: Sequence[st
 
 
 def _arrow(child: tuple[float, float], parent: tuple[float, float]) -> str:
-    """Draw an arrow from the top of the child to the bottom of the parent."""
     (x0, y0), (x1, y1) = child, parent
     start, end = -y0 - BOX_HEIGHT / 2, -y1 + BOX_HEIGHT / 2
     middle = (start + end) / 2

@@ -107,10 +107,7 @@ def compare_distributions(
 def place_rows(
     real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any], num_bins: int
 ) -> Places:
-    """Return common bins or levels of two columns, and the bin or level of each row.
-
-    Numbers and dates have at most ``num_bins`` bins.
-    """
+    """Return common bins (at most ``num_bins``) or levels of two columns, and those of each row."""
     if description['sdtype'] == 'numerical':
         both = [column.to_numpy(float, na_value=np.nan) for column in (real, synthetic)]
         return _place_in_bins(both[0], both[1], num_bins)
@@ -135,7 +132,6 @@ def _place_in_bins(real: Floats, synthetic: Floats, num_bins: int) -> Places:
 
 
 def _take_central(real: Floats, synthetic: Floats) -> Floats:
-    """Return the values of both columns within the range of the axis."""
     kept = [values[np.isfinite(values)] for values in (real, synthetic)]
     ranges = [np.quantile(values, CENTRAL, method='inverted_cdf') for values in kept if len(values)]
     if not ranges:
@@ -169,7 +165,6 @@ def _bin_edges(values: Floats, num_bins: int) -> Floats:
 
 
 def _rank_levels(real: pd.Series, description: Mapping[str, Any]) -> dict[str, int]:
-    """Return the rank of each level of an ordinal column, in stated or sorted order."""
     if description['sdtype'] != 'ordinal':
         return {}
     levels = description.get('range_values')
@@ -229,7 +224,6 @@ def compare_joint(
 
 
 def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> Wholes:
-    """Return the number of rows in each bin of the grid."""
     counts = np.zeros([len(each.labels) for each in places], dtype=np.int64)
     inside = np.all([each >= 0 for each in chosen], axis=0)
     np.add.at(counts, tuple(each[inside] for each in chosen), 1)
@@ -257,8 +251,8 @@ def code_tables(
 ) -> list[Coded]:
     """Return the codes of the cells of two tables, for all columns that a model can learn from.
 
-    Categories, and numbers with few values, are coded by value. Other numbers and dates are coded
-    by intervals with about equally many real rows. ``columns`` are the entries in SDV metadata, by
+    Categories, and numbers with few values, are coded by value, other numbers and dates by
+    intervals with about equally many real rows. ``columns`` are the entries in SDV metadata, by
     name.
     """
     own, other = (take_learned(table, columns) for table in (real, synthetic))

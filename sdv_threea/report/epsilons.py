@@ -52,8 +52,7 @@ class PrivacyCurve:
             row has a target, the score is that of guessing.
         metric: The name of the score: ``'AUC'`` or ``'R2'``, on rows that were not fitted.
         num_rows: Number of rows of each fit.
-        num_different: Number of different rows to draw from. If it is smaller than ``num_rows``,
-            rows were repeated.
+        num_different: Number of different rows; if below ``num_rows``, rows were repeated.
         origin: The origin of the table, as stated by the caller.
     """
 
@@ -143,8 +142,8 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
         origin: ``'public'``: anybody may have the table. ``'made up'``: its rows describe nobody.
             ``'released'``: it was sampled from a synthesizer that has been fitted and paid for.
         epsilons: The epsilons to try; ``math.inf`` stands for no noise.
-        num_rows: The approximate number of rows of the private table; by default seven tenths of
-            the rows of ``table``.
+        num_rows: About the number of rows of the private table; by default seven tenths of
+            ``table``.
         repeats: Number of fits at each epsilon.
         seed: Seed of the choice of rows; the noise of the fits has none.
         verbose: Whether to show progress.
@@ -215,7 +214,6 @@ def _describe(make: Callable[[float], Any], epsilons: Sequence[float]) -> tuple[
 def _split(
     table: pd.DataFrame, num_rows: int, num_test: int, repeats: int, seed: int
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """Yield, for each repeat, rows to fit and other rows to test on."""
     rng = np.random.default_rng(seed)
     for _ in range(repeats):
         test, rest = np.split(rng.permutation(len(table)), [num_test])

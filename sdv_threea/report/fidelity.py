@@ -49,8 +49,7 @@ class Impossible:
 
     Args:
         synthetic: Share of the synthetic rows.
-        real: Share to expect of new real rows: those real rows that would be impossible if they
-            were not in the table.
+        real: Share of real rows that would be impossible if they were not in the table.
         spread: Standard deviation of ``real`` for this number of rows.
         chance: Share of the rows of independent columns.
         num_pairs: Number of pairs of columns examined.
@@ -259,7 +258,6 @@ def _find_lost(column: Coded) -> list[float]:
 
 
 def _share(codes: Sequence[Wholes], sizes: Sequence[int]) -> Floats:
-    """Return the share of the rows in each bin of one column, or of two, shape ``sizes``."""
     joint = np.ravel_multi_index(tuple(codes), tuple(sizes))
     counts = np.bincount(joint, minlength=int(np.prod(sizes))).reshape(sizes)
     return np.asarray(counts / max(len(codes[0]), 1))
@@ -281,7 +279,6 @@ def _score(
     resampled: list[tuple[Floats, Floats]],
     impossible: Mapping[str, Impossible],
 ) -> pd.DataFrame:
-    """Return the mean of each measure for synthetic rows, real rows and chance."""
     rows = {}
     for at, (name, table) in enumerate(zip((ONE, TWO), told, strict=True)):
         if table.empty:

@@ -1,8 +1,4 @@
-"""The compared tables, checked and read.
-
-Tables and metadata come in as users of SDV pass them. The results are tables by name with the
-columns of the metadata, and columns that models can learn from, as floats or objects.
-"""
+"""The compared tables, checked and read: as users of SDV pass them, with SDV metadata."""
 
 from collections.abc import Mapping
 from typing import Any

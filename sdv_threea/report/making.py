@@ -63,8 +63,7 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
         The result, with ``verdict``, ``scores``, ``save_html`` and ``save_json``.
 
     Raises:
-        ValueError: If a table or a column is missing, ``target`` cannot be predicted, or test rows
-            were fitted.
+        ValueError: If a table or column is missing, or test rows or a target cannot be used.
         ImportError: If LightGBM is needed for models, or anonymeter for attacks, and not installed.
     """
     description = describe_tables(metadata)
@@ -172,7 +171,6 @@ def _list_draws(
 def _share_pairs(
     fidelity: Fidelity, real: Tables, synthetic: Tables, description: Mapping[str, Any]
 ) -> dict[tuple[str, str, str], JointDistribution]:
-    """Return the joint shares of rows of the worst pairs, the worst first."""
     pairs = fidelity.pairs
     worst = (pairs['Error'] - pairs['Real']).sort_values(ascending=False, kind='stable').index
     shared = {}
@@ -186,7 +184,6 @@ def _share_pairs(
 
 
 def _tell_made(real: Tables, synthetic: Tables, test: Tables, synthesizer: Any) -> dict[str, str]:
-    """Return the facts behind a report: sizes, the day, versions, settings."""
     made = {
         'real rows': _count_rows(real),
         'synthetic rows': _count_rows(synthetic),

@@ -197,7 +197,6 @@ def _tell_utility(report: Report) -> str:
 
 
 def _tell_slopes(slopes: Mapping[str, float]) -> str:
-    """Return a sentence on the calibration of predictions; empty if it is not known."""
     if not all(math.isfinite(each) for each in (slopes or {'': math.nan}).values()):
         return ''
     return panel(
@@ -224,7 +223,6 @@ def _draw_curves(curves: pd.DataFrame) -> list[str]:
 
 
 def _tell_links(report: Report) -> str:
-    """Return the section on foreign keys; empty for a single table."""
     if not report.cardinalities:
         return ''
     lead = 'The number of rows that refer to a parent row, as shares of the parent rows.'
@@ -278,7 +276,6 @@ def _tell_validity(quality: Quality) -> str:
 
 
 def _name_checks(details: pd.DataFrame) -> pd.Series:
-    """Return the scores of the checks, by table, column and metric in words."""
     places = details.reindex(
         columns=['Table', 'Column', 'Child Table', 'Foreign Key', 'Constraint', 'Metric']
     )
@@ -382,7 +379,6 @@ def _tell_made(made: Mapping[str, str]) -> str:
 
 
 def _draw_worst(scores: pd.Series) -> str:
-    """Draw the worst scores as bars, and state the number of all."""
     worst = scores.dropna().sort_values(kind='stable')
     more = f'The {NUM_SCORES} worst of {len(worst)}' if len(worst) > NUM_SCORES else ''
     told = worst.head(NUM_SCORES)

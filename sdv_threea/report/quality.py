@@ -27,15 +27,12 @@ class Quality:
     """Scores between 0 and 1; 1 is best. Measured on real data: not differentially private.
 
     Args:
-        overall: The mean of ``shapes`` and ``pairs``; for a database, also of the scores between
-            tables.
+        overall: The mean of ``shapes`` and ``pairs``, and of scores between tables.
         shapes: The mean similarity of single columns.
-        pairs: The mean similarity of the relations between two columns, over *all* pairs; NaN for a
-            single column.
+        pairs: The mean similarity of relations, over *all* pairs of columns; NaN for no pair.
         diagnostic: Validity of the tables: types, ranges, categories, keys. It should be 1.
         columns: SDMetrics' details by column (``Table``, ``Column``, ``Metric``, ``Score``).
-        column_pairs: SDMetrics' details by pair (``Table``, ``Column 1``, ``Column 2``, ``Score``,
-            ...).
+        column_pairs: SDMetrics' details by pair (``Table``, ``Column 1``, ``Column 2``, ``Score``).
         distributions: The shares of rows behind ``columns``, by table and column.
         real: ``overall`` for resampled real rows, as many as are synthetic.
         chance: ``overall`` for shuffled real columns, which are independent.
@@ -43,9 +40,8 @@ class Quality:
             cuts them into the same bins. ``real``, ``chance`` and ``in_common_bins`` are NaN for
             databases, and for tables of many columns.
         properties: All mean scores, by SDMetrics' names for them.
-        details: All details of both reports, by the same names. For a database they include the
-            number of rows that refer to a row, and the relations between columns of a row and of
-            its parents.
+        details: All details of both reports, by the same names; for a database also of numbers of
+            rows that refer to a row, and of relations between columns of a row and of its parents.
     """
 
     overall: float
@@ -132,7 +128,6 @@ Tables = tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]
 
 
 def _make_report() -> QualityReport:
-    """Return a report that counts every pair of columns."""
     report = QualityReport()
     report.real_correlation_threshold = report.real_association_threshold = 0.0
     return report
@@ -175,10 +170,7 @@ def _give_range(synthetic: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
 def _add_chance(
     trends: pd.DataFrame, tables: Tables, description: Mapping[str, Any], seed: int
 ) -> pd.DataFrame:
-    """Add ``Chance``: the scores if synthetic rows refer to each other at random.
-
-    Tables of many columns have no such scores, because they would take too long.
-    """
+    """Add ``Chance``, the scores if synthetic rows refer at random; not for many columns."""
     if max(len(table.columns) for table in tables[0].values()) > MOST_COLUMNS:
         return trends
     rng, strangers = np.random.default_rng(seed), dict(tables[1])

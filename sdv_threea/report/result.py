@@ -26,8 +26,7 @@ Cells = tuple[str, str, str]
 class Report:
     """The promise and the quality of a release. Not differentially private.
 
-    The report compares with real data. Notebooks show only the verdict; only saved files have
-    shares of real rows.
+    Notebooks show only the verdict; only saved files have shares of real rows.
 
     Args:
         quality: Similarity and validity of the tables, by SDMetrics.

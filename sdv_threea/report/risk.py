@@ -52,8 +52,7 @@ def measure_risk(
     Returns:
         A row per attack and table: its success ``on fitted rows`` and ``on other rows``, and that
         of ``guessing``, each a share of the attempts; ``risk``, the part due to fitting (0 to 1),
-        with the ends ``low`` and ``high`` of its 95 % interval. NaN if an attack found nothing to
-        try.
+        with the ends ``low`` and ``high`` of its 95 % interval. NaN without an attempt.
 
     Raises:
         ImportError: If anonymeter is not installed.
@@ -132,9 +131,8 @@ def measure_distances(
     """Return the median distance to the closest real row (DCR) in each table.
 
     The distance of two rows is the mean over columns: the difference of two numbers divided by the
-    real range, or 0 for equal and 1 for different categories. Distances show copies, but they say
-    little about privacy: a table far from the real one may expose a person, and a close one may be
-    safe.
+    real range, or 0 for equal and 1 for different categories. Distances show copies, but say little
+    about privacy: a far table may expose a person, and a close one may be safe.
 
     Returns:
         A row per table, measured on at most 500 rows of each. ``synthetic to real`` is the median

@@ -138,7 +138,6 @@ def _points(curve: str, x: Floats, y: Floats) -> pd.DataFrame:
 
 
 def _trace(truth: Bools, scores: Floats) -> tuple[Floats, Floats]:
-    """Return true positive rates by false positive rate, and precisions by recall."""
     false, true, _ = roc_curve(truth, scores)
     rates: Floats = np.interp(RATES, false, true)
     rates[0] = 0.0
@@ -165,8 +164,8 @@ class Utility:
     Args:
         scores: Result of :func:`train_synthetic_test_real`.
         curves: Points of the curves behind the scores (``curve``, ``trained on``, ``x``, ``y``):
-            ROC, precision by recall and calibration, or predicted against real numbers. No point is
-            a single row.
+            ROC, precision by recall, calibration, or predicted against real numbers; no single
+            rows.
         spread: Standard deviation of the first score over resampled test rows, for the models of
             the ``real`` and of the ``synthetic`` rows.
         slopes: The factor by which predicted log odds (or numbers) must be multiplied to fit the
@@ -223,10 +222,7 @@ def measure_utility(
     task: Task | None = None,
     seed: int = 0,
 ) -> Utility:
-    """Return the scores of :func:`train_synthetic_test_real` with the curves behind them.
-
-    Arguments and errors are the same.
-    """
+    """Return the scores of :func:`train_synthetic_test_real`, which has its arguments, and curves."""
     tables = {'real': real_train, 'synthetic': synthetic, 'test': real_test}
     _check_columns(tables, target)
     tables = {name: table.dropna(subset=[target]) for name, table in tables.items()}
@@ -254,7 +250,6 @@ def _check_columns(tables: dict[str, pd.DataFrame], target: str) -> None:
 
 
 def _kind(target: pd.Series, task: Task | None) -> Task:
-    """Return the caller's task, or the default for the target."""
     numeric = pd.api.types.is_numeric_dtype(target) and not pd.api.types.is_bool_dtype(target)
     guess: Task = (
         'regression' if numeric and target.nunique() > MOST_NUMERIC_CLASSES else 'classification'
@@ -296,7 +291,6 @@ class Scored(NamedTuple):
 def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> Scored:
-    """Score a regressor trained on the table ``name``."""
     if not len(targets[name]) or not len(targets['test']):
         return Scored({'R2': np.nan, 'RMSE': np.nan, 'note': NO_ROW}, pd.DataFrame())
     model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
@@ -314,7 +308,6 @@ def _score_regressor(
 def _score_classes(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> Scored:
-    """Score a classifier trained on the table ``name``."""
     # Classes are sorted by falling frequency among the real rows: of two, the last is the rarer
     # one.
     counts = targets['real'].value_counts().sort_index(key=lambda levels: levels.astype(str))
@@ -358,7 +351,6 @@ def _class_probabilities(
 def _mean_over_classes(
     metric: Any, labels: NDArray[np.intp], probabilities: Floats, classes: Any
 ) -> float:
-    """Return the mean score of each class against the rest; NaN if no class can be scored."""
     scores = [metric(*side) for side in _list_sides(labels, probabilities, classes)]
     return float(np.mean(scores)) if scores else np.nan
 

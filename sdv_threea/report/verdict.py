@@ -138,7 +138,6 @@ class Grade:
         return percent(score) if self.share else f'{score:.3f}'
 
     def _place_noise(self) -> tuple[float, float]:
-        """Return the range of positions that the noise of the test allows."""
         noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
         low, high = sorted(self._place(self.synthetic + each) for each in (noise, -noise))
         return low, high
@@ -230,7 +229,6 @@ def judge(
 
 
 def _average(grade: Grade, name: str, draws: pd.DataFrame) -> Grade:
-    """Return a grade of the mean score of several samples, if there are several."""
     if name not in draws:
         return grade
     scores = draws[name]

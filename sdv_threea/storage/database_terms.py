@@ -123,7 +123,6 @@ class DatabaseTerms:
 
 
 def _refuse_sequences(table: str, owner: Link | None) -> str:
-    """Return the error for a sequence key that is not the foreign key to the owner."""
     known = 'there is none: use ClustMixSequentialSynthesizer for sequences in one table'
     return (
         f"The sequence_key of the table '{table}' must be the foreign key to the row that owns its "

@@ -114,7 +114,6 @@ class _Missing:
 
 
 def _spell(column: pd.Series) -> list[Any]:
-    """Return cells for CSV: numbers and objects as they are, all others as texts."""
     missing, gap = column.isna().to_numpy(), _Missing()
     plain = pd.api.types.is_numeric_dtype(column) or column.dtype == object
     cells = (column if plain else column.astype(str)).astype(object)
@@ -168,10 +167,7 @@ def get_version() -> str:
 
 
 def check_version(made_with: Any, installed: str) -> None:
-    """Check that the installed version can use a synthesizer that another version made.
-
-    A synthesizer of a newer version raises an error, and one of an older version a warning.
-    """
+    """Raise an error if a newer version made a synthesizer; warn if an older version did."""
     from packaging.version import Version  # needed only to load a synthesizer
 
     try:
@@ -273,7 +269,6 @@ def write_folder(
 
 
 def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
-    """Raise an error if the disk has no room for ``needed`` bytes."""
     parent = Path(os.path.realpath(folder)).parent
     free = shutil.disk_usage(parent).free if parent.is_dir() else math.inf
     if needed > free:

@@ -45,8 +45,6 @@ class Recorded:
         epsilon: The epsilon of all releases together, at ``delta``; infinite without a guarantee.
         delta: The limit's delta, or else the sum of all deltas.
         limit: The largest total epsilon; ``None`` for no limit.
-        unit: The unit that the total protects, in words.
-        neighbors: How neighbouring tables differ.
     """
 
     name: str
@@ -208,7 +206,6 @@ class BudgetLedger:
 
 
 def _price(settings: Settings, thresholds: bool | None) -> tuple[float, float]:
-    """Return the price of a fit in GDP, and the part of ``delta`` that covers thresholds."""
     if settings.guarantee == 'paper' or math.isinf(settings.epsilon):
         return math.inf, 0.0
     failures = 0.0 if thresholds is False else THRESHOLD_SHARE * settings.delta

@@ -62,8 +62,7 @@ def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
     """Copy metadata without private facts.
 
     A column with ``pii: False`` is learned, as in SDV, unless the column is a key: latitudes and
-    longitudes as numbers, others (postcode, city, name) as categories. Column relationships of such
-    columns are dropped.
+    longitudes as numbers, others (postcode, city, name) as categories.
 
     Formal guarantees:
         * unless ``public_metadata``, no range, value, decimals or nullability is left: tables in
@@ -96,7 +95,6 @@ def list_harmless(metadata: Metadata) -> dict[str, frozenset[str]]:
 
 
 def _learn_impersonal(table: Any, keys: Collection[str]) -> None:
-    """Set the sdtype of columns with ``pii: False`` to numerical or categorical, in place."""
     learned = []
     for name, column in table.columns.items():
         sdtype = learned_as(column)
@@ -146,7 +144,6 @@ def describe(
 
 
 def _show_unreleased(column: Category, shown: Hashable | None) -> Category:
-    """Set the replacement of a column's unreleased values, unless all values are stated."""
     if column.values is not None:  # noqa: PD011 (no pandas)
         return column
     if shown is None:

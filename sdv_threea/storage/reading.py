@@ -59,7 +59,7 @@ class PrivateTable:
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
     """Check that the user passed one table by its ``name``, and wrap it for reading.
 
-    The table is a pandas or Dask DataFrame, or the path of Parquet files; ``columns`` is its
+    The table is a pandas or Dask DataFrame, or a path of Parquet files; ``columns`` is its
     metadata.
     """
     if not isinstance(data, dict) or len(data) != 1 or not all(map(_is_table, data.values())):
@@ -150,8 +150,7 @@ def _find_misnamed(names: list[str], data: dict[str, Any]) -> list[str]:
 def find_guessed(frame: Any) -> list[str]:
     """List columns of text files whose dtypes Dask guesses for each part; no row is read.
 
-    The dtypes of a part do not reveal this, because Dask casts each part to those of the first
-    rows.
+    The dtypes of a part do not reveal this: Dask casts each part to those of the first rows.
     """
     readers = (getattr(step, 'func', None) for step in frame.expr.walk())
     return [
@@ -164,7 +163,6 @@ def find_guessed(frame: Any) -> list[str]:
 
 
 def _is_stated(name: str, options: Mapping[str, Any]) -> bool:
-    """Return whether the user stated the column's dtype, and no column is parsed as dates."""
     dtype = options.get('dtype')
     if options.get('parse_dates') or dtype is None:
         return False

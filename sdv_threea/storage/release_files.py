@@ -82,7 +82,6 @@ def read_plain(path: str | Path) -> dict[str, Any]:
 
 
 def _check_sum(file: io.BufferedReader) -> None:
-    """Raise an error if the checksum is wrong; the file is read in pieces."""
     magic, digest = file.read(len(MAGIC)), file.read(DIGEST)
     # A sparse file may be long without taking room on the disk. An archive has its directory at the
     # end, so most sparse files are refused before their checksum is computed.
@@ -94,7 +93,6 @@ def _check_sum(file: io.BufferedReader) -> None:
 
 
 def _read_arrays(file: io.BufferedReader) -> dict[str, Any]:
-    """Read arrays that together take no more memory than the archive."""
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         if any(each.compress_type != zipfile.ZIP_STORED for each in members):

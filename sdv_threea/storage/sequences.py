@@ -31,9 +31,6 @@ class Sequences:
 
     Args:
         table: The name of the table, and of the table of its rows.
-        parent: The name of the table of sequences.
-        columns: SDV's metadata of the columns, without private facts.
-        key: The sequence key.
         index: The column that orders the rows of a sequence; ``None`` for the order of the table.
         context: The columns that do not vary in a sequence.
         primary: The primary key of the rows, if any.

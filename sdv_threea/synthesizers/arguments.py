@@ -1,8 +1,4 @@
-"""Checks of arguments; each error names the argument and says what it must be.
-
-Errors are SDV's ``SynthesizerInputError`` for settings, and ``ValueError`` for constraints, names
-and samples.
-"""
+"""Checks of arguments; each error names the argument and says what it must be."""
 
 import errno
 import os
@@ -61,8 +57,7 @@ LONE = re.compile('[\ud800-\udfff]')
 def check_metadata(metadata: object, *, sequential: bool = False) -> None:
     """Check the type of the metadata, and that files can hold its names.
 
-    Metadata of a sequence is refused unless ``sequential``, because a fit would protect single
-    rows.
+    Metadata of a sequence is refused unless ``sequential``: a fit would protect single rows.
     """
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
@@ -188,9 +183,8 @@ def read_sentinels(sentinels: object, metadata: Metadata) -> dict[str, tuple[flo
 def read_pseudonyms(pseudonyms: object, metadata: Metadata) -> dict[str, tuple[str, int]]:
     """Return the pool of names, and the number of different values, of columns with pseudonyms.
 
-    ``pseudonyms`` is a list of columns, or a dictionary that gives a column this number or a word
-    for its pool. The number is 0 if it is not public; the pool is named after the column by
-    default.
+    ``pseudonyms`` lists columns, or gives a column this number or a word for its pool. The number
+    is 0 if it is not public; by default a pool is named after its column.
     """
     ((table, described),) = metadata.tables.items()
     names = isinstance(pseudonyms, list | tuple) and all(
@@ -253,7 +247,6 @@ def check_kernel(settings: Settings) -> None:
 
 @contextmanager
 def _as_input_errors() -> Iterator[None]:
-    """Turn a ``ValueError`` into a ``SynthesizerInputError``."""
     try:
         yield
     except ValueError as error:

@@ -182,8 +182,7 @@ def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection
 def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
     """List id columns that are not keys, as ``table.column`` if there are several tables.
 
-    Columns of a composite key count as keys only in a database, where they tell rows of a unit
-    apart.
+    Columns of a composite key count as keys only in a database, where they identify rows of a unit.
     """
     several = len(metadata.tables) > 1
     found = []
@@ -240,9 +239,8 @@ def expect_database(
 ) -> dict[str, ExpectedError | None]:
     """Return the expected errors of each private table of a database, by name.
 
-    Each table pays with its part of the budget. Errors are proportional to the number of rows read
-    per unit. ``read`` gives, for tables where both are known, the number of rows and of rows per
-    unit.
+    Each table pays with its part of the budget. Errors are proportional to the rows read per unit.
+    ``read`` gives the number of rows, and of rows per unit, of tables for which they are known.
     """
     # The number of rows of a public table is not known here, and hardly changes the errors.
     plans = plan_tables(
@@ -292,7 +290,6 @@ def _comes_out_empty(
 
 
 def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None) -> str:
-    """Describe the smallest counts or differences that stand out from the noise."""
     if errors is None:
         return ''
     if isinstance(column, Category) and column.values is None:

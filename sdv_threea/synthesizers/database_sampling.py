@@ -33,10 +33,7 @@ def describe_own(model: TableRelease) -> Domain:
 
 
 def encode_index(index: Number) -> Transformer:
-    """Return a transformer, with one code, of the index of ordered rows.
-
-    The gaps between rows are released instead of the index.
-    """
+    """Return a one-code transformer of the index of ordered rows, which gaps replace."""
     low, high = index.low or 0.0, index.high or 0.0
     edges = np.array([low, np.nextafter(max(low, high), np.inf)])
     return NumberEncoder(edges, index.step, nullable=False, heaps=()).assign(index.name)

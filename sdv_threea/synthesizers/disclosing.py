@@ -1,7 +1,4 @@
-"""Messages before a fit and after it: the check, the promise and the losses.
-
-Modules that compute these are imported late, which keeps the import of SDV light.
-"""
+"""Messages before a fit and after it, by modules imported late to keep the import of SDV light."""
 
 from __future__ import annotations
 

@@ -27,11 +27,7 @@ class Divided(dict[str, pd.DataFrame]):
 
 
 def divide_tables(synthesizer: MultiTableAdapter, data: dict[str, Any]) -> Divided:
-    """Translate tables of which some are not in memory, and group private rows by unit.
-
-    See :func:`~sdv_threea.storage.division.divide`. Errors are those of
-    :meth:`~sdv_threea.ClustMixMultiTableSynthesizer.fit`.
-    """
+    """Translate tables of which some are not in memory, and group private rows by unit."""
     terms, metadata = synthesizer._terms, synthesizer._original_metadata
     made, schema = synthesizer._table_synthesizers, terms.read_schema()
     taken = take_parts(data, metadata)

@@ -140,7 +140,6 @@ def _count(losses: Sequence[Loss]) -> str:
 
 
 def _tell_worst(losses: Sequence[Loss], targets: Collection[str]) -> str:
-    """Describe the worst losses in a line: that of the target, or else the worst kind of loss."""
     for loss in losses:
         if loss.column in targets and loss.kind in (EMPTY, CONSTANT, GUESSED):
             told = {CONSTANT: 'only one value was found', GUESSED: 'its numbers are guesses'}

@@ -100,8 +100,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         neighbors: How neighbouring databases differ by one unit: ``'add_remove'`` or
             ``'replace_one'``.
         verbose: Whether to show progress; shown by default, as by SDV's multi-table synthesizers.
-        min_children: The fewest rows that refer to one row, given like ``max_children``. By default
-            no bound.
+        min_children: The fewest rows that refer to one row, like ``max_children``; no bound by
+            default.
         invalid_cells: How a fit treats cells that contradict the metadata, in all tables:
             ``'raise'`` or ``'coerce'``, as in :class:`ClustMixSynthesizer`. Keys and references
             must be valid in any case.
@@ -112,7 +112,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         target: Short for ``target_column``.
         pseudonyms: Columns of personal information whose values are counted, by table: see
             :class:`ClustMixSynthesizer`. Columns of the same name, or with the same word, share
-            their names.
+            names.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or no guarantee holds for the schema.

@@ -101,8 +101,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         """Add constraints on single tables, each with its ``table_name``, and rules between tables.
 
         Args:
-            constraints: SDV's constraints, and those of :mod:`sdv_threea.constraints`. They are
-                public.
+            constraints: SDV's constraints, and those of :mod:`sdv_threea.constraints`; public.
 
         Raises:
             SynthesizerInputError: If a constraint is programmed for several tables, lacks its
@@ -170,7 +169,6 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
     def _augment_tables(
         self, processed_data: dict[str, pd.DataFrame]
     ) -> tuple[Rows[Database], Schema]:
-        """Split the processed tables into modelled columns and references."""
         stored = {
             name: each.preprocessor.storage for name, each in self._table_synthesizers.items()
         }

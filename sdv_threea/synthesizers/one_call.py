@@ -64,8 +64,7 @@ def synthesize(
         **settings: Further arguments of :class:`ClustMixSynthesizer`, such as ``delta``.
 
     Returns:
-        The synthetic rows; and the fitted synthesizer, for more rows, the privacy statement and the
-        datasheet.
+        The synthetic rows; the fitted synthesizer, with the privacy statement and the datasheet.
 
     Raises:
         InvalidDataTypeError: If ``data`` is not a DataFrame.
@@ -99,7 +98,6 @@ def synthesize(
 def _describe(
     dtypes: pd.Series, stated: Mapping[Any, str], target: str | None
 ) -> list[StatedColumn]:
-    """Return the type of each column: as stated, or by its name and dtype alone."""
     if not dtypes.index.is_unique:
         raise SynthesizerInputError('Two columns have the same name: rename one of them.')
     if unknown := [name for name in stated if name not in dtypes]:

@@ -199,7 +199,6 @@ def _look_up(owner: str) -> tuple[object, frozenset[str]]:
 
 
 def _show(name: str, found: object) -> str:
-    """Write a function with its parameters, without types."""
     if not callable(found):
         return 'gone'
     parameters = inspect.signature(found).parameters.values()
@@ -208,7 +207,6 @@ def _show(name: str, found: object) -> str:
 
 
 def _list_named(module: ModuleType) -> Iterator[str]:
-    """List the attributes named in the functions of a module."""
     classes = [each for each in vars(module).values() if isinstance(each, type)]
     own = [one for one in classes if one.__module__ == module.__name__]
     for each in (module, *own):

@@ -127,8 +127,7 @@ def tell_masked(model: DatabaseRelease) -> str:
 def tell_errors(model: DatabaseRelease) -> dict[str, str]:
     """Return the errors due to noise in each private table, a line each; empty without noise.
 
-    The errors are standard deviations: of the number of rows, and of the share of rows that have a
-    given value.
+    Errors are standard deviations of the number of rows, and of the share of rows with a value.
     """
     told = {}
     for name, table in model.tables.items():

@@ -100,10 +100,7 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
 
 
 def check_claims(statement: PrivacyStatement | DatabaseStatement, *, modelled: bool) -> None:
-    """Raise a ``ValueError`` if a statement, perhaps forged, promises more than its receipts show.
-
-    A fit that ``modelled`` a column must have receipts.
-    """
+    """Raise a ``ValueError`` if a statement, perhaps forged, exceeds what its receipts support."""
     fits = statement.fits
     receipts = [each for ledger in statement.ledgers for each in ledger.receipts]
     if isinstance(fits, bool) or not isinstance(fits, int) or fits < modelled:
@@ -129,7 +126,6 @@ def _tell_table(synthesizer: Any) -> dict[str, Any]:
 
 
 def _adopt_table(synthesizer: Any, facts: Mapping[str, Any]) -> None:
-    """Restore the release of one table."""
     header = _make_header(facts['labels'], facts['dtypes'])
     synthesizer._store_and_convert_original_cols(pd.DataFrame(columns=header.columns))
     synthesizer._auto_assign_transformers({synthesizer._table_name: header})
@@ -154,7 +150,6 @@ def _tell_tables(synthesizer: Any) -> dict[str, Any]:
 
 
 def _adopt_tables(synthesizer: Any, facts: Mapping[str, Any]) -> None:
-    """Restore the release of a database."""
     for name, own in facts['parameters'].items():
         synthesizer.set_table_parameters(name, own)
     for name, dtypes in facts['dtypes'].items():
@@ -227,7 +222,6 @@ def _list_texts(synthesizer: Any) -> dict[str, dict[str, Any]]:
 
 
 def _list_generators(synthesizer: Any) -> dict[Any, str]:
-    """Describe the generators of made-up columns, by table and column."""
     listed: dict[Any, str] = {}
     for name, each in _list_tables(synthesizer).items():
         chosen = each._data_processor._hyper_transformer.field_transformers

@@ -120,8 +120,7 @@ def list_public(synthesizer: Any) -> tuple[str, ...]:
 def place_constraint(constraint: Any, sequences: Sequences) -> Any:
     """Return a copy of a constraint for the table in which its columns are released.
 
-    Columns that do not vary in a sequence are released in the table of sequences, which rules name
-    by the sequence key.
+    Columns that do not vary in a sequence are in the table of sequences, named by the sequence key.
     """
     if type(constraint) not in BUILT_IN:
         raise SynthesizerInputError(

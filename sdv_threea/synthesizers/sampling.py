@@ -52,11 +52,7 @@ def finish_rows(
     drawn: pd.DataFrame,
     domain: Domain,
 ) -> pd.DataFrame:
-    """Turn drawn modelled columns into the user's rows, and drop rows that break a constraint.
-
-    ``generate`` is SDV's processor, which adds keys and personal information. Rows keep their
-    index.
-    """
+    """Turn drawn modelled columns into the user's rows, and drop rows that break a constraint."""
     storage = preprocessor.storage
     if not len(drawn):
         return storage.make_empty()
@@ -69,7 +65,7 @@ def finish_rows(
 class TableSampler:
     """Sampler of the rows of one table; ``released`` is ``None`` if no column is modelled.
 
-    ``generate`` is SDV's processor, which adds columns that are not modelled, and sets dtypes.
+    ``generate`` is SDV's processor, which adds keys and personal information, and sets dtypes.
     """
 
     released: Release | None

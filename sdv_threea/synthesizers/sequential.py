@@ -84,8 +84,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         max_length: The most rows of a sequence, if public. By default estimated privately.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately.
-        neighbors: How neighbouring tables differ by one sequence: ``'add_remove'`` or
-            ``'replace_one'``.
+        neighbors: How tables differ by one sequence: ``'add_remove'`` or ``'replace_one'``.
         memory_limit: Gigabytes that a fit or a sample may take, as in :class:`ClustMixSynthesizer`.
         accept: The accepted reasons to stop a fit, as in :class:`ClustMixSynthesizer`.
         ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
@@ -170,9 +169,9 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
 
         Args:
             constraints: SDV's constraints, each either on columns that vary in a sequence or on
-                columns that do not, and those of :mod:`sdv_threea.constraints`. Rules write columns
-                as ``table.column``, and have the sequence key as the parent table. Constraints are
-                public.
+                columns that do not, and those of :mod:`sdv_threea.constraints`; all are public.
+                Rules write columns as ``table.column``, and have the sequence key as the parent
+                table.
 
         Raises:
             SynthesizerInputError: If a constraint is programmed, or does not fit the metadata or
@@ -222,12 +221,10 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
 
         Args:
             num_sequences: Number of sequences.
-            sequence_length: Number of rows of each sequence; by default drawn from the released
-                lengths.
+            sequence_length: Rows of each sequence; by default drawn from the released lengths.
 
         Returns:
-            A dictionary of the rows by the name of the table, sequence after sequence, each in
-            order.
+            A dictionary of the rows, in order, sequence after sequence, by the name of the table.
 
         Raises:
             MemoryError: If the rows exceed the memory limit.
@@ -246,8 +243,7 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
 
         Args:
             context_columns: The known context columns, a row for each sequence.
-            sequence_length: Number of rows of each sequence; by default drawn from the released
-                lengths.
+            sequence_length: Rows of each sequence; by default drawn from the released lengths.
 
         Returns:
             A dictionary of the rows by the name of the table, in the order of the context.

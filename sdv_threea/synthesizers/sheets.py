@@ -72,7 +72,6 @@ def make_card(synthesizer: Any) -> str:
 
 
 def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError | None]]:
-    """Yield the released facts of each table, and its expected errors if they are known."""
     model, statement = synthesizer._model, synthesizer.get_privacy_statement()
     if hasattr(synthesizer, 'preprocessor'):
         yield _describe_only(synthesizer, statement.unit)
@@ -146,7 +145,6 @@ def _tell_known(public: Column) -> str:
 
 
 def _show(column: Column, described: Mapping[str, Any]) -> str:
-    """Describe the values that samples of a column show."""
     if isinstance(column, Category) and column.pseudonyms is not None:
         return str(column.pseudonyms)
     if isinstance(column, Category):

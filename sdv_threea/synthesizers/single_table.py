@@ -72,9 +72,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
         metadata: SDV's metadata of the one table.
         enforce_min_max_values: Whether sampled numbers stay within the estimated range of the
             private table, whose ends are known only as far as noise allows. ``False`` extends the
-            range to the estimated ends of the column's tails: closer to the real ends, which helps
-            scores that compare ranges, but more often beyond them. Stated ranges hold in either
-            case.
+            range to the estimated ends of the tails: closer to the real ends, which helps scores
+            that compare ranges, but more often beyond them. Stated ranges always hold.
         enforce_rounding: Whether SDV rounds sampled numbers to the released granularity. Sampled
             numbers are multiples of it anyway.
         locales: Locales of made-up personal information.
@@ -93,8 +92,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
         guarantee: ``'end_to_end'``, or ``'paper'`` for the algorithm of the 3A paper (``mixing``)
             with its accounting, which leaves reads of the private rows uncharged.
         neighbors: How neighbouring tables differ by one row: ``'add_remove'`` or ``'replace_one'``.
-        n_components: Clusters of each class with ``mixing='clusters'``, up to 1,000. ``'auto'``
-            lets the budget decide.
+        n_components: Clusters of each class with ``mixing='clusters'``, up to 1,000, or ``'auto'``.
         alpha: Weight of the density against the prediction of the target, in [0, 1]. With 1 the
             target is drawn from the density; below 1 it is fitted to the loss of a model. Just
             below 1 the target is as uncertain as in the private rows. Smaller values make the
@@ -126,8 +124,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
         target: Short for ``target_column``.
         sentinels: Public numbers and dates that stand for something else, such as 999 for an
-            unknown age: a list, or lists by column. Sentinels are values of their own, outside
-            ranges.
+            unknown age: a list, or lists by column. Ranges do not include them.
         pseudonyms: Columns of personal information whose values repeat and are counted: samples
             show made-up names, as many and as often as the noisy counts say. A list; or a
             dictionary that gives a column the number of its different values, if that is public, or
@@ -210,8 +207,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
         """Return the promise of the last fit, and the cost of each of its releases.
 
         After several fits, of this synthesizer or of those it was copied from, the statement also
-        has their joint cost if all were fits of the same rows. Earlier fits count at their whole
-        budget.
+        has their joint cost for the same rows. Earlier fits count at their whole budget.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -319,8 +315,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             data: A dictionary of the private table by name.
 
         Returns:
-            A dictionary of the modelled columns by the name of the table. Errors are those of
-            :meth:`fit`.
+            A dictionary of the modelled columns by table. Errors are those of :meth:`fit`.
         """
         demand_check(self)
         given = self.preprocessor.take(data)
@@ -355,7 +350,6 @@ class ClustMixSynthesizer(SingleTableAdapter):
 def _learn(
     synthesizer: ClustMixSynthesizer, rows: Rows[pd.DataFrame], header: pd.DataFrame
 ) -> None:
-    """Learn from translated private rows, and mark the synthesizer as fitted."""
     from sdv_threea.describe.description import needs_threshold
 
     preprocessor, settings = synthesizer.preprocessor, synthesizer.settings

@@ -192,8 +192,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         :mod:`sdv_threea.transforms.allowed` lists these transformers, and why others are refused.
 
         Args:
-            column_name_to_transformer: Transformers by column, not fitted; ``None`` for no
-                transformer.
+            column_name_to_transformer: Transformers by column, not fitted; ``None`` for none.
             table_name: Name of the only table; may be left out.
 
         Raises:
@@ -227,11 +226,9 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         Args:
             num_rows: Number of rows.
             main_table_name: Name of the only table; may be left out.
-            max_tries_per_batch: How often a batch is drawn: rows that break a constraint are drawn
-                again.
+            max_tries_per_batch: The most draws of a batch; rows that break constraints are redrawn.
             batch_size: Rows drawn at once; ``None`` for all.
-            output_folder_path: Folder for a CSV file, which appears when complete; ``None`` for no
-                file.
+            output_folder_path: Folder for a CSV file, complete or absent; ``None`` for no file.
 
         Returns:
             A dictionary of the rows by the name of the table.

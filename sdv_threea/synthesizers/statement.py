@@ -72,8 +72,7 @@ class Statement:
         mu: The composed cost of all charged releases about a unit, in Gaussian differential
             privacy; the largest one if there are units of several kinds, which share no rows.
         public: Facts that were taken as public, in words.
-        fits: Fits that the synthesizer has started, finished or not; the promise is that of one
-            fit.
+        fits: Fits that have started, finished or not; the promise is that of one fit.
         num_units: The released number of rows, or of units of a database.
         recorded: The total of all releases of the data set at this fit, if it has a ledger.
         sharpened: The targets that samples make easier to predict than in the private rows; in a
@@ -120,7 +119,6 @@ class Statement:
         )
 
     def _facts(self) -> list[str]:
-        """Return lines on what is public, what the guarantee means and what samples are for."""
         return [
             *(line for fact in self.public for line in _wrap('public', fact)),
             *_wrap('note', self.note),
@@ -179,8 +177,7 @@ class DatabaseStatement(Statement):
         receipts: The cost of each release, by the table whose rows are the units.
         rows_per_unit: The most rows of a unit that were read, by table; ``None`` for all.
         lost: The values that samples lack, by table and column, in words.
-        errors: Standard errors of the number of rows of each private table, and of shares of rows,
-            in words.
+        errors: Standard errors of each table's number of rows, and of shares of rows, in words.
         plans: The parts of the budget for the rows of each table, and what each pays for.
     """
 
@@ -252,7 +249,6 @@ def _make_plain(value: Any) -> Any:
 
 
 def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]:
-    """Return lines on the total of the ledger and on weaknesses of the promise."""
     told = _wrap('ledger', str(statement.recorded)) if statement.recorded else []
     if statement.guarantee == 'paper' or math.isinf(statement.epsilon):
         return told

@@ -67,8 +67,7 @@ def attempted(
 
     The synthesizer first forgets its last fit. All warnings come after the fit, when an error can
     no longer undo it, because users may turn warnings into errors. Attempts run one at a time; an
-    attempt inside another is a part of it. The method must leave nothing private in the
-    synthesizer.
+    attempt inside another is a part of it. The method must leave nothing private behind.
 
     Formal guarantees:
         * after an error, the synthesizer is as it was before its first fit, except for the number

@@ -1,7 +1,4 @@
-"""The RDT transformers that a user may choose, and how they are copied, fitted and called.
-
-A chosen transformer acts record by record, before a column is encoded, or generates values.
-"""
+"""The RDT transformers that a user may choose, and how they are copied, fitted and called."""
 
 import warnings
 from collections.abc import Mapping
@@ -135,7 +132,6 @@ def _makes_up(transformer: Any) -> bool:
 
 
 def _find_reason(transformer: Any) -> str:
-    """Return the reason to refuse a transformer; empty if it is allowed."""
     if transformer.is_generator():
         return GENERATOR
     if getattr(type(transformer), DECLARATION, False) is True:
@@ -149,10 +145,7 @@ def _find_reason(transformer: Any) -> str:
 
 
 class FixedTimestampEncoder(OptimizedTimestampEncoder):
-    """``OptimizedTimestampEncoder`` that keeps the unit of its first fit.
-
-    RDT would find a new unit in the rows of each table that it transforms.
-    """
+    """``OptimizedTimestampEncoder`` that keeps the unit of its first fit, and finds no new ones."""
 
     def _find_divider(self, transformed: pd.Series) -> None:
         if self.divider is None:

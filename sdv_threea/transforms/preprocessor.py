@@ -1,8 +1,7 @@
 """A user's table to the modelled columns, and sampled rows back to the user's columns.
 
 Cells are read as plain values, derived columns replace those of constraints
-(:mod:`sdv_threea.constraints`), and the user's transformers come last. Sampled rows take the same
-steps in reverse.
+(:mod:`sdv_threea.constraints`), the user's transformers come last. Samples go the same way back.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -152,10 +151,7 @@ class Preprocessor:
             return step(table)
 
     def learn(self, domain: Domain, transformers: tuple[Transformer, ...]) -> pd.DataFrame:
-        """Learn dtypes and rules of synthetic rows from a release.
-
-        Return the table that SDV is fitted on, a function of public and released facts.
-        """
+        """Learn dtypes and rules from a release; return the public table that SDV is fitted on."""
         self.derivations = self.derive()
         restored = self.derivations.restore(domain)
         self.storage.learn(restored)

@@ -131,7 +131,6 @@ class NumberStep(OneColumn):
         return found
 
     def _transform_ends(self, rises: bool) -> tuple[float | None, float | None]:
-        """Transform the public ends of the range; ``None`` for unknown ends."""
         ends = [np.nan if each is None else each for each in (self.column.low, self.column.high)]
         found = self.transform(np.array(ends, dtype=np.float64)).tolist()
         low, high = (None if np.isnan(each) else each for each in found[:: 1 if rises else -1])

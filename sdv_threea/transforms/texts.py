@@ -33,8 +33,7 @@ EXAMPLE = re.compile(r"-?(?P<prefix>\D*?)(?P<body>\d(?:[\d.,' ]*\d)?)(?P<suffix>
 class NumberTexts(BaseTransformer):
     """A transformer of texts that spell numbers, such as amounts of money and percentages.
 
-    A categorical column with this transformer is learned as a numerical one; samples are texts in
-    the same notation::
+    A column of categories with this transformer is learned as numbers, and sampled as texts::
 
         synthesizer.auto_assign_transformers(data)
         synthesizer.update_transformers({'price': NumberTexts(prefix='$')})

@@ -34,8 +34,7 @@ class DateEncoder(NumberEncoder):
     """A transformer of dates: dates or texts outside, codes inside.
 
     The arguments are those of :class:`NumberEncoder`, in seconds since 2000, and the
-    ``datetime_format`` of texts. If it is ``None``, each text is read by itself, and ISO 8601 is
-    written.
+    ``datetime_format`` of texts: ``None`` reads each text by itself, and writes ISO 8601.
     """
 
     INPUT_SDTYPE = 'datetime'
@@ -140,7 +139,6 @@ class TransformerSet:
         return {name: self.assigned.get(name, each) for name, each in kept.items()} | self.assigned
 
     def _check_chosen(self, name: str, transformer: Any, derivations: Derivations) -> None:
-        """Refuse a transformer that a modelled column cannot have."""
         if isinstance(transformer, Encoder):
             if repr(transformer) != repr(self.assigned.get(name)):
                 raise SynthesizerInputError(
@@ -167,7 +165,6 @@ class TransformerSet:
 
 
 def _make_encoder(column: Column, description: ColumnMetadata) -> Transformer:
-    """Make a transformer from the public facts of a column."""
     if isinstance(column, Category):
         return CategoryEncoder(column.values, column.ordered, column.nullable)
     edges = known_edges(column) if is_lattice(column) else None
@@ -192,7 +189,6 @@ def _chain(outer: Any, released: Transformer) -> Any:
 
 
 def _with_format(transformer: NumberEncoder, description: ColumnMetadata) -> NumberEncoder:
-    """Let a transformer of dates read and write them in the user's format."""
     if description.get('sdtype') != 'datetime':
         return transformer
     return DateEncoder(

@@ -105,8 +105,8 @@ def test_all_questions_are_there_and_unanswered_ones_are_marked(fitted, tmp_path
         'right in at most', '(4, 1e-06)-differential privacy for one row added or removed',
         'Two tables are neighbours', 'one row', 'column names, types, formats and keys',
         'What was lost', 'A value of a category occurs in samples if', 'Where the budget went',
-        'Suited for', 'Not for', 'How to cite', 'Appendix: the ledger', 'sdv-threea', 'training models that '
-        'predict group',
+        'Suited for', 'Not for', 'How to cite', 'Appendix: the ledger', 'sdv-threea',
+        'training models that predict group',
     ):  # fmt: skip
         assert wanted in full
     assert [name for name in ASKED if name != 'description' and told[name] not in full] == []
