@@ -34,7 +34,7 @@ MOST_KINDS = 20
 
 
 class Rule(NamedTuple):
-    """A relation in sampled rows, with the shares of rows that obey it, and that would by chance."""
+    """A relation in sampled rows, with the share of rows that obey, and that by chance."""
 
     constraint: str
     columns: list[str]

@@ -222,7 +222,7 @@ def measure_utility(
     task: Task | None = None,
     seed: int = 0,
 ) -> Utility:
-    """Return the scores of :func:`train_synthetic_test_real`, which has its arguments, and curves."""
+    """Return :func:`train_synthetic_test_real`'s scores, given its arguments, with curves."""
     tables = {'real': real_train, 'synthetic': synthetic, 'test': real_test}
     _check_columns(tables, target)
     tables = {name: table.dropna(subset=[target]) for name, table in tables.items()}
