@@ -270,7 +270,7 @@ def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _name(element: Any) -> str:
-    """Return the name of an element of a set, which has no position: the text of its number."""
+    """Name an element of a set, which has no position: a number by its text."""
     return repr(element) if isinstance(element, int | float | np.number) else ''
 
 

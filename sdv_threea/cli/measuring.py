@@ -84,7 +84,7 @@ def try_out(
     """Return lower bounds on the epsilon of a release of the data."""
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
-    # Trials ignore the stop for too much noise, which discloses nothing beyond the releases.
+    # Trials ignore a stop because of the noise: it discloses nothing beyond the releases.
     accept = *settings.get('accept', ()), 'noise'
     terms = {**settings, 'verbose': False, 'accept': accept}
     make = partial(make_synthesizer, described, terms)

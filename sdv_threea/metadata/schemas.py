@@ -56,8 +56,8 @@ def propose_from_csv(
     """Propose metadata from the line of names of a CSV file, and from nothing else of it.
 
     Formal guarantees:
-        * the file is read byte by byte up to the end of its first line that is not empty; of a
-          ``.gz`` file, letters in the last read byte after the end of the line are dropped
+        * the file is read byte by byte up to the end of its first line that is not empty; the last
+          byte of a ``.gz`` file may hold letters of the next line, which are dropped
         * a first line that looks like a row is refused, and not shown
 
     Args:

@@ -307,7 +307,7 @@ def _agree(model: TableRelease, found: list[Follower], given: Given, task: Task)
 def _find_moves(found: Follower) -> Floats:
     """Return the probability that the code before a row sets its code, shape (S, S).
 
-    Otherwise the row is drawn as if it had no row before it, as often as the table allows.
+    With the remaining probability, as large as possible, the row does not depend on the row before.
     """
     bins, codes = found.bins, np.flatnonzero(found.bins.of_code >= 0)
     whole, given = found.table.sum(axis=0), found.table / found.table.sum(axis=1, keepdims=True)

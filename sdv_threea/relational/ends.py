@@ -316,7 +316,7 @@ def _believe(excess: float, most: float, noise: float) -> float:
 def _split(
     both: Both, ends: Ends, seen: Seen, table: Floats, crowd: float
 ) -> tuple[Floats, float, float]:
-    """Return the probabilities of cells, their information, and that of the second margin.
+    """Return the probabilities of cells, and the information of cells and of the second margin.
 
     The information, in nats, is relative to independent columns and to the shares of the rows.
     """

@@ -144,7 +144,7 @@ def lend_ranges(
 
     Dates of one database are close together, so a date gets the latest range of dates of the
     nearest owner. Other numbers get the range of a number with the same name. If no owner has one,
-    the table with the least noise provides it. A table that noise masks provides none.
+    the table with the least noise provides it. Tables that noise masks provide no range.
     """
     named = {name: own for name, own in tables.items() if not own.is_masked}
     lenders = []

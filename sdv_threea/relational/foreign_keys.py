@@ -144,8 +144,9 @@ def _move(drawn: Wholes, wanted: Wholes, rng: np.random.Generator, *, near: bool
 def _within_noise(shares: Floats, noise: float, discount: float) -> Floats:
     """Return shares without the spread that noise adds.
 
-    The shares are shrunk toward their mean by the factor of James and Stein. The largest is biased
-    upwards, so all are capped at it minus ``discount`` standard deviations of the noise.
+    Shares are shrunk toward their mean by the factor of James and Stein. The largest share is
+    biased upwards, so shares are capped at the largest minus ``discount`` standard deviations of
+    the noise.
     """
     mean = shares.mean()
     shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
@@ -174,8 +175,8 @@ def move_away(
 ) -> Bools:
     """Return which rows refer to another unit, if possible as many as before.
 
-    If the unit of a row has no parent row, the row changes roles with a row that is ``away``. Rows
-    that are not ``here`` have no reference.
+    If the unit of a row has no parent row, this row refers to another unit in place of a row that
+    is ``away``. Rows that are not ``here`` have no reference.
     """
     away, has = away.copy(), np.isin(units, units_of_parent)
     lacking = np.flatnonzero(here & ~away & ~has)

@@ -81,7 +81,7 @@ class References:
             of their number; empty if references are not evidently uneven.
         ends: Columns at both ends that depend on each other, the most informative first.
         tables: For each of them, the probabilities of the cells.
-        uneven: For each of them, whether references clearly prefer some of its values.
+        uneven: For each of them, whether references clearly prefer some of the parent's values.
         repeats: The share of pairs of rows of one owner that refer to the same row, and its noise;
             for a public parent, the share of units that have such rows.
     """
@@ -187,7 +187,7 @@ def draw_rows(
 
 
 def _lead(released: Release, agreement: Agreement, theirs: list[Wholes]) -> Led:
-    """Return the chain of rows given the codes of the rows before them, by column."""
+    """Return the chain of rows, given ``theirs``: the codes of the rows before, by column."""
     assert released.joint is not None
     assert agreement.chain is not None
     names = [released.transformers[at].name for at in released.scored]

@@ -96,7 +96,8 @@ class DatabaseRelease:
     def settle(self) -> DatabaseRelease:
         """Return this release with table sizes that the public row counts and bounds allow.
 
-        A root has at least about as many rows as units were seen in the tables that it owns.
+        A root table has about as many rows as units are estimated from the tables that it owns, or
+        more.
         """
         roots = dict(self.tables)
         for table, owner in self.schema.owners.items():
@@ -120,12 +121,12 @@ class DatabaseRelease:
         known: Mapping[str, pd.DataFrame] | None = None,
         distinct: Sequence[tuple[Link, ...]] = (),
     ) -> dict[str, Drawn]:
-        """Draw rows and references of all private tables: free of privacy cost, however often.
+        """Draw rows and references of all private tables; any number of samples costs no privacy.
 
         A table gets ``scale`` times its size, and at least one row unless it lacks parents. Rows
-        that ``accept`` refuses are drawn again; by default all stay. ``known`` has the rows of root
-        tables that are not drawn. No two rows have the same references by all links of one of the
-        ``distinct`` keys, as far as places can be exchanged.
+        that ``accept`` refuses are drawn again; by default all stay. ``known`` has rows of root
+        tables, which are not drawn. For each of the ``distinct`` keys, references are swapped until
+        no two rows have the same key, if possible.
         """
         drawn: dict[str, Drawn] = {}
         units: dict[str, Wholes] = {}
@@ -164,9 +165,10 @@ class DatabaseRelease:
     def _find_distinct(
         self, table: str, found: Mapping[Link, Wholes], units: Wholes
     ) -> list[tuple[Link, ...]]:
-        """List the owner with each public link to which no owner refers twice, by what is released.
+        """List the owner with each public link to which, by the release, no owner refers twice.
 
-        Repetitions are either none or as many as drawn. The fewer are drawn, the likelier are none.
+        Either no reference repeats, or as many as drawn. The fewer are drawn, the likelier is the
+        former.
         """
         owner = self.schema.owners[table]
         keys: list[tuple[Link, ...]] = []
@@ -190,7 +192,7 @@ class DatabaseRelease:
     def _own(
         self, table: str, size: int, drawn: Mapping[str, Drawn], rng: np.random.Generator
     ) -> Wholes:
-        """Return each row's owner, -1 for none; correct the counts of the owner's rows in place."""
+        """Return each row's owner, -1 for none; adjust the owners' numbers of rows in place."""
         owner = self.schema.owners[table]
         if owner is None:
             return np.full(size, -1)
@@ -220,7 +222,7 @@ class DatabaseRelease:
     def _replace_counts(
         self, owner: Link, counts: Wholes, owned: int, rng: np.random.Generator
     ) -> Wholes:
-        """Draw new counts of owned rows if noise masks their distribution; keep their order.
+        """Draw new counts of owned rows, in the same order, if noise masks their distribution.
 
         Counts of rows of units come from the released magnitudes, others from a Poisson
         distribution.
@@ -283,7 +285,7 @@ class DatabaseRelease:
         drawn: Mapping[str, Drawn],
         rng: np.random.Generator,
     ) -> pd.DataFrame:
-        """Add the index of rows in order: it starts where the owner says, and goes on by gaps."""
+        """Add the index of ordered rows: the owner's first index plus all gaps since."""
         model, owner = self.tables[table], self.schema.owners[table]
         index, gap = model.index, model.layout.gap
         if index is None or owner is None or gap is None:
@@ -304,9 +306,9 @@ class DatabaseRelease:
     ) -> dict[Link, Wholes]:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
-        References to public tables come from the model. References to private tables stay within
-        the unit as often as released. All other references are as uneven as released, and kinds of
-        rows refer to kinds of rows.
+        References to public tables come from the model. A released share of the references to
+        private tables stays within the unit. The others are as uneven as released, and kinds of
+        rows refer to kinds of rows as released.
         """
         layout, found = self.tables[table].layout, {}
         for link in layout.references:
@@ -341,7 +343,7 @@ class DatabaseRelease:
         return found
 
     def _lead(self, table: str, rows: pd.DataFrame, name: str, rng: np.random.Generator) -> Wholes:
-        """Return where references lead, the rarer end as far as noise does not explain it, (n,)."""
+        """Return where each reference leads, shape (n,), shrinking the rarer destination by noise."""
         model, led = self.tables[table], rows[name].to_numpy().astype(np.int64)
         shares = np.bincount(led, minlength=OTHER + 1) / max(len(led), 1)
         rare, other = (OWN, OTHER) if shares[OWN] < shares[OTHER] else (OTHER, OWN)
@@ -367,7 +369,7 @@ class DatabaseRelease:
         return own.encode(self._column(table, name, drawn))
 
     def _column(self, table: str, name: str, drawn: Mapping[str, Drawn]) -> pd.Series:
-        """Return a drawn column; references to a public table are returned as levelled."""
+        """Return a drawn column; for a public table, the references that were levelled."""
         for link, column in self.tables[table].layout.references.items():
             if column == name:
                 rows = pd.Series(drawn[table].parents[link])

@@ -116,7 +116,7 @@ def untangle(
     codes: Wholes,
     rng: np.random.Generator,
 ) -> Wholes:
-    """Swap references that lead to their own unit, or that repeat one of the same owner.
+    """Swap references that lead to the row's own unit, or repeat a reference of the same owner.
 
     References are swapped if both lead to rows with the same code. Conflicts that remain are kept.
     """

@@ -33,7 +33,7 @@ must keep nothing of the private rows except what was released.
 
 from typing import TYPE_CHECKING, Any
 
-# SDV loads its plug-ins during its own import, which must be complete first.
+# Complete the import of SDV first: it loads its plug-ins, and so this folder.
 import sdv.single_table  # noqa: F401
 
 from sdv_threea.synthesizers import private_names  # noqa: F401

@@ -144,7 +144,7 @@ def check_table(
 
 
 def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection[str]) -> Check:
-    """Join the checks of the private tables; add public tables and reasons about the whole."""
+    """Join the checks of the private tables; add public tables, and reasons about all columns."""
     listed = list(checks)
     columns = [column for each in listed for column in each.columns]
     stops = [stop for each in listed for stop in each.stops]

@@ -118,7 +118,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         SynthesizerInputError: If an argument is out of range, or no guarantee holds for the schema.
     """
 
-    # : In words, the unit that the ledger's total protects; if empty, a row of the main table.
+    #: In words, the unit that the ledger's total protects; if empty, a row of the main table.
     protected: str = ''
 
     def __init__(

@@ -210,7 +210,7 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
 
-    # : SDV checks here whether the synthesizer is fitted, so the call must wait for other threads.
+    #: SDV checks here whether the synthesizer is fitted, so the call must wait for other threads.
     sample_scale = in_turn(BaseMultiTableSynthesizer.sample_scale)
 
     def _sample_from_scale(

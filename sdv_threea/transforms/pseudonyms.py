@@ -126,7 +126,7 @@ class NameStep(OneColumn):
         return {name: buckets[:, None] == np.arange(NUM_BUCKETS)}
 
     def _list(self, number: int) -> list[Any]:
-        # Lengths of lists are powers of two, so that few lists are made.
+        # Lengths of lists are powers of two, so that few different lists are made.
         return make_names(self.pool, self.generator, max(64, 1 << (number - 1).bit_length()))
 
 
