@@ -343,7 +343,7 @@ class DatabaseRelease:
         return found
 
     def _lead(self, table: str, rows: pd.DataFrame, name: str, rng: np.random.Generator) -> Wholes:
-        """Return where each reference leads, shape (n,), shrinking the rarer destination by noise."""
+        """Return where each reference leads, shape (n,), with the rarer end shrunk by its noise."""
         model, led = self.tables[table], rows[name].to_numpy().astype(np.int64)
         shares = np.bincount(led, minlength=OTHER + 1) / max(len(led), 1)
         rare, other = (OWN, OTHER) if shares[OWN] < shares[OTHER] else (OTHER, OWN)

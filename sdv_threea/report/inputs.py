@@ -1,4 +1,4 @@
-"""The compared tables, checked and read: as users of SDV pass them, with SDV metadata."""
+"""The tables of a report, as users of SDV pass them, checked and read."""
 
 from collections.abc import Mapping
 from typing import Any

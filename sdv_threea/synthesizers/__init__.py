@@ -20,8 +20,7 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.check`: the result of ``check()``: columns, and reasons to stop,
 * :mod:`~sdv_threea.synthesizers.checking`: ``check()`` of a table or a database, without a row,
 * :mod:`~sdv_threea.synthesizers.disclosing`: checks before a fit, warnings after it,
-* :mod:`~sdv_threea.synthesizers.protection`: in words, who is protected in a database, and the
-  noise,
+* :mod:`~sdv_threea.synthesizers.protection`: who is protected in a database, and noise, in words,
 * :mod:`~sdv_threea.synthesizers.loss_table`: losses as a table, as sentences and as a warning,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,
 * :mod:`~sdv_threea.synthesizers.fixed`: arguments that cannot be changed after construction,
