@@ -54,7 +54,7 @@ PUBLIC = {
         'The columns follow from others by a rule',
         'The condition on cannot be read', 'has a range in its metadata that goes beyond',
         'make_sdgym_synthesizer needs SDGym', 'table_parameters must map parameters to values',
-        'Only some of the conditions', 'Unable to sample any rows', '--encoding has no place',
+        'Only some of the conditions', 'Unable to sample any rows', '--encoding lacks a character',
         'the inner products do not fit into 53 bits', ': . Equal values break it',
         'Fit what preprocess returned.', 'A condition needs a category',
         'A condition on a range needs', 'A formula needs numbers', 'Give one of if_values',
@@ -67,7 +67,7 @@ PUBLIC = {
         'places must be a whole number', 'is no number with a sign',
         'Some rows of the context have values', 'A condition on is at a time that the clocks',
         'The column cannot have the transformer', 'The column is the target', 'may read any column',
-        'The columns need generators', 'The transformer of the column needs a list of values',
+        'The columns need generators', 'The transformer of the column needs a public list',
         'The constraint has a fit', 'The constraint is about columns that are released apart',
         'The parent_table_name of must be', 'The table of the sequences is',
     ),
@@ -84,7 +84,7 @@ PUBLIC = {
     ),
     'public facts that a transformer is fitted to': (
         'The transformer of the column cannot be fitted',
-        'The transformer of the column does not give each value',
+        'The transformer of the column does not map each value',
     ),
     'one cell, and is caught where it is read': (
         'The cell is', 'The time is outside', 'The date is outside', 'The ends of the interval',

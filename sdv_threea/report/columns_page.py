@@ -68,7 +68,7 @@ def tell_impossible(fidelity: Fidelity) -> str:
         'although about five would if columns were independent. Values of fewer than five real '
         'rows are not examined.'
     )
-    return section('Impossible rows', lead, *parts)
+    return section('Rows with impossible pairs of values', lead, *parts)
 
 
 def tell_columns(fidelity: Fidelity, quality: Quality, targets: Iterable[str]) -> str:

@@ -183,7 +183,7 @@ def test_a_database_is_described_table_by_table(hospital, tmp_path):
 
 
 def test_what_has_no_place_is_refused_and_so_is_what_was_not_fitted(fitted):
-    with pytest.raises(ValueError, match=r"no place for \['licence'\]"):
+    with pytest.raises(ValueError, match=r"no fields \['licence'\]"):
         fitted.datasheet(licence='MIT')
     unfitted = ClustMixSynthesizer(fitted.metadata, epsilon=2.0)
     with pytest.raises(NotFittedError, match='asking for its datasheet'):

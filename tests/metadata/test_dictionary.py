@@ -251,6 +251,6 @@ def test_a_dictionary_completes_what_a_table_says():
 
     assert [each.name for each in merged.tables['file']] == ['b', 'a', 'c']
     assert [each.sdtype for each in merged.tables['file']] == ['categorical', 'numerical', None]
-    assert "columns that the table has not: ['d']" in str(merged)
+    assert "columns that the table lacks: ['d']" in str(merged)
     with pytest.raises(InputError, match='has none of the columns'):
         own.told(read({'name': 'z'}))

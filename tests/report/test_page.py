@@ -135,9 +135,9 @@ def test_the_warning_comes_first_then_the_verdict_then_what_it_stands_on(reader)
     wanted = [
         'Not for publication.', 'The verdict', 'What is promised', 'right in at most 55 of 100',
         'What it is good for', 'AUC of models that predict column 0', 'What was lost', 'Lost: ',
-        'What to do', 'Impossible rows', 'What a model learns from it', 'How the columns match',
-        'How the relations match', 'What is valid', 'How close it comes', 'The promise in full',
-        '17.25', 'How it was made', 'versions',
+        'What to do', 'Rows with impossible pairs', 'What a model learns from it',
+        'How the columns match', 'How the relations match', 'What is valid', 'How close it comes',
+        'The promise in full', '17.25', 'How it was made', 'versions',
     ]  # fmt: skip
     places = [text.index(each) for each in wanted]
     assert places == sorted(places)

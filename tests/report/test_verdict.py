@@ -129,4 +129,4 @@ def test_columns_that_lost_something_are_named(rng):
     assert 'Nothing.' not in lost
     assert 'No synthetic row has a value in note: everything is missing there.' in lost
     assert 'the same value, or interval, in size.' in lost
-    assert 'Values of at least 2% of the real rows never come up in colour.' in lost
+    assert 'Values of at least 2% of the real rows never occur in colour.' in lost
