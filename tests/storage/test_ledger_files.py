@@ -87,7 +87,7 @@ def test_a_fit_is_counted_before_it_spends_and_its_statement_shows_the_total(led
 
     statement = made.get_privacy_statement()
     assert statement.to_dict()['recorded']['fits'] == 2
-    assert 'ledger    2 fits begun, as people.ledger counts them: (1.' in str(statement)
+    assert 'ledger    2 fits begun, according to people.ledger: (1.' in str(statement)
     ledger.limit(1.0, 1e-6)
     with pytest.raises(InputError, match='Nothing was spent'):
         made.fit(table)
