@@ -60,11 +60,7 @@ ALL_THERE = 'nothing'
 def write_datasheet(
     synthesizer: Path, out: Path, about: Path | None, data: Sequence[Path], *, force: bool
 ) -> None:
-    """Write the datasheet of a saved synthesizer, in the format of the ending of ``out``.
-
-    ``about`` is a JSON object of the publisher's texts. ``data`` are files of tables, for
-    Croissant.
-    """
+    """Write the datasheet of a saved synthesizer, in the format of the ending of ``out``."""
     said = _read_about(about) if about is not None else {}
     fitted = load(synthesizer)
     inputs = [synthesizer, *([about] if about else []), *data]

@@ -25,11 +25,7 @@ Key = str | list[str] | None
 
 
 class Relations:
-    """The columns and foreign keys of metadata, by the names that rules use.
-
-    Raises:
-        SynthesizerInputError: In all methods, if there is no such column, table or foreign key.
-    """
+    """The columns and foreign keys of metadata, by name; a wrong name is an input error."""
 
     def __init__(self, metadata: Metadata) -> None:
         self.metadata = metadata
@@ -52,10 +48,7 @@ class Relations:
         return str(self.metadata.tables[name.table].columns[name.column]['sdtype'])
 
     def relate(self, table: str, above: str, key: Key) -> Path | None:
-        """Return the shortest path of foreign keys from a table up to another, or ``None``.
-
-        The path starts with ``key`` if it is given.
-        """
+        """Return the shortest path of foreign keys up to a table, if any, starting with ``key``."""
         paths = self._climb(table, above)
         if key is not None:
             paths = [each for each in paths if each[0][1] == as_columns(key)]

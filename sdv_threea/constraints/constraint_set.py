@@ -76,7 +76,8 @@ class ConstraintSet:
     """The constraints on one table, in the order in which they were added.
 
     Formal guarantees:
-        * constraints are copied, and never fitted on private rows; temporary copies check these
+        * constraints are copied, and never fitted on private rows, which only temporary copies
+          check
         * derived columns are functions of the same record, and of public facts
     """
 
@@ -127,9 +128,7 @@ class ConstraintSet:
         return rules.derive()
 
     def check(self, table: PrivateTable) -> None:
-        """Check private rows with temporary copies of the constraints.
-
-        A table in memory is checked whole, and other tables chunk by chunk.
+        """Check private rows, whole or chunk by chunk, with temporary copies of the constraints.
 
         Raises:
             ConstraintNotMetError: If a row breaks a constraint, or a check fails; shows no value.
@@ -159,11 +158,7 @@ class ConstraintSet:
                 )
 
     def teach(self, derivations: Derivations, domain: Domain, proxy: pd.DataFrame) -> None:
-        """Fit constraints to released facts: dtypes, and the released combinations.
-
-        ``domain`` describes the derived columns. ``proxy`` is a public table, with at least one
-        row.
-        """
+        """Fit constraints to released facts: dtypes in ``proxy``, and released combinations."""
         joints = [step for step in derivations.steps if isinstance(step, Joint)]
         for constraint in self.adopted:
             rows = proxy.head(0)
@@ -174,10 +169,7 @@ class ConstraintSet:
             constraint.fit(store_plainly(rows), self.metadata)
 
     def learn(self, sample: Callable[[int], pd.DataFrame]) -> None:
-        """Fit programmed constraints to synthetic rows, if there are any.
-
-        ``sample`` draws about a given number of rows, which obey the other constraints.
-        """
+        """Fit programmed constraints, if any, to synthetic rows that ``sample`` draws."""
         own = [constraint for constraint in self.adopted if isinstance(constraint, OwnConstraint)]
         rows = sample(NUM_LESSONS) if own else None
         if rows is not None and len(rows):
@@ -200,10 +192,7 @@ class ConstraintSet:
 
 
 def store_plainly(table: pd.DataFrame) -> pd.DataFrame:
-    """Convert columns that SDV's constraints cannot read.
-
-    Texts become objects; numbers and flags of Arrow become pandas' nullable dtypes.
-    """
+    """Convert Arrow's columns, which SDV's constraints cannot read, to pandas' own dtypes."""
     plain = {'i': 'Int64', 'u': 'UInt64', 'f': 'Float64', 'b': 'boolean'}
     stored = {}
     for name, dtype in table.dtypes.items():

@@ -81,12 +81,7 @@ class Derivation(Protocol):
 
 @dataclass(frozen=True)
 class Derivations:
-    """All derivations of a table; no column is part of two.
-
-    Args:
-        domain: The columns of the user.
-        outcomes: Rules that compute columns, in the order in which the columns are written.
-    """
+    """All derivations of a table; no column is part of two. Then ``outcomes`` compute columns."""
 
     domain: Domain
     steps: tuple[Derivation, ...] = ()
@@ -200,11 +195,8 @@ class Joint(Derivation):
     """Categories of which only some combinations occur, as one category of tuples.
 
     A combination may contain missing values. Which combinations occur is not public, even if the
-    values of each column are: combinations are released above a threshold.
-
-    Args:
-        beside: Whether the parts also stay in the table, which a part needs that is the target.
-            Sampled rows outside the released combinations are then rejected.
+    values of each column are: combinations are released above a threshold. ``beside`` keeps the
+    parts in the table if one is the target; other combinations in sampled rows are then rejected.
     """
 
     name: str

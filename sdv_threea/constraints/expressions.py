@@ -82,11 +82,7 @@ class Expression:
 
 
 def parse(text: str) -> Expression:
-    """Parse arithmetic on columns; a name that is not an identifier is in backticks.
-
-    Raises:
-        FormulaError: If it is anything else, or names no column.
-    """
+    """Parse arithmetic on columns; anything else is a ``FormulaError``."""
     quoted: dict[str, str] = {}
 
     def replace(found: re.Match[str]) -> str:

@@ -197,10 +197,7 @@ class Result:
     def bound(
         self, name: str, known: Mapping[str, Floats], columns: Mapping[str, Column]
     ) -> Floats:
-        """Return the ends of one column of the formula, in days for dates, shape (n, 2) or (1, 2).
-
-        ``known`` has the ends of known columns, in the same units.
-        """
+        """Return the ends of a column of the formula, in days for dates, shape (n, 2) or (1, 2)."""
         ends = {}
         for each in (*self.inputs, self.column.name):
             described = columns.get(each)
@@ -257,10 +254,7 @@ class Result:
 def find_solved(
     result: Result, results: Sequence[Result], known: pd.DataFrame, columns: Mapping[str, Column]
 ) -> str | None:
-    """Return the column to solve a known result for: the widest unknown column of the formula.
-
-    ``results`` are all formulas of the table, because one may compute a column of another.
-    """
+    """Return the column to solve a known result for: the widest unknown column of the formula."""
     if result.column.name not in known:
         return None
     widths = {

@@ -33,11 +33,7 @@ COUNTED = ('numerical', 'datetime')
 
 
 class Stated(BaseConstraint):
-    """A constraint on one table that consists of its parameters: the fields of a dataclass.
-
-    Raises:
-        ValueError: If a name is not a text.
-    """
+    """A constraint on one table that consists of its parameters: the fields of a dataclass."""
 
     table_name: str | None
 
@@ -161,7 +157,7 @@ class Formula(Stated):
 class IfThen(Stated):
     """Values that follow if another column meets a condition: no income if not employed.
 
-    In rows that meet the condition, samples have one of the given values. Other rows are free.
+    In rows that meet the condition, samples have a given value. Other rows are not restricted.
 
     Args:
         if_column_name: The column of the condition.
@@ -276,10 +272,8 @@ class OwnConstraint(ProgrammableConstraintHarness):
     Formal guarantees:
         * two methods of the user's code run on private rows: ``validate_input_data`` and, if there
           is no ``fit``, ``is_valid``; they run in a temporary copy
-        * a constraint with a ``fit`` is made again from its parameters, without learned facts
-
-    Raises:
-        SynthesizerInputError: If the constraint has a ``fit``, and its parameters cannot be read.
+        * a constraint with a ``fit`` is made again from its parameters, without learned facts; it
+          is an error if these cannot be read
     """
 
     programmable_constraint: Any
@@ -313,10 +307,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
         return super().is_valid(data, metadata)
 
     def accepts(self, table: pd.DataFrame) -> bool:
-        """Return whether private rows obey the constraint; call it on a copy.
-
-        The methods are ``validate_input_data`` and, if there is no ``fit``, ``is_valid``.
-        """
+        """Return whether private rows obey the constraint; call it on a copy."""
         try:
             self.programmable_constraint.validate_input_data(table.copy())
         except Exception:

@@ -19,8 +19,8 @@ from sdv_threea.arrays import Wholes
 MOST_OBEY, FEWER_BY_CHANCE = 0.95, 0.85
 SUMS = ('Formula', 'TotalOf')
 
-#: For a sum, the mean must equal that of the added parts up to this share, and each part must have
-#: at least this share of it. Means are accurate at any budget, unlike single rows.
+#: The mean of a sum may differ from the sum of the parts' means by this share, and each part's mean
+#: must be at least this share of it. Means are accurate at any budget, unlike single rows.
 MEAN_APART = 0.05
 
 #: The least correlation between a sum and its added parts.
@@ -118,11 +118,8 @@ class _Pair(NamedTuple):
     """Rows of a child that refer to a parent row, and these parent rows.
 
     Args:
-        names: The child and the parent.
         rows: Both tables, shape (n, m) and (n, k).
         places: The position of the parent's row, shape (n,).
-        above: The parent.
-        columns: The metadata of all columns of both tables except keys.
         key: The arguments that name the foreign key, if several lead to the parent.
     """
 
@@ -162,10 +159,7 @@ class _Pair(NamedTuple):
 def find_between(
     tables: Mapping[str, pd.DataFrame], metadata: Mapping[str, Any]
 ) -> Iterator[Candidate]:
-    """Yield candidates for rules between tables.
-
-    ``metadata`` is SDV's metadata of all tables, as SDV writes it to JSON.
-    """
+    """Yield candidates for rules between tables; ``metadata`` is SDV's, as in JSON."""
     links = metadata.get('relationships', ())
     for link in links:
         pair = _join(tables, metadata, link)

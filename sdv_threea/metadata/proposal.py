@@ -77,10 +77,7 @@ class Proposal:
         return metadata
 
     def to_dictionary(self) -> pd.DataFrame:
-        """Return the proposal as a data dictionary, with a line per column to be filled in.
-
-        ``propose_from_dictionary`` reads it again.
-        """
+        """Return a data dictionary to fill in, which ``propose_from_dictionary`` reads again."""
         return pd.DataFrame([_to_row(table, column) for table, column in self], dtype=object)
 
     def told(self, other: Proposal) -> Proposal:

@@ -120,10 +120,7 @@ def name_table(path: Path) -> str:
 
 
 def propose_from_dtypes(dtypes: pd.Series, table: str) -> Proposal:
-    """Propose metadata from the names and dtypes of a DataFrame's columns (``DataFrame.dtypes``).
-
-    A column has no sdtype if columns of tables cannot have its dtype.
-    """
+    """Propose metadata from the names and dtypes of columns (``DataFrame.dtypes``)."""
     columns = tuple(_read_dtype(name, dtype) for name, dtype in dtypes.items())
     return Proposal({table: columns}, ('Names and dtypes were read, and no row.',))
 

@@ -1,7 +1,4 @@
-"""Spellings in data dictionaries, and sdtypes that column names suggest.
-
-The user has to check guesses from names.
-"""
+"""Spellings in data dictionaries, and guesses from column names for the user to check."""
 
 import json
 import math

@@ -56,7 +56,6 @@ class Bins(NamedTuple):
     Args:
         at: The position of the column among those with scores.
         of_code: The bin of each code, shape (S,); -1 for codes that do not occur.
-        size: Number of bins.
     """
 
     transformer: Transformer
@@ -263,10 +262,7 @@ def _expect(
 
 
 def _keep_codes(bins: Bins, table: Floats, same: Floats, shares: Floats, scale: float) -> Floats:
-    """Return the probability that two rows in a bin have the same code, shape (G,).
-
-    ``same`` are shares of pairs of equal codes, with noise of this ``scale``.
-    """
+    """Return the probability that two rows in a bin have the same code, shape (G,)."""
     own = shares[None], np.square(shares)[None]
     whole, squares = (add_up(each, bins.of_code, bins.size)[0] for each in own)
     chance = ratio(squares, whole**2) * table.diagonal()

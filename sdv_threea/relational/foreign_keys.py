@@ -119,10 +119,7 @@ def _admit(referred: Wholes, least: int, most: float, rng: np.random.Generator) 
 
 
 def _move(drawn: Wholes, wanted: Wholes, rng: np.random.Generator, *, near: bool = False) -> Wholes:
-    """Return references with the wanted counts, moving as few as possible.
-
-    References move to random rows, or to rows ``near`` theirs.
-    """
+    """Return references with the wanted counts; as few as possible move, at random or ``near``."""
     surplus = np.bincount(drawn, minlength=len(wanted)) - wanted
     # Number the references to each row of the parent from 0, in random order. The first ones move,
     # as many as the row has too many.

@@ -150,7 +150,6 @@ class Drawn:
     """The rows drawn for a table.
 
     Args:
-        rows: Its own columns.
         parents: By link, the row of the parent that each row refers to, -1 for none.
         shown: The columns that rows below depend on, with numbers of rows as they were drawn.
     """
@@ -211,7 +210,7 @@ def _move(before: Wholes, moves: Floats, decided: Floats) -> Wholes:
 
 
 def _ask(released: Release, known: Mapping[str, Wholes]) -> dict[str, CodeCondition]:
-    """Return conditions on known codes, shape (n,) each; -1, or a code without chance, is free.
+    """Return conditions on known codes, shape (n,) each; -1, or a code that cannot occur, is free.
 
     Numbers that do not occur are replaced by the nearest ones that do.
     """

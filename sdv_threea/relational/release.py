@@ -96,8 +96,8 @@ class DatabaseRelease:
     def settle(self) -> DatabaseRelease:
         """Return this release with table sizes that the public row counts and bounds allow.
 
-        A root table has about as many rows as units are estimated from the tables that it owns, or
-        more.
+        A root table gets at least about as many rows as units were estimated in the tables that it
+        owns.
         """
         roots = dict(self.tables)
         for table, owner in self.schema.owners.items():

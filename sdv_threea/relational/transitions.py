@@ -95,10 +95,7 @@ def name_before(model: TableRelease) -> dict[str, str]:
 def name_codes(
     codes: NDArray[np.integer], names: tuple[str, ...], rows: Wholes | None = None
 ) -> pd.DataFrame:
-    """Return codes, shape (n, m), as columns of objects; ``None`` for the missing value, code 0.
-
-    ``rows`` picks rows of the codes; by default all of them.
-    """
+    """Return codes of some or all rows, shape (n, m), as columns of objects; 0 becomes ``None``."""
     picked = codes if rows is None else codes[rows]
     found = picked.astype(object)
     found[picked < 1] = None

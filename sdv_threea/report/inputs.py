@@ -14,10 +14,7 @@ DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
 
 def describe_tables(metadata: Any) -> dict[str, Any]:
-    """Return SDV metadata as a dictionary, with the sdtypes that a fit uses.
-
-    A column with ``pii: False`` is numerical or categorical, as in a fit.
-    """
+    """Return SDV metadata as a dictionary, with the sdtypes that a fit uses (``pii: False``)."""
     described: dict[str, Any] = keep_public(metadata, public_metadata=True).to_dict()
     return described
 

@@ -1,7 +1,4 @@
-"""Similarity of the synthetic and the real tables, by SDMetrics.
-
-The results are SDMetrics' scores, and the shares of rows that explain the worst of them.
-"""
+"""Similarity of the synthetic and the real tables, by SDMetrics."""
 
 import math
 import warnings

@@ -1,7 +1,4 @@
-"""The verdict of a report: the uses of the release, its losses, and advice.
-
-A grade compares a score with that of real rows and with that of chance.
-"""
+"""The verdict of a report: the uses of the release, its losses, and advice."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -167,10 +164,8 @@ class Verdict:
 
     Args:
         grades: The scores, compared with those of real rows and of chance.
-        good: Uses that the release is good for.
-        bad: Uses that the release is not good for.
-        lost: The losses, in sentences.
-        advice: Ways to a better release, in sentences.
+        good, bad, lost, advice: Uses, unsuitable uses, losses and ways to a better release, in
+            words.
     """
 
     grades: tuple[Grade, ...]

@@ -150,10 +150,7 @@ def _deal_out(
     key: tuple[str, ...],
     count: int,
 ) -> tuple[Groups, Groups]:
-    """Return the pieces of a table by group, and its keys and addresses by the key's remainder.
-
-    ``above`` are the rows that the table refers to, and ``links`` those that lead to its units.
-    """
+    """Return the pieces of a table by group, and its keys and addresses by the key's remainder."""
     pieces, known = (Groups(count, in_file=True) for _ in range(2))
     sizes, start = np.zeros(count, dtype=np.int64), 0
     for at, (part,) in enumerate(_read_all(parts)):

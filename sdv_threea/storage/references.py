@@ -1,7 +1,4 @@
-"""Foreign keys: SDV's relationships as links, checks, and the values of sampled references.
-
-Error messages show no value of a row.
-"""
+"""Foreign keys: SDV's relationships as links, checks, and the values of sampled references."""
 
 from collections.abc import Collection, Mapping
 from copy import deepcopy

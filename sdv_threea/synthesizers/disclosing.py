@@ -70,10 +70,7 @@ def warn_of_promise(
 def tell_rejected(
     found: int, wanted: int, tries: int, constraints: Sequence[Any], table: str | None = None
 ) -> None:
-    """Warn if fewer rows than wanted meet the constraints; raise a ``SamplingError`` if none does.
-
-    ``tries`` counts the draws of each batch. ``table`` is named if there are several.
-    """
+    """Warn if fewer rows than wanted meet the constraints; a ``SamplingError`` if none does."""
     if found >= wanted:
         return
     where = '' if table is None else f" of '{table}'"

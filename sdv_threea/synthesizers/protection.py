@@ -125,10 +125,7 @@ def tell_masked(model: DatabaseRelease) -> str:
 
 
 def tell_errors(model: DatabaseRelease) -> dict[str, str]:
-    """Return the errors due to noise in each private table, a line each; empty without noise.
-
-    Errors are standard deviations of the number of rows, and of the share of rows with a value.
-    """
+    """Return the standard errors of each private table's number of rows, and of shares."""
     told = {}
     for name, table in model.tables.items():
         if not table.noise:

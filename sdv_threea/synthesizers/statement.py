@@ -218,11 +218,7 @@ def list_public_facts(
     coerced: bool = False,
     counted: bool = False,
 ) -> tuple[str, ...]:
-    """List the facts that were taken as public, in words.
-
-    The user may have given bounds on numbers of children (``bounded``), and numbers of different
-    values of columns with pseudonyms (``counted``).
-    """
+    """List the facts that were taken as public, in words; flags say which ones the user gave."""
     facts = [
         'column names, types, formats and keys',
         'dtypes of columns (pandas stores integers as floats, and booleans as objects, when '
