@@ -185,8 +185,9 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
 
     Codes outside their mask, and categories without records, have no bin. ``columns`` are
     probabilities of codes; code 0 is the missing value. Spikes, of at least the probability
-    ``least``, and the missing value come on top of ``num_bins``. ``of_stage`` are the constants by
-    which ordered columns are cut. ``apart`` is how unlike each value of a category is the one
+    ``least``, and the missing value come on top of ``num_bins``. Categories have more bins, because
+    neighbours are alike and packed categories are not. ``of_stage`` are the constants by which
+    ordered columns are cut. ``apart`` is how unlike each value of a category is the one
     before it, shape (S - 1,); if it is known, bins are runs of alike values.
     """
     found = []
@@ -196,9 +197,10 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
             runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
             mask, runs = shares > 0, np.arange(len(shares))
-            if mask.sum() > max(2 * num_bins, constants.own_values):
+            most = max(2 * num_bins, constants.own_values)
+            if mask.sum() > most:
                 few = min(num_bins, constants.own_values)
-                runs = _divide(shares, own, few, least) if own else pack(shares, few)
+                runs = _divide(shares, own, few, least) if own else pack(shares, most)
         bins = np.full(len(shares), -1)
         # Noise would put records into a bin of codes that cannot occur.
         bins[mask] = np.unique(runs[mask], return_inverse=True)[1]

@@ -45,7 +45,12 @@ class Noise(NamedTuple):
     def bound(self, counts: Floats) -> float:
         """Return an upper bound of the summed squared noise of a table."""
         free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-        return float(self.scale**2 * (free + self.doubt * math.sqrt(2 * free)))
+        return self.scale**2 * free + self.slack(counts)
+
+    def slack(self, counts: Floats) -> float:
+        """Return by how much the bound exceeds the expected squared noise of a table."""
+        free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+        return self.scale**2 * self.doubt * math.sqrt(2 * free)
 
 
 class Side(NamedTuple):
@@ -170,14 +175,15 @@ def _look_beside(
         return math.inf
     kept = np.arange(len(child)) != frequent
     shares, rest = child[kept] / child[kept].sum(), counts[:, kept]
-    masked = noise.bound(rest)
     departure = rest - np.outer(rest.sum(axis=1), shares)
     others = parent[_give_values(parent, child) != frequent]
     full = _full_energy(others / max(others.sum(), 1e-9), shares)
     full *= np.square(counts.sum() * child[kept].sum())
-    if masked >= (1 - constants.sure) * full:  # noise alone may cost a function its likeness
+    # The expected noise is subtracted, so the slack alone may cost a function its likeness.
+    if noise.slack(rest) >= (1 - constants.sure) * full:
         return None
-    return math.inf if math.isinf(full) else float((np.square(departure).sum() - masked) / full)
+    energy = float(np.square(departure).sum()) - noise.bound(rest)
+    return math.inf if math.isinf(full) else energy / full
 
 
 def _full_energy(parent: Floats, child: Floats) -> float:

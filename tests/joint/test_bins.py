@@ -131,6 +131,17 @@ def test_bins_of_an_ordered_column_are_intervals_beside_spikes_and_the_missing_v
     assert len(np.unique(others)) == 4
 
 
+@pytest.mark.parametrize('num_bins', [4, 20])
+def test_categories_have_no_fewer_bins_if_they_have_more_values(num_bins):
+    """A value more does not merge all others in pairs: 42 states are in 40 bins, not in 20."""
+    found = [
+        len(np.unique(cut(np.full(size, 1 / size), num_bins=num_bins))) for size in range(1, 90)
+    ]
+
+    most = max(2 * num_bins, CONSTANTS.own_values)
+    assert found == [min(size, most) for size in range(1, 90)]
+
+
 def cut_alike(shares, apart, num_bins=4, least=0.01):
     shares = np.append(0.0, shares)
     mask = np.ones(len(shares), dtype=bool)

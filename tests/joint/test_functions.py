@@ -104,6 +104,15 @@ def test_columns_that_share_a_value_follow_from_the_one_that_says_no_more(rng):
     assert set(found) == {(0, at) for at in range(1, 7)}
 
 
+def test_a_frequent_value_hides_no_function_whose_other_values_exceed_the_noise(rng):
+    """A quarter of the districts have none of 24 values, which say more than one of 3 regions."""
+    districts = rng.integers(0, 80, NUM_RECORDS)
+    values = np.where(np.arange(80) < 20, 0, rng.integers(1, 24, 80))
+    table = np.stack([districts, values[districts], districts % 3], axis=1)
+
+    assert find(*count(table, 100.0, rng, 24), [False] * 3, CONSTANTS) == ((0, 1), (0, 2))
+
+
 def test_noise_alone_looks_like_no_function(rng):
     """Also where a column says so little that the least unevenness would do."""
     table = np.stack(
