@@ -45,12 +45,12 @@ class Noise(NamedTuple):
     def bound(self, counts: Floats) -> float:
         """Return an upper bound of the summed squared noise of a table."""
         free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-        return self.scale**2 * free + self.slack(counts)
+        return float(self.scale**2 * free + self.slack(counts))
 
     def slack(self, counts: Floats) -> float:
         """Return by how much the bound exceeds the expected squared noise of a table."""
         free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-        return self.scale**2 * self.doubt * math.sqrt(2 * free)
+        return float(self.scale**2 * self.doubt * math.sqrt(2 * free))
 
 
 class Side(NamedTuple):
