@@ -35,7 +35,8 @@ OWN_FILE, OWN_FOLDER = 0o600, 0o700
 #: Modes of any other file and folder, before the user's mask.
 ANY_FILE, ANY_FOLDER = 0o666, 0o777
 
-#: The most bytes of the target's name at the end of a draft's name; file systems allow 255.
+#: The largest number of bytes of the target's name at the end of a draft's name; file systems allow
+#: 255.
 MOST_BYTES = 200
 
 #: The names of drafts. Drafts end like the target's name, because the ending states the format.

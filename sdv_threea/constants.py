@@ -40,7 +40,7 @@ NARROW_BINS = 6
 #: significant coarser bins. Set by hand.
 KEPT = 0.75
 
-#: The most looks that split bins. Three are enough for a spread of 1 at 10^9.
+#: The largest number of looks that split bins. Three are enough for a spread of 1 at 10^9.
 MOST_SPLITS = 3
 
 #: Up to this many frequent single numbers of a step do not count as evidence of rounding. Set by
@@ -184,9 +184,9 @@ class DescribeConstants(Evidence):
             of all columns at the whole budget, are fewer than this times the root of the number of
             values. At 8, columns of titanic with ranges four times too wide had a similarity of .89
             instead of .93, at epsilon 1.
-        most_wide: The most columns whose stated ranges may be estimated again. With sixty columns,
-            which predict a class of a thousand records only together, the AUC was .82 instead of
-            .85.
+        most_wide: The largest number of columns whose stated ranges may be estimated again. With
+            sixty columns, which predict a class of a thousand records only together, the AUC was
+            .82 instead of .85.
         vast: A stated range this many times as wide as the occupied one serves only as a bound,
             because noise would fill its empty parts. Without this rule the AUC on eeg_eye_state
             with public metadata is .74, not .78, at epsilon 1.
@@ -217,7 +217,7 @@ class EncodingConstants:
     """The constants of classes.
 
     Args:
-        most_classes: The most classes of a numerical target. Set by hand.
+        most_classes: The largest number of classes of a numerical target. Set by hand.
     """
 
     most_classes: int = 20

@@ -64,7 +64,7 @@ NOISE_OF_A_MEAN = 0.5
 #: A cluster has at least this many times the records of a mix.
 MIXES_PER_CLUSTER = 4
 
-#: The most clusters, and the most mixes, of a class: bounds of time and memory.
+#: The largest number of clusters, and the most mixes, of a class: bounds of time and memory.
 MOST_CLUSTERS, MOST_MIXES = 20, 500
 
 #: Number of records drawn from the released histograms, for the first centres and for features.

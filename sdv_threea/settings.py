@@ -33,8 +33,8 @@ LEAST_DELTA = 1e-50
 #: The largest delta: with a larger one, one row in 100 could be published unprotected.
 LARGEST_DELTA = 0.01
 
-#: The most clusters per class. Clusters are found in 4,000 drawn records, and a cluster of four
-#: records is too small to be useful.
+#: The largest number of clusters per class. Clusters are found in 4,000 drawn records, and a
+#: cluster of four records is too small to be useful.
 MOST_COMPONENTS = 1000
 
 #: The id of the process that first used JAX.

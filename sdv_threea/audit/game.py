@@ -36,13 +36,13 @@ from sdv_threea.audit.observations import Features, count_words, describe_rows, 
 from sdv_threea.audit.worlds import Neighbours, Tables
 from sdv_threea.errors import InputError
 
-#: The most features of the linear classifier: those with the largest correlations.
+#: The largest number of features of the linear classifier: those with the largest correlations.
 MAX_FEATURES = 200
 
 #: The fewest runs with a feature for it to be used: a word of a single run predicts nothing.
 LEAST_SEEN = 3
 
-#: The most thresholds to try.
+#: The largest number of thresholds to try.
 NUM_THRESHOLDS = 200
 
 #: Folds of the cross-validation that chooses a classifier and a threshold.

@@ -29,8 +29,8 @@ Features = dict[str, float]
 LONGEST_WORD = 80
 
 
-#: The most numbers of one array, and entries of one object, that are kept. A sum and a digest stand
-#: for all others.
+#: The largest number of elements of one array that are kept, and of one object in all. A sum and a
+#: digest stand for all others.
 PER_ARRAY = 1000
 
 IN_ALL = 100_000

@@ -1,8 +1,8 @@
 """Grids that are refined where numbers lie.
 
 The public grid is logarithmic about zero, so numbers with a small spread far from zero, such as
-years or pressures, share a few of its bins. Further looks split these bins until their numbers fill
-several. The result hardly depends on where zero is, or on the unit of a column.
+years or pressures, share a few of its bins. Further looks split these bins until the numbers in
+them fill several bins. The result hardly depends on where zero is, or on the unit of a column.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Question:
     """A question to all columns with the same blank; ``mu`` is its price.
 
     Args:
-        rows_per_unit: The most records of a unit of privacy.
+        rows_per_unit: The largest number of records of a unit of privacy.
         shared: Whether all columns share the contribution of a record, a vector of L2 norm at most
             ``RECORD_UNITS``. If not, a record adds one to one count of each column.
     """

@@ -32,7 +32,7 @@ from sdv_threea.rows.intake.columns import make_table, read_categories, read_num
 if TYPE_CHECKING:
     from sdv_threea.describe.description import Description
 
-#: The most values that ``repr`` shows.
+#: The largest number of values that ``repr`` shows.
 MOST_SHOWN = 5
 
 

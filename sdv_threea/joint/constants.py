@@ -161,9 +161,9 @@ class JointConstants(Evidence):
             nats, and this share, of the entropy of the numerical codes. Set by hand.
         particles: Number of records that a chain is fitted with. With fewer, the chain fits their
             noise, too, and single columns are further off.
-        rounds: The most rounds of iterative proportional fitting for a column. Impossible pairs
-            need more than two; eight over-fit the particles.
-        most_triple_bins: The most bins of a column in a triple. Set by hand.
+        rounds: The largest number of rounds of iterative proportional fitting for a column.
+            Impossible pairs need more than two; eight over-fit the particles.
+        most_triple_bins: The largest number of bins of a column in a triple. Set by hand.
         triple_records: A bin of three columns is expected to hold this many times the noise of a
             single table. With 8.5, models lose .04 on tables of numbers at epsilon 8.
         look_part: The part of the remaining price that distances of triples cost. Set by hand.
@@ -175,8 +175,9 @@ class JointConstants(Evidence):
             hand.
         unseen_part: The part of the remaining price that such triples get. Set by hand: .3 and .7
             did as well on nltcs and acs.
-        most_triples: The most triples that are counted. With 96, models gain .02 without noise, but
-            the chain over-fits its particles, and single columns are further off.
+        most_triples: The largest number of triples that are counted. With 96, models gain .02
+            without noise, but the chain over-fits its particles, and single columns are further
+            off.
         noise_left: The part of a triple's noise that shrinkage leaves. With .5, models lose .01 on
             tables of numbers; .15 does as well.
         pair_worth: Weight of the noise of pairs against the error of triples. With .8, models lose

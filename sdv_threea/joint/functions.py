@@ -168,7 +168,7 @@ def _merge_rest(
 def _look_beside(
     counts: Floats, parent: Floats, child: Floats, noise: Noise, constants: JointConstants
 ) -> float | None:
-    """Return the likeness without the child's most frequent value; ``None`` if noise masks it."""
+    """Return how like a function the pair is without the child's most frequent value, if known."""
     # Columns with a common value, such as "question not asked", look functional because of it.
     frequent = int(child.argmax())
     if not OFTEN <= child[frequent] < 1 or len(child) < 3:

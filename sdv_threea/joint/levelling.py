@@ -6,8 +6,9 @@ import numpy as np
 
 from sdv_threea.arrays import Floats
 
-#: The most rounds, and the relative error of a bin at which they end. A rare value that depends on
-#: many columns takes many rounds: factors hardly move probabilities near one or zero.
+#: The largest number of rounds, and the relative error of a bin at which they end. A rare value
+#: that depends on many columns takes many rounds: factors hardly move probabilities near one or
+#: zero.
 MOST_ROUNDS, LEVEL = 50, 0.02
 
 #: The largest factor by which the probability of a bin changes in a round.

@@ -40,7 +40,7 @@ NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec', 'mon tue wed thu fri 
 #: Number of values that are tried in an interval, and the most results of a function.
 LOOKED_AT, MOST_RESULTS = 64, 512
 
-#: The most functions that are counted.
+#: The largest number of pairs of a number and its part (as date and month) that are counted.
 MOST_PARTS = 16
 
 Values = tuple[tuple[Hashable, int], ...]

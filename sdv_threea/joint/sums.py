@@ -30,8 +30,8 @@ from sdv_threea.rows.intake.columns import read_numbers
 from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
-#: The most parts of a sum, the most numbers that are tried, and the most copies or sums that are
-#: counted.
+#: The largest number of parts of a sum, the most numbers that are tried, and the most copies or
+#: sums that are counted.
 MOST_PARTS, MOST_NUMBERS, MOST_SUMS = 4, 16, 8
 
 #: Noise scale of a count, as a share of the records: at this scale, a rule that fails is

@@ -26,8 +26,8 @@ from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.maths.simplex import project_to_simplex
 
-#: The most bins that the frequencies of ratios are fitted to. More would take memory and gain
-#: nothing.
+#: The largest number of bins that the frequencies of ratios are fitted to. More would take memory
+#: and gain nothing.
 MOST_BINS = 2**18
 
 #: Rounds of iterative proportional fitting to the margins.

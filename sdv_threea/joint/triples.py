@@ -26,7 +26,7 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
-#: The most triples whose distances are released: a limit of time.
+#: The largest number of triples whose distances are released: a limit of time.
 MOST_LOOKS = 500
 
 #: Three columns, in ascending order. The class, if present, is the last column.

@@ -150,7 +150,7 @@ class _Pair(NamedTuple):
         return Candidate(constraint, columns, parameters, test, self.read(*low), self.read(*high))
 
     def group(self, constraint: str, name: str, test: Any, cells: Array, **more: Any) -> Candidate:
-        """Return a candidate on a column among the rows that refer to the same row."""
+        """Return a candidate for a constraint on the rows that refer to the same parent row."""
         column, parent = f'{self.names[0]}.{name}', self.names[1]
         parameters = {'column_name': column, **more, 'parent_table_name': parent, **self.key}
         return Candidate(constraint, [column, parent], parameters, test, self.places, cells)

@@ -47,7 +47,7 @@ FACTS = (
     Fact('missing', 'nullable', 'range_is_nullable', LEARNED, 'whether cells are missing'),
 )
 
-#: The most values of a category that are printed.
+#: The largest number of values of a category that are printed.
 MOST_SHOWN = 6
 
 

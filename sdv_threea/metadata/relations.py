@@ -37,7 +37,7 @@ ROWS_PER_VALUE = 20
 #: for example, the code of people who were not asked a question.)
 MOST_VALUES, LEAST_SHARE, RARE_ELSEWHERE = 3, 0.9, 0.5
 
-#: The most parts of a sum, and the most columns searched for parts.
+#: The largest number of parts of a sum, and the most columns searched for parts.
 MOST_PARTS, MOST_NUMBERS = 4, 16
 
 CATEGORIES = ('categorical', 'boolean', 'ordinal')

@@ -24,7 +24,8 @@ from sdv_threea.metadata.columns import StatedColumn, fitting
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import TEXTS, guess_by_name, read_type
 
-#: The most characters of a line of names, so that a file without line ends is not read whole.
+#: The largest number of characters of a line of names, so that a file without line ends is not read
+#: whole.
 LONGEST = 2**17
 
 #: Line ends of any system. They end a line inside quotes too: if a name could continue in the next

@@ -68,7 +68,7 @@ def take_last(domain: Domain, known: Known) -> Domain:
 
 
 def _may_guess(domain: Domain, known: Known) -> bool:
-    """Return whether a target may be chosen: none is named, and pairs may be counted."""
+    """Return whether a target may be chosen: no target is named, and pairs may be counted."""
     several = len(domain.columns) > max(known.num_given, 1)
     return domain.target is None and several and known.settings.counts_pairs
 

@@ -25,7 +25,8 @@ Noise = Callable[[int, float], Wholes]
 #: steps is private.
 FINEST_SCALE = 2**16
 
-#: The most steps per integer. Only noise far below the precision of a float would need more.
+#: The largest number of steps per integer. Only noise far below the precision of a float would need
+#: more.
 FINEST_STEP = 2**40
 
 #: Number of values that noise is added to at once: a bound of the memory.

@@ -151,7 +151,7 @@ def release_agreement(
     given = joined.given.as_read(1, task.draws, followed=1)
     context = draw_before(model, *given[:2], task.draws)
     drawn = [encode(draw_rows(model, context, task.draws), own) for _ in range(2)]
-    *cells, _ = np.split(noisy[1:], np.cumsum(sizes))  # nothing is left after the last table
+    *cells, _ = np.split(noisy[1:], np.cumsum(sizes))  # the split leaves an empty rest
     num_pairs = max(float(noisy[0]), 1.0)
     shares = [_share(each / num_pairs, one) for each, one in zip(cells, bins, strict=True)]
     counted = Counted(shares, num_pairs, receipt.noise_scale / num_pairs)

@@ -12,7 +12,7 @@ from sdv_threea.relational.layout import Level, add_name, context_transformers
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.schema import Schema
 
-#: A table above a table, and one of its columns.
+#: A table that another table refers to, directly or not, and one of its columns.
 Source = tuple[str, str]
 
 

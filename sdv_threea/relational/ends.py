@@ -28,7 +28,7 @@ from sdv_threea.rows.codes import Columns
 from sdv_threea.rows.units.links import Ends
 from sdv_threea.schema import Link, Schema
 
-#: The most tables of a link, to bound the memory of fits without noise.
+#: The largest number of tables of a link, to bound the memory of fits without noise.
 MOST_TABLES = 32
 
 #: A table is used if its information exceeds the information of chance by this many standard

@@ -18,8 +18,8 @@ from sdv_threea.rows.units.links import Ends
 #: Codes at both ends of references: of the rows, shape (n,), and of the parent's rows, (P,).
 Codes = tuple[Wholes, Wholes]
 
-#: The most pairs of kinds, to bound memory and time. Tables that would exceed it are left out, the
-#: least informative first.
+#: The largest number of pairs of kinds, to bound memory and time. Tables that would exceed it are
+#: left out, the least informative first.
 MOST_PAIRS = 2**22
 
 #: Rounds of iterative proportional fitting; tries of references to find a free place.

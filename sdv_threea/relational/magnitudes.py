@@ -22,8 +22,8 @@ from sdv_threea.rows.sums import take
 from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.statistics import registry
 
-#: The most rows of one unit that are read. Noisy sums must fit into 64 bits, and a larger bound is
-#: not worth its noise.
+#: The largest number of rows of one unit that are read. Noisy sums must fit into 64 bits, and a
+#: larger bound is not worth its noise.
 LARGEST_BOUND = 10_000
 
 #: The smallest number of rows of each magnitude. There are two magnitudes per doubling: 1, 2, 3,

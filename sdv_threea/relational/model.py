@@ -104,7 +104,7 @@ class TableRelease:
         orphans: The estimated share of rows without an owner.
         noise: Standard deviation of the noise of a released share of the rows.
         size_noise: Standard deviation of the noise of ``size``.
-        rows_per_unit: The most rows of a unit that were read; ``None`` for all.
+        rows_per_unit: The largest number of rows of a unit that were read; ``None`` for all.
         following: The model of a row given the row before it, both as codes of ``released``;
             ``None`` if rows are drawn given only their owner.
         agreement: The dependence on the row before, column by column, if there is no such model;

@@ -21,7 +21,8 @@ class Plan(NamedTuple):
     Args:
         layout: The names of the columns that are released of it.
         domain: The public description of those columns, without the context.
-        most_rows: The most rows that a unit can have in it; ``None`` where that is not public.
+        most_rows: The largest number of rows that a unit can have in it; ``None`` where that is not
+            public.
     """
 
     layout: Layout

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sdv_threea.report.fidelity import Fidelity
     from sdv_threea.report.quality import Quality
 
-#: The most columns on the map of pairs: those with the largest errors.
+#: The largest number of columns on the map of pairs: those with the largest errors.
 MOST_MAPPED = 40
 
 #: Number of columns, and of pairs without common columns, that are unfolded at first.

@@ -18,7 +18,7 @@ BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104
 #: How often all tables are moved toward the tables that share a foreign key with them.
 SWEEPS = 4
 
-#: The most characters of a name in a box; longer ones are shortened.
+#: The largest number of characters of a name in a box; longer ones are shortened.
 LONGEST_NAME = 20
 
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days, take_learned
 
-#: The most bins of a numerical or date column. If values are whole numbers or days, all bins cover
-#: equally many of them.
+#: The largest number of bins of a numerical or date column. If values are whole numbers or days,
+#: all bins cover equally many of them.
 NUM_BINS = 40
 
-#: The most levels of a category: the most frequent ones of the real table.
+#: The largest number of levels of a category: the most frequent ones of the real table.
 NUM_LEVELS = 8
 
 #: Levels, or bins of two columns, with fewer real rows are not shown: they may be one person's.
@@ -37,10 +37,11 @@ LONGER = 0.25
 MUCH_LONGER = 3.0
 
 
-#: The most bins of a numerical or date column on a grid of two columns.
+#: The largest number of bins of a numerical or date column on a grid of two columns.
 GRID_BINS = 12
 
-#: The most levels of a categorical column, and the most bins of a numerical or date column.
+#: The largest number of levels of a categorical column, and the most bins of a numerical or date
+#: column.
 MOST_LEVELS, MOST_BINS = 50, 20
 
 #: The codes of other cells: missing ones, pooled rare levels, values that no real row has.

@@ -19,7 +19,7 @@ from sdv_threea.report.distributions import MISSING, NO_LEVELS, POOLED, UNSEEN, 
 #: many rows. With fewer expected rows, chance alone may explain that there are none.
 EXPECTED = 5.0
 
-#: The most pairs of columns that are named, and the most example values of each.
+#: The largest number of pairs of columns that are named, and the most example values of each.
 MOST_TOLD, MOST_EXAMPLES = 12, 3
 
 TOLD = ['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples']
@@ -28,7 +28,8 @@ TOLD = ['Column 1', 'Column 2', 'Rows', 'Categories', 'Examples']
 #: How often real rows are resampled, to measure the variation of a score by chance.
 RESAMPLES = 8
 
-#: The most rows of a table, and the most pairs of columns, that are compared; drawn at random.
+#: The largest number of rows of a table, and the most pairs of columns, that are compared; drawn at
+#: random.
 MOST_ROWS, MOST_PAIRS = 50_000, 2_000
 
 COLUMNS = ['Table', 'Column', 'Error', 'Real', 'Chance']

@@ -23,7 +23,8 @@ from sdv_threea.storage.metadata import MODELLED
 Data: TypeAlias = pd.DataFrame | Mapping[str, pd.DataFrame]
 Tables: TypeAlias = dict[str, pd.DataFrame]
 
-#: The most pairs of columns, with the largest errors, whose joint shares of rows are kept.
+#: The largest number of pairs of columns, with the largest errors, whose joint shares of rows are
+#: kept.
 NUM_JOINTS = 40
 
 

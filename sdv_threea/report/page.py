@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: The most losses, failed checks, and relations between tables that are listed: the worst.
+#: The largest number of losses, failed checks, and relations between tables that are listed: the
+#: worst.
 NUM_SCORES = 20
 
 WARNING = (

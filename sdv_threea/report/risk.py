@@ -16,7 +16,7 @@ from sdmetrics.single_table import DCRBaselineProtection
 
 from sdv_threea.report.inputs import take_learned
 
-#: The most attempts of each attack on a table, and the most rows that are searched.
+#: The largest number of attempts of each attack on a table, and the most rows that are searched.
 ATTACKS, MOST_ROWS = 300, 10_000
 
 #: The figures of an attack.
@@ -26,7 +26,8 @@ FIGURES = ('on fitted rows', 'on other rows', 'guessing', 'risk', 'low', 'high')
 NUM_COMBINED = 3
 
 
-#: The most rows of a table that are compared, drawn at random: all pairs of rows are compared.
+#: The largest number of rows of a table that are compared, drawn at random: all pairs of rows are
+#: compared.
 SAMPLED_ROWS = 500
 
 

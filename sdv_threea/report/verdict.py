@@ -32,7 +32,7 @@ BETWEEN_FITS = 0.15
 #: A column counts as lost from this share of rows with lost values, or with new missing values.
 TELLING = 0.02
 
-#: The most columns that one sentence names.
+#: The largest number of columns that one sentence names.
 MOST_NAMED = 6
 
 #: Constraints on which values may occur together: of two categories, or of a category and a number.

@@ -22,8 +22,8 @@ from sdv_threea.sampling.asked import CodeCondition, Pools, RowConditions, cut_p
 #: Number of draws in a pool, per row and at least.
 POOL_PER_ROW, LEAST_POOL = 8, 128
 
-#: The most rows that are drawn from one pool, and the most records in all pools of a draw: bounds
-#: of the memory.
+#: The largest number of rows that are drawn from one pool, and the most records in all pools of a
+#: draw: bounds of the memory.
 MOST_ROWS, ROOM = 2**15, 2**16
 
 

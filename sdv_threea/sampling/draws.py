@@ -11,7 +11,7 @@ from sdv_threea.adapt.links import Draws, num_draws
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.sampling.asked import ImpossibleCondition, RowConditions, deal
 
-#: The most rows for which :func:`draw_wanted` draws at once.
+#: The largest number of rows for which :func:`draw_wanted` draws at once.
 MOST_ROWS = 2**14
 
 #: Least number of records in the first round; the most records of a round, and the least per row in

@@ -32,9 +32,9 @@ DRAWS_PER_CUT = 100
 #: number from each class.
 POOL_PER_ROW, PLACES_PER_ROW, LEAST_POOL = 2.0, 0.25, 32
 
-#: The most rows that are drawn from one pool; the most numbers in all pools of a draw, a bound of
-#: the memory; and about the most numbers in all draws, a bound of the time for many different
-#: conditions.
+#: The largest number of rows that are drawn from one pool; the most numbers in all pools of a draw,
+#: a bound of the memory; and about the most numbers in all draws, a bound of the time for many
+#: different conditions.
 MOST_ROWS, ROOM, MOST_NUMBERS = 2**12, 2**18, 2**20
 
 

@@ -36,8 +36,9 @@ LETTERS = np.array(list(ascii_letters)).view(np.uint32)
 #: Strides are below this number, so their products with numbers of rows fit into 64 bits.
 LARGEST_STRIDE = 2**30
 
-#: The most generators that RDT may make for all formats of a table or a database. RDT makes each of
-#: them five times, in about 20 microseconds, in a fit and in loading: seconds altogether.
+#: The largest number of generators that RDT may make for all formats of a table or a database. RDT
+#: makes each of them five times, in about 20 microseconds, in a fit and in loading: seconds
+#: altogether.
 MOST_PARTS = 50_000
 
 #: How often RDT repeats a part of a format at most, if the format has no upper bound.

@@ -15,7 +15,7 @@ from sdv_threea.warning import warn
 #: The share of lost rows that is worth a warning.
 WORTH_A_WARNING = 0.02
 
-#: The most columns that a warning names for each kind of loss.
+#: The largest number of columns that a warning names for each kind of loss.
 MOST_NAMED = 6
 
 #: The first and the last line of the warning.

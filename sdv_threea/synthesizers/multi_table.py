@@ -90,9 +90,9 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         privacy_unit: The table whose rows are the units. By default the only private table that
             refers to no other private one; an error if there are several.
         public_tables: Tables that may be published as they are, such as lists of codes.
-        max_children: The most rows that refer to one row of their owner, if public: one number for
-            all tables; or a dictionary by table, and by foreign key ``(table, column)`` for
-            references to other rows than the owner. By default estimated privately.
+        max_children: The largest number of rows that refer to one row of their owner, if public:
+            one number for all tables; or a dictionary by table, and by foreign key ``(table,
+            column)`` for references to other rows than the owner. By default estimated privately.
         target_column: The column that models will be trained to predict, by table. If one is named,
             none is chosen for other tables.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Sampling stops after this many draws if no row meets the constraints.
 HOPELESS = 1000
 
-#: The most rows per requested row that are drawn again at once, as in SDV.
+#: The largest number of rows per requested row that are drawn again at once, as in SDV.
 MOST_AGAIN = 10
 
 

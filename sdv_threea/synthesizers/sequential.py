@@ -81,7 +81,8 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             adds no noise and promises nothing.
         delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
             well below one over the number of sequences.
-        max_length: The most rows of a sequence, if public. By default estimated privately.
+        max_length: The largest number of rows of a sequence, if public. By default estimated
+            privately.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately.
         neighbors: How tables differ by one sequence: ``'add_remove'`` or ``'replace_one'``.

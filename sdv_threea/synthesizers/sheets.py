@@ -18,7 +18,7 @@ from sdv_threea.synthesizers.database_sampling import describe_own
 from sdv_threea.synthesizers.loss_table import tell_range
 from sdv_threea.synthesizers.restoring import find_holder
 
-#: The most values of a category that a datasheet lists.
+#: The largest number of values of a category that a datasheet lists.
 MOST_VALUES = 8
 
 #: Settings left out of a datasheet, because they do not affect the rows.

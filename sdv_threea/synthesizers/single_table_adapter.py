@@ -226,7 +226,8 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         Args:
             num_rows: Number of rows.
             main_table_name: Name of the only table; may be left out.
-            max_tries_per_batch: The most draws of a batch; rows that break constraints are redrawn.
+            max_tries_per_batch: The largest number of draws of a batch; rows that break constraints
+                are redrawn.
             batch_size: Rows drawn at once; ``None`` for all.
             output_folder_path: Folder for a CSV file, complete or absent; ``None`` for no file.
 
@@ -340,7 +341,7 @@ class SingleTableAdapter(Released, BaseSingleTableSynthesizer):
         Args:
             num_rows: Number of rows.
             folder: The folder, new or empty. The folder appears when all files are complete.
-            rows_per_file: The most rows of a file.
+            rows_per_file: The largest number of rows of a file.
             max_tries_per_batch: As in :meth:`sample`.
             show_progress: Whether to show how many rows are written.
 

@@ -175,7 +175,8 @@ class DatabaseStatement(Statement):
     Args:
         tables: The protection of each table, in words.
         receipts: The cost of each release, by the table whose rows are the units.
-        rows_per_unit: The most rows of a unit that were read, by table; ``None`` for all.
+        rows_per_unit: The largest number of rows of a unit that were read, by table; ``None`` for
+            all.
         lost: The values that samples lack, by table and column, in words.
         errors: Standard errors of each table's number of rows, and of shares of rows, in words.
         plans: The parts of the budget for the rows of each table, and what each pays for.
