@@ -1,6 +1,7 @@
-"""Sequences: ClustMix beside PAR without privacy, on berka's transactions and on made vital signs.
+"""Sequences: ClustMix beside PAR without privacy, on transactions, stays and made vital signs.
 
     python benchmarks/sequences.py --repeats 1                 # half an hour, most of it PAR's
+    python benchmarks/sequences.py --setups stays --methods ClustMix --repeats 1       # minutes
     python benchmarks/sequences.py --setups vitals --methods ClustMix --epsilons 8 --repeats 1 \
         --results /tmp/sequences.csv                           # a minute
 
@@ -81,6 +82,16 @@ def load_transactions(data: Path, seed: int) -> pd.DataFrame:
     return rows.assign(date=pd.to_datetime(rows['date']))[list(BERKA)]
 
 
+def load_stays(data: Path, seed: int) -> pd.DataFrame:
+    """Read the stays of patients of Diabetes130, numbered in time; most patients have only one."""
+    folder = data / 'diabetes130_rel'
+    rows, patients = (
+        pd.read_csv(folder / f'{each}.csv.gz', low_memory=False)
+        for each in ('encounter', 'patient')
+    )
+    return rows.merge(patients, on='patient_nbr')[list(STAYS)]
+
+
 def make_vitals(data: Path, seed: int) -> pd.DataFrame:
     """Make patients: a pulse that returns to the patient's mean, wards that seldom change."""
     rng = np.random.default_rng(seed)
@@ -122,6 +133,16 @@ BERKA = {
     'amount': 'numerical',
     'balance': 'numerical',
 }
+STAYS = {
+    'patient_nbr': 'id',
+    'gender': 'categorical',
+    'encounter_id': 'numerical',
+    'age': 'categorical',
+    'discharge_disposition_id': 'categorical',
+    'readmitted': 'categorical',
+    'time_in_hospital': 'numerical',
+    'num_medications': 'numerical',
+}
 VITALS = {
     'patient': 'id',
     'sex': 'categorical',
@@ -135,6 +156,7 @@ VITALS = {
 SETUPS = {
     'vitals': Setup(make_vitals, 'patient', 'time', VITALS, ('sex', 'age')),
     'transactions': Setup(load_transactions, 'account_id', 'date', BERKA, ('frequency',)),
+    'stays': Setup(load_stays, 'patient_nbr', 'encounter_id', STAYS, ('gender',)),
 }
 
 

@@ -232,7 +232,7 @@ def _replace_index(column: Column, layout: Layout) -> Column:
     """Return a column of the user, or in the place of the index the gap, which is not negative."""
     if layout.gap is None or column.name in layout.own or not isinstance(column, Number):
         return column
-    known = Number(name=layout.gap, low=0.0, nullable=False)
+    known = Number(name=layout.gap, low=0.0)  # a row alone has none
     if find_unit(column) > 1:
         return replace(known, step=1.0)
     return replace(known, step=column.step, steps=LONG_STEPS if column.of_times else column.steps)

@@ -100,16 +100,16 @@ def _find_gaps(
 ) -> tuple[Floats, Floats]:
     """Return the gap of each row, shape (n,), and the first index of each owner, shape (P,).
 
-    The first row of an owner gets the gap of the second.
+    The first row of an owner gets the gap of the second; a row alone has none.
     """
-    gaps = np.zeros(len(values))
+    gaps = np.full(len(values), np.nan)
     later = np.flatnonzero(previous >= 0)
     gaps[later] = values[later] - values[previous[later]]
     second = later[previous[previous[later]] < 0]
     gaps[previous[second]] = gaps[second]
     begins, firsts = (previous < 0) & (owners >= 0), np.full(num_owners, np.nan)
     firsts[owners[begins]] = values[begins]
-    return np.clip(np.nan_to_num(gaps, nan=0.0), 0.0, LARGEST_NUMBER), firsts
+    return np.clip(gaps, 0.0, LARGEST_NUMBER), firsts
 
 
 def add_gaps(
@@ -118,7 +118,7 @@ def add_gaps(
     """Return the index of sampled rows, shape (n,): the owner's first index plus all gaps since.
 
     Rows of one owner are neighbours. Owners without a first index, and rows without an owner, get
-    the first index of another owner.
+    the first index of another owner, and rows without a gap the gap of another row.
     """
     known = firsts[np.isfinite(firsts)]
     known = known if len(known) else np.array([index.low or 0.0])
@@ -126,6 +126,9 @@ def add_gaps(
     alone = owners < 0
     starts = np.where(alone, rng.choice(known, len(owners)), np.append(firsts, 0.0)[owners])
     begins = alone | (np.diff(owners, prepend=-1) != 0)
+    there = np.isfinite(gaps)
+    if there.any() and not there.all():
+        gaps = np.where(there, gaps, rng.choice(gaps[there], len(gaps)))
     passed = np.where(begins, 0.0, np.maximum(np.nan_to_num(gaps), 0.0))
     total = np.cumsum(passed)
     last = np.maximum.accumulate(np.where(begins, np.arange(len(total)), 0))

@@ -34,7 +34,7 @@ from sdv_threea.relational.model import Drawn, References, TableRelease, draw_ro
 from sdv_threea.relational.order import add_gaps, count_unit
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import keep_apart, spread_references
-from sdv_threea.relational.transitions import Draw, add_rank, draw_in_turn, rank_rows
+from sdv_threea.relational.transitions import Draw, add_rank, draw_gaps, draw_in_turn, rank_rows
 from sdv_threea.rows.units.links import mark_repeats
 from sdv_threea.schema import Link, Schema
 
@@ -266,7 +266,11 @@ class DatabaseRelease:
             context = context_columns(levels, rows, {**parents, owner: owners})
             context = add_rank(model, context, rank_rows(owners))
 
+        followed = (owners >= 0) & (np.bincount(owners + 1, minlength=1)[owners + 1] > 1)
+
         def settle(draw: Draw, rows: Wholes) -> pd.DataFrame:
+            if model.layout.gap is not None:
+                draw = partial(draw_gaps, draw, model.layout.gap, followed)
             return _settle(draw, rows, partial(accept, table) if accept else None)
 
         if model.following is not None or model.agreement is not None:

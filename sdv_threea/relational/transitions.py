@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.arrays import Wholes
+from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
@@ -165,6 +165,23 @@ def draw_in_turn(
     return pd.concat(parts).sort_index() if parts else start(np.zeros(0, dtype=np.int64))
 
 
+def draw_gaps(draw: Draw, gap: str, followed: Bools, rows: Wholes) -> pd.DataFrame:
+    """Draw rows at some positions; those that lack a gap again, as long as any of them gets one.
+
+    ``followed`` is true for rows that need a gap, as their owner has several, shape (n,).
+    """
+    drawn = draw(rows)
+    again = np.flatnonzero(followed[rows] & drawn[gap].isna())
+    while len(again):
+        redrawn = draw(rows[again]).set_axis(again)
+        found = redrawn[redrawn[gap].notna()]
+        if found.empty:
+            break
+        drawn = pd.concat([drawn.drop(index=found.index), found]).sort_index()
+        again = np.setdiff1d(again, found.index)
+    return drawn
+
+
 def draw_before(
     model: TableRelease, given: pd.DataFrame, owned: Wholes, rng: np.random.Generator
 ) -> pd.DataFrame:
@@ -230,7 +247,7 @@ def describe_following(model: TableRelease) -> tuple[Category, ...]:
             column = Category(
                 name=name,
                 values=codes,
-                nullable=bool(occurs[0]),
+                nullable=bool(occurs[0]) and transformer.name != model.layout.gap,
                 ordered=transformer.ordered,
                 apart=_keep_apart(transformer, codes),
                 alone=transformer.name in model.layout.alone,

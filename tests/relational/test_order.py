@@ -53,10 +53,15 @@ def test_gaps_of_an_owner_are_those_of_its_own_rows(seed):
     when[rng.random(30) < 0.1] = np.nan
     whole, fewer = order(when, owners), order(when[owners != 2], owners[owners != 2])
     kept = owners != 2
-    assert whole[1][kept].tolist() == fewer[1].tolist()
+    np.testing.assert_array_equal(whole[1][kept], fewer[1])
     np.testing.assert_array_equal(whole[2][[0, 1, 3]], fewer[2][[0, 1, 3]])
-    assert np.isfinite(whole[1]).all()
-    assert (whole[1] >= 0).all()
+    assert np.isfinite(whole[1][np.isfinite(when)]).all()
+    assert not (whole[1] < 0).any()
+
+
+def test_a_row_alone_has_no_gap():
+    """A gap of 0 would be one of the rows that follow others, where no row has it."""
+    np.testing.assert_array_equal(order([5, 1, 9], [0, 1, 0])[1], [4, np.nan, 4])
 
 
 @pytest.mark.parametrize('ends', [(-1e308, 1e308), (-(2.0**63), 2.0**63), (0.0, 2.0**64)])
@@ -72,7 +77,8 @@ def test_gaps_add_up_from_the_first_index_of_the_owner():
     firsts, gaps = np.array([10.0, 0.0, 5.0, np.nan]), np.array([7.0, 1, 2, 7, np.nan, 7, 7])
     index = describe_index(INDEX, Number(name='', high=10.0), Number(name='', high=2.0))
     found = add_gaps(firsts, gaps, owners, index, rng)
-    assert found[:5].tolist() == [10, 11, 13, 0, 0]
+    assert found[:4].tolist() == [10, 11, 13, 0]
+    assert found[4] in gaps
     assert set(found[5:]) <= {10.0, 0.0, 5.0}
 
 

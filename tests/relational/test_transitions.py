@@ -1,12 +1,10 @@
 """Ranks, the row before a row, and the rounds in which rows are drawn."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from sdv_threea.relational.transitions import (
-    list_rounds,
-    rank_rows,
-)
+from sdv_threea.relational.transitions import draw_gaps, list_rounds, rank_rows
 from sdv_threea.rows.units.membership import find_previous, shuffle_ranks
 
 OWNERS = np.array([4, 2, 4, -1, 4, 2, -1])
@@ -42,3 +40,17 @@ def test_each_row_is_drawn_once_and_after_another_row_of_its_owner(ordered, roun
             assert not ordered or (previous == rows - 1).all()
         seen[rows] = True
     assert seen.all()
+
+
+def test_rows_without_a_gap_are_drawn_again_as_long_as_that_helps():
+    """Row 1 is alone and needs no gap; no other row gets one in the round that would help row 4."""
+    tries, helps = np.zeros(5, dtype=int), np.array([1, 1, 2, 3, 5])
+
+    def draw(rows):
+        tries[rows] += 1
+        return pd.DataFrame({'gap': np.where((tries == helps)[rows] & (rows != 1), rows, np.nan)})
+
+    followed = np.array([True, False, True, True, True])
+    found = draw_gaps(draw, 'gap', followed, np.array([4, 3, 2, 1, 0]))
+    np.testing.assert_array_equal(found['gap'], [np.nan, 3, 2, np.nan, 0])
+    assert tries.tolist() == [1, 1, 2, 3, 4]
