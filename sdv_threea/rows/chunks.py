@@ -86,7 +86,7 @@ class Rows(Generic[Chunk]):
         with guarded():
             groups = Groups(0, in_file=True)
             for number, chunk in enumerate(self.source):
-                groups.add(number, _apply(self.steps, chunk))
+                groups.add(number, apply_steps(self.steps, chunk))
         return groups
 
     def exchange(self, send: Callable[..., Any], take: Callable[[Chunk, Any], New]) -> Rows[New]:
@@ -105,7 +105,7 @@ class Rows(Generic[Chunk]):
     def sum(self, statistic: Callable[[Chunk], Sums]) -> Sums:
         """Return exact sums over all rows; ``statistic`` is a picklable function of a chunk."""
         with guarded():
-            return cast(Sums, self.source.sum(partial(_apply, (*self.steps, statistic))))
+            return cast(Sums, self.source.sum(partial(apply_steps, (*self.steps, statistic))))
 
 
 def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.DataFrame]:
@@ -161,7 +161,7 @@ class Kept(_Chunks):
         yield from self.kept[:known]
         room = True
         for each in islice(self.chunks, known, None):
-            mapped = _apply(self.steps, each)
+            mapped = apply_steps(self.steps, each)
             # Only leading chunks are kept, so none is kept after one that does not fit.
             room = room and sum(map(_measure, [*self.kept, mapped])) <= KEPT_BYTES
             if room:
@@ -201,7 +201,7 @@ class Groups(_Chunks):
         """Return all chunks mapped; a mapped table is cut into slices."""
         kept = self.alike()
         for number in range(self.count):
-            for mapped in map(partial(_apply, steps), self.read(number)):
+            for mapped in map(partial(apply_steps, steps), self.read(number)):
                 cut = _slice(mapped) if isinstance(mapped, pd.DataFrame) else None
                 if cut is not None and self.count == 1:
                     return cut
@@ -244,8 +244,8 @@ def _slice(table: pd.DataFrame, chunk_rows: int | None = None) -> Slices:
     return Slices(table.iloc, len(table), chunk_rows or fitting)
 
 
-def _apply(steps: Steps, chunk: Any) -> Any:
-    # Guarded here too, because this may run in another process.
+def apply_steps(steps: Steps, chunk: Any) -> Any:
+    """Apply the steps in order; guarded here too, because this may run in another process."""
     with guarded():
         for step in steps:
             chunk = step(chunk)

@@ -1,11 +1,11 @@
 """Divide a database that is not in memory into groups of whole units.
 
 Each table is read once, part by part. Its modelled columns go to files without a name, which the
-system deletes after the fit. Keys are matched with references in portions: all keys whose hashes
-have the same remainder at a time.
+system deletes after the fit. Keys are matched with references, and rows with others of their
+sequence, in portions: all keys whose hashes have the same remainder at a time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +17,13 @@ from sdv_threea.arrays import Wholes
 from sdv_threea.rows.chunks import Groups, Rows
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.cells import INVALID_PLACE
-from sdv_threea.rows.intake.keys import Flaws, find_flaws, find_rows, hash_keys
+from sdv_threea.rows.intake.keys import (
+    Flaws,
+    find_flaws,
+    find_rows,
+    hash_keys,
+    number_values,
+)
 from sdv_threea.rows.partitions import check_parts
 from sdv_threea.rows.units.membership import NOBODY, PLACES, Database
 from sdv_threea.schema import Link, Schema
@@ -43,6 +49,17 @@ class Piece(NamedTuple):
     rows: pd.DataFrame
     numbers: Wholes
     parents: Mapping[Link, Wholes]
+
+
+class Firsts(NamedTuple):
+    """The first row of each key, where it was, and the columns that are flawed.
+
+    Flawed is the key if it is missing or unreadable, and a column that varies among rows of a key.
+    """
+
+    rows: pd.DataFrame
+    places: Wholes
+    flawed: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -99,6 +116,49 @@ def divide(
             of_tables = {name: list(each.read(number)) for name, each in pieces.items()}
             groups.add(number, _assemble(of_tables, sizes))
     return Rows(groups), flawed
+
+
+def keep_firsts(key: str, table: pd.DataFrame) -> Firsts:
+    """Return the first row of each key, in the order of the table.
+
+    Formal guarantees:
+        * which rows have one key is a function of their stored cells of the key
+    """
+    numbers = number_values([table[key]])[0]
+    _, places, of_key = np.unique(numbers, return_index=True, return_inverse=True)
+    codes = {name: number_values([table[name]])[0] for name in table.columns if name != key}
+    flawed = {name for name, own in codes.items() if (own != own[places][of_key]).any()}
+    places = np.sort(places)
+    missing = {key} if (numbers < 0).any() else set[str]()
+    return Firsts(table.iloc[places].reset_index(drop=True), places, frozenset(flawed | missing))
+
+
+def find_firsts(key: str, rows: Rows[pd.DataFrame]) -> tuple[Rows[pd.DataFrame], frozenset[str]]:
+    """Return the first row of each key, and the flawed columns, of rows that are not in memory.
+
+    The rows are those that :func:`keep_firsts` returns of the whole table, in the same order.
+    """
+    parts = rows.map(partial(keep_firsts, key)).spill()
+    with guarded():
+        scattered, firsts, found = (parts.alike() for _ in range(3))
+        flawed = set[str]()
+        for number, (part,) in enumerate(_read_all(parts)):
+            flawed |= part.flawed
+            places = np.arange(len(part.rows)) + number * PLACES
+            _scatter(scattered, part.rows, places, [key])
+        for some in filter(None, _read_all(scattered)):
+            there, places = _join(some)
+            kept = keep_firsts(key, there)
+            flawed |= kept.flawed
+            parts_of, places = np.divmod(places[kept.places], PLACES)
+            for number in np.unique(parts_of).tolist():
+                firsts.add(number, places[parts_of == number])
+        for number, (part,) in enumerate(_read_all(parts)):
+            first = np.zeros(len(part.rows), dtype=np.bool_)
+            for places in firsts.read(number):
+                first[places] = True
+            found.add(number, part.rows[first])
+    return Rows(found), frozenset(flawed)
 
 
 def _split(keys: list[str], translate: Translate, chunk: pd.DataFrame) -> Part:
@@ -195,12 +255,12 @@ def _assemble(of_tables: Mapping[str, list[Piece]], public: Mapping[str, int]) -
     return Database(tables, parents, sizes, numbers)
 
 
-def _scatter(groups: Groups, keys: pd.DataFrame, numbers: Wholes) -> None:
-    """Store keys, each with its number, by the remainder of the key's hash."""
-    remainders = hash_keys(keys) % np.uint64(groups.count)
+def _scatter(groups: Groups, rows: pd.DataFrame, numbers: Wholes, key: Sequence[str] = ()) -> None:
+    """Store rows, each with its number, by the remainder of the hash of the key, or of all columns."""
+    remainders = hash_keys(rows[list(key or rows)]) % np.uint64(groups.count)
     for remainder in np.unique(remainders).tolist():
         here = np.flatnonzero(remainders == remainder)
-        groups.add(int(remainder), (keys.iloc[here], numbers[here]))
+        groups.add(int(remainder), (rows.iloc[here], numbers[here]))
 
 
 def _join(scattered: Iterable[tuple[pd.DataFrame, Wholes]]) -> tuple[pd.DataFrame, Wholes]:

@@ -1,9 +1,11 @@
 """Private tables as users bring them: in memory, in Parquet files, or as a Dask DataFrame."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +14,7 @@ import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
-from sdv_threea.rows.chunks import Rows, chunk_table
+from sdv_threea.rows.chunks import Rows, apply_steps, chunk_table
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.partitions import Partitions, arrange, check_parts
 from sdv_threea.storage.metadata import MODELLED
@@ -40,15 +42,24 @@ class PrivateTable:
     labels: pd.Index
 
     def take(self, names: Sequence[str]) -> pd.DataFrame:
-        """Return some columns with all rows, if the table is in memory."""
-        if self.whole is None:
-            raise InvalidDataTypeError(
-                'This needs the table in memory: pass a pandas DataFrame, or call fit(), which '
-                'reads a table part by part.'
-            )
+        """Return some columns, with all rows, of a table that is in memory."""
+        assert self.whole is not None
         places = [self.positions[list(self.header.columns).index(name)] for name in names]
         with guarded():
             return arrange(places, self.whole)
+
+    def part(self, names: Sequence[str], rows: Rows[pd.DataFrame]) -> PrivateTable:
+        """Return a table of some columns of a table that is not in memory, with these rows."""
+        header = self.header[list(names)]
+        return PrivateTable(header, rows, None, [], header.columns)
+
+    def map_parts(self, step: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
+        """Return a Dask DataFrame of the parts mapped by ``step``, each when it is asked for."""
+        assert isinstance(self.rows.source, Partitions)
+        steps = (*self.rows.steps, step)
+        with guarded():
+            parts = self.rows.source.frame
+            return parts.map_partitions(partial(apply_steps, steps), meta=step(self.header))
 
     def load(self) -> pd.DataFrame:
         """Return all rows in memory; used for public tables."""
@@ -59,8 +70,8 @@ class PrivateTable:
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
     """Check that the user passed one table by its ``name``, and wrap it for reading.
 
-    The table is a pandas or Dask DataFrame, or a path of Parquet files; ``columns`` is its
-    metadata.
+    The table is a pandas or Dask DataFrame, a path of Parquet files, or wrapped already;
+    ``columns`` is its metadata.
     """
     if not isinstance(data, dict) or len(data) != 1 or not all(map(_is_table, data.values())):
         raise InvalidDataTypeError(
@@ -73,6 +84,8 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
         raise InvalidDataError(
             [f"There is no table '{given}' in the metadata: it is named '{name}'."]
         )
+    if isinstance(table, PrivateTable):
+        return table
     in_files = isinstance(table, (str, os.PathLike))
     if in_files:
         table = _open_parquet(table)
@@ -108,7 +121,8 @@ def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
     ):
         raise InvalidDataTypeError(
             'The `data` parameter must be a dictionary that maps the name of every table to a '
-            'pandas DataFrame. Dask DataFrames, or paths of parquet files, will do for fit().'
+            'pandas DataFrame. Dask DataFrames, or paths of parquet files, will do for fit() and '
+            'validate(); preprocess() numbers the rows of all tables, which needs them in memory.'
         )
     names = list(metadata.tables)
     plain = {name: as_plain(table) for name, table in data.items()}
@@ -176,7 +190,7 @@ def as_plain(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _is_table(table: object) -> bool:
-    if isinstance(table, (pd.DataFrame, str, os.PathLike)):
+    if isinstance(table, (pd.DataFrame, str, os.PathLike, PrivateTable)):
         return True
     # If Dask is not loaded, no object can be a Dask table.
     dask = sys.modules.get('dask.dataframe')

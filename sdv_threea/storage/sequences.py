@@ -6,17 +6,19 @@ has the key and the remaining columns; the database models the order of its rows
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea.arrays import Wholes
 from sdv_threea.rows.guard import guarded
-from sdv_threea.rows.intake.cells import MISSING_PLACE
-from sdv_threea.rows.intake.keys import find_rows, number_keys
+from sdv_threea.rows.intake.keys import find_rows
+from sdv_threea.rows.partitions import check_parts
+from sdv_threea.storage.division import find_firsts, keep_firsts
+from sdv_threea.storage.reading import PrivateTable
 
 #: The error for a table without a sequence key.
 NO_KEY = (
@@ -77,38 +79,44 @@ class Sequences:
             }
         )
 
-    def split(self, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Split a private table into sequences and their rows.
+    def split(self, table: PrivateTable) -> dict[str, Any]:
+        """Split a private table into sequences and their rows, in memory if the table is.
 
         Formal guarantees:
             * which rows are of one sequence depends on the stored cells of their keys alone
-            * a row of the table of sequences is a function of the rows of one sequence, in the
-              order of the table
+            * a row of the table of sequences is the first row of one sequence, in the order of the
+              table
         """
-        with guarded():
-            numbers = number_keys([table[[self.key]]])[0]
-        if (numbers <= MISSING_PLACE).any():
+        above, below = [self.key, *self.context], [self.key, *self.own]
+        if table.whole is not None:
+            with guarded():
+                firsts, _, flawed = keep_firsts(self.key, table.take(above))
+            found: dict[str, Any] = {self.parent: firsts, self.table: table.take(below)}
+            num_sequences = len(firsts)
+        else:
+            stored = {self.key: table.header[self.key].dtype}
+            checked = table.rows.map(partial(check_parts, stored))
+            rows, flawed = find_firsts(self.key, checked.map(itemgetter(above)))
+            num_sequences, below_rows = rows.sum(len), checked.map(itemgetter(below))
+            found = {
+                self.parent: table.part(above, rows),
+                self.table: table.part(below, below_rows),
+            }
+        if not num_sequences:
+            raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
+        if self.key in flawed:
             raise InvalidDataError(
                 [f"The sequence key '{self.key}' has missing or invalid values."]
             )
-        with guarded():
-            order = np.argsort(numbers, kind='stable')
-            rows = table.iloc[order].reset_index(drop=True)
-            starts = np.diff(numbers[order], prepend=-1) != 0
-            varying = self._find_varying(rows, numbers[order])
-        if varying:
+        if flawed:
+            varying = [name for name in self.context if name in flawed]
             raise InvalidDataError(
                 [
                     f'The context columns {varying} vary within a sequence: leave them out of '
                     'context_columns.'
                 ]
             )
-        with guarded():
-            firsts = rows[starts].reset_index(drop=True)
-            return {
-                self.parent: firsts[[self.key, *self.context]],
-                self.table: rows[[self.key, *self.own]],
-            }
+        return found
 
     def join(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         """Join both sampled tables, with the columns in the order of the metadata."""
@@ -118,15 +126,6 @@ class Sequences:
         for name in self.context:
             found[name] = above[name].iloc[owners].reset_index(drop=True)
         return pd.DataFrame({name: found[name] for name in self.columns}, copy=False)
-
-    def _find_varying(self, rows: pd.DataFrame, numbers: Wholes) -> list[str]:
-        same = numbers[1:] == numbers[:-1]
-        found = []
-        for name in self.context:
-            codes = number_keys([rows[[name]]])[0]
-            if (same & (codes[1:] != codes[:-1])).any():
-                found.append(name)
-        return found
 
 
 def read_sequences(metadata: Metadata, context: Sequence[str]) -> Sequences:

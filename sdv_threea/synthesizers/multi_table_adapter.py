@@ -25,7 +25,7 @@ from sdv_threea.rows.units.references import BrokenReferenceError, Labels, link_
 from sdv_threea.schema import Schema
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.files import write_tables
-from sdv_threea.storage.reading import take_tables
+from sdv_threea.storage.reading import holds_parts, take_tables
 from sdv_threea.storage.references import (
     as_columns,
     find_broken_references,
@@ -41,7 +41,7 @@ from sdv_threea.synthesizers.arguments import (
     check_sampling,
 )
 from sdv_threea.synthesizers.database_sampling import draw_tables
-from sdv_threea.synthesizers.divided import Divided, find_problems
+from sdv_threea.synthesizers.divided import Divided, find_problems, validate_parts
 from sdv_threea.synthesizers.released import Released
 from sdv_threea.synthesizers.ruled import adopt_rules, check_rules, plan_rules
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
@@ -85,8 +85,11 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
         self._synthesizer, self._terms = make_table, terms
         super().__init__(deepcopy(terms.metadata), locales)
 
-    def validate(self, data: dict[str, pd.DataFrame]) -> None:
+    def validate(self, data: dict[str, Any]) -> None:
         """Check the tables, with the errors of :meth:`fit`; no error shows a value."""
+        if holds_parts(data):
+            validate_parts(self, data)
+            return
         tables = take_tables(data, self._original_metadata)
         problems = find_problems(self, tables)
         with guarded():

@@ -188,14 +188,15 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         return list(map(deepcopy, self._constraints))
 
     @in_turn
-    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+    def fit(self, data: dict[str, Any]) -> None:
         """Release the sequences. Fitting again is another release, and the costs add up.
 
         After an error or an interrupt the synthesizer is unfitted, as before its first fit. A
         failed fit still counts as a release if it had begun to read the private rows.
 
         Args:
-            data: A dictionary of the private table by name.
+            data: A dictionary of the private table by name: a pandas or Dask DataFrame, or the path
+                of Parquet files, read as those of :class:`ClustMixMultiTableSynthesizer`.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not one table by name.
@@ -207,11 +208,11 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
         forget(self._database)  # also if an error comes before the fit of the database
         self._database.fit(self._split(data))
 
-    def validate(self, data: dict[str, pd.DataFrame]) -> None:
+    def validate(self, data: dict[str, Any]) -> None:
         """Check the private table, with the errors of :meth:`fit`; no error shows a value.
 
         Args:
-            data: A dictionary of the private table by name.
+            data: A dictionary of the private table by name, as for :meth:`fit`.
         """
         self._database.validate(self._split(data))
 
@@ -330,16 +331,13 @@ class ClustMixSequentialSynthesizer(Released, _Pickled):
             return getattr(self._database, name)
         raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
-    def _split(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    def _split(self, data: dict[str, Any]) -> dict[str, Any]:
         columns = list(self._sequences.columns)
         taken = take_table(data, self._sequences.table, self._sequences.columns)
         if problems := compare_columns(list(taken.header.columns), columns):
             raise InvalidDataError(problems)
-        table = taken.take(columns)
-        if not len(table):
-            raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
         self._labels = dict(zip(map(str, taken.labels), taken.labels, strict=True))
-        return self._sequences.split(table)
+        return self._sequences.split(taken)
 
     @in_turn
     def _draw(

@@ -2,16 +2,17 @@
 
 import math
 from functools import partial
+from operator import methodcaller
 
 import numpy as np
 import pandas as pd
 import pytest
 from chance import by_size
-from described import describe_tables
+from described import describe, describe_tables
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixMultiTableSynthesizer
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSequentialSynthesizer
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.synthesizers import multi_table
 
@@ -40,15 +41,16 @@ def split(table, npartitions=4):
                                for each in parts])  # fmt: skip
 
 
-def assert_same(make, tables, divided=None):
+def assert_same(make, tables, divided=None, sample=methodcaller('sample_scale', 1.0)):
     """Fit tables in memory and in parts, and compare the samples and the statements."""
     divided = divided or {name: split(table) for name, table in tables.items()}
     found = []
     for data in (tables, divided):
         synthesizer = make()
+        synthesizer.validate(data)
         synthesizer.fit(data)
         assert not any('dask' in type(each).__module__ for each in vars(synthesizer).values())
-        found.append((synthesizer.sample_scale(1.0), synthesizer.get_privacy_statement()))
+        found.append((sample(synthesizer), synthesizer.get_privacy_statement()))
     for name in tables:
         one, other = (each[0][name].astype(object) for each in found)
         pd.testing.assert_frame_equal(
@@ -102,23 +104,71 @@ def test_so_do_sequences_with_keys_of_several_columns_and_categories_in_files(tm
         assert_same(make_for_visits, tables, divided)
 
 
+def assert_refused(make, tables):
+    """Fit and validate flawed tables in memory and in parts, and compare the errors."""
+    said = []
+    for data in (tables, {name: split(table) for name, table in tables.items()}):
+        for method in ('fit', 'validate'):
+            synthesizer = make()
+            with pytest.raises(InvalidDataError) as caught:
+                getattr(synthesizer, method)(data)
+            said.append(str(caught.value))
+            assert synthesizer.num_releases == 0
+    assert len(set(said)) == 1
+    return said[0]
+
+
 def test_flawed_keys_are_found_across_parts():
     tables = make_visits()
     lost, twice = dict(tables), dict(tables)
     lost['note'] = tables['note'].assign(site=lambda rows: rows['site'] + 1)
     twice['visit'] = pd.concat([tables['visit'], tables['visit'][:1]])
     for flawed in (lost, twice):
-        said = []
-        for data in (flawed, {name: split(table) for name, table in flawed.items()}):
-            with pytest.raises(InvalidDataError) as caught:
-                make_for_visits().fit(data)
-            said.append(str(caught.value))
-        assert said[0] == said[1]
+        assert_refused(make_for_visits, flawed)
+
+
+def make_sequences(num_sequences=60):
+    """Make rows of sequences in no order, so that most of these have rows in several parts."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({'site': rng.integers(0, num_sequences, 4 * num_sequences)})
+    table['size'] = rng.choice(['small', 'large', None], num_sequences)[table['site']]
+    table['day'] = rng.integers(0, 30, len(table))
+    table['mark'] = rng.normal(size=len(table)).round(1)
+    return table.assign(site=table['site'].map('site {}'.format))
+
+
+def make_for_sequences(index='day'):
+    kinds = {'site': 'id', 'size': 'categorical', 'day': 'numerical', 'mark': 'numerical'}
+    keys = {'sequence_key': 'site'} | ({'sequence_index': index} if index else {})
+    terms = {'context_columns': ['size'], 'epsilon': 50.0, 'accept': 'noise'}
+    return ClustMixSequentialSynthesizer(describe(kinds, 'visit', **keys), **terms)
+
+
+def test_a_table_of_sequences_in_parts_gives_the_release_of_the_same_table(tmp_path):
+    table, sample = make_sequences(), methodcaller('sample', 50)
+    table.to_parquet(tmp_path / 'visits.parquet', row_group_size=50)
+    sizes = split(table).assign(size=lambda rows: rows['size'].astype('category'))
+    assert_same(make_for_sequences, {'visit': table}, {'visit': tmp_path}, sample)
+    ordered = partial(make_for_sequences, index=None)
+    assert_same(ordered, {'visit': table}, {'visit': sizes}, sample)
+
+
+def test_flawed_sequences_are_found_across_parts():
+    table = make_sequences()
+    assert 'site' in assert_refused(
+        make_for_sequences, {'visit': table.assign(site=table['site'].where(table.index != 5))}
+    )
+    last = table.duplicated('site') & (table.index == len(table) - 1)
+    assert last.any()
+    assert 'size' in assert_refused(
+        make_for_sequences, {'visit': table.assign(size=table['size'].mask(last, 'other'))}
+    )
+    assert 'no rows' in assert_refused(make_for_sequences, {'visit': table[:0]})
 
 
 def test_what_needs_the_tables_in_memory_says_so():
     tables = {name: split(table) for name, table in make_visits().items()}
-    for method in ('preprocess', 'validate', 'fit_processed_data'):
+    for method in ('preprocess', 'fit_processed_data'):
         with pytest.raises(InvalidDataTypeError, match=r'will do for fit\(\)'):
             getattr(make_for_visits(), method)(tables)
 
