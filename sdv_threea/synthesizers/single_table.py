@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,7 +14,7 @@ from sdv.metadata import Metadata
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
 from sdv_threea.domain import Domain
-from sdv_threea.rows.chunks import Rows, chunk_table
+from sdv_threea.rows.chunks import Rows
 from sdv_threea.settings import Settings
 from sdv_threea.storage.processing import prepare_processor
 from sdv_threea.synthesizers import arguments
@@ -308,27 +309,31 @@ class ClustMixSynthesizer(SingleTableAdapter):
         _learn(self, translated, table.header)
 
     @in_turn
-    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    def preprocess(self, data: dict[str, Any]) -> dict[str, Any]:
         """Translate the private table for :meth:`fit_processed_data`. The result is private.
 
         Args:
-            data: A dictionary of the private table by name.
+            data: A dictionary of the private table by name, as for :meth:`fit`.
 
         Returns:
-            A dictionary of the modelled columns by table. Errors are those of :meth:`fit`.
+            A dictionary of the modelled columns by table: in a pandas DataFrame if the table is
+            one, else in a Dask DataFrame that translates each part when it is read. Errors are
+            those of :meth:`fit`.
         """
         demand_check(self)
         given = self.preprocessor.take(data)
-        table = given.take(given.header.columns)
         self._store_and_convert_original_cols(pd.DataFrame(columns=given.labels))
         self.preprocessor.check(given)
         if self._fitted:
             told = 'This synthesizer has already been fitted: fit it to the processed table, too.'
             warn(told, RefitWarning)
-        return {self._table_name: self._preprocess(table)}
+        if given.whole is not None:
+            return {self._table_name: self._preprocess(given.take(given.header.columns))}
+        prepare_processor(self._data_processor, self.preprocessor.prepare(given.header))
+        return {self._table_name: given.map_parts(self.preprocessor.make_translation())}
 
     @attempted
-    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
+    def fit_processed_data(self, processed_data: dict[str, Any]) -> None:
         """Release a private table that :meth:`preprocess` has translated.
 
         Args:
@@ -339,12 +344,12 @@ class ClustMixSynthesizer(SingleTableAdapter):
             InvalidDataError: If the table has no rows, or lacks columns.
         """
         given = self.preprocessor.take(processed_data)
-        names = self.preprocessor.derive().derived.names
-        if not len(given.take(())):
+        names = list(self.preprocessor.derive().derived.names)
+        if not given.rows.sum(len):
             raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
         if set(names) - set(given.header.columns):
-            raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
-        _learn(self, chunk_table(given.take(names)), given.header)
+            raise InvalidDataError([f'The processed table must have the columns {names}.'])
+        _learn(self, given.rows.map(itemgetter(names)), given.header)
 
 
 def _learn(

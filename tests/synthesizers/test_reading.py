@@ -95,11 +95,28 @@ def test_constraints_are_checked_part_by_part(without_pairs):
         synthesizer.fit({'t': split(table)})
 
 
-def test_what_needs_the_table_in_memory_says_so(tmp_path):
+def test_parts_are_preprocessed_when_they_are_read(fixed, tmp_path):
+    table = make_table()
+    split(table).to_parquet(str(tmp_path))
+    expected = fit_and_sample(table)
+    for data in (split(table), tmp_path):
+        synthesizer = make()
+        processed = synthesizer.preprocess({'t': data})
+        assert isinstance(processed['t'], dask_frames.DataFrame)
+        whole = make().preprocess({'t': table})['t']
+        found = processed['t'].compute().reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, whole)
+        synthesizer.fit_processed_data(processed)
+        assert_same((synthesizer.sample(500)['t'], synthesizer.get_privacy_statement()), expected)
+    with pytest.raises(InvalidDataError, match='no rows'):
+        synthesizer.fit_processed_data({'t': split(whole[:0], 1)})
+    with pytest.raises(InvalidDataError, match='town'):
+        synthesizer.preprocess({'t': split(table)[['age']]})
+
+
+def test_what_is_no_table_is_refused(tmp_path):
     synthesizer, frame = make(), split(make_table(60))
 
-    with pytest.raises(InvalidDataTypeError, match='call fit'):
-        synthesizer.preprocess({'t': frame})
     with pytest.raises(InvalidDataError, match='no parquet files'):
         synthesizer.fit({'t': tmp_path / 'nothing'})
     with pytest.raises(InvalidDataTypeError, match='exactly one table'):
