@@ -2,11 +2,13 @@
 
     python benchmarks/children.py                                       # a minute
     python benchmarks/children.py --rows 200000 800000 --in-files 1     # not in memory: a minute
+    python benchmarks/children.py --sequences 1 --in-files 0 1          # two minutes
 
 Customers, and ten times as many orders of six columns, are fitted at epsilon 3 and as many are
-sampled. Seconds are those of the processor. Each run is a process of its own; *peak* is the most
-memory that is resident during fit and sample, beyond what was before. Tables that are not in memory
-are files of Parquet of 100,000 orders each, and as many rows are sampled from any number of files.
+sampled: as two tables, or as one table of sequences, in which orders show their customer. Seconds
+are those of the processor. Each run is a process of its own; *peak* is the most memory that is
+resident during fit and sample, beyond what was before. Tables that are not in memory are files of
+Parquet of 100,000 orders each, and as many rows are sampled from any number of files.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -50,12 +53,11 @@ KINDS = {
 
 def list_jobs(options: Options) -> Iterator[Job]:
     """List the runs."""
-    for in_files in options.in_files:
-        for rows in options.rows:
-            yield {'rows': rows, 'in_files': in_files}
+    for sequences, in_files, rows in product(options.sequences, options.in_files, options.rows):
+        yield {'rows': rows, 'in_files': in_files, 'sequences': sequences}
 
 
-def make_tables(rows: int, seed: int = 0) -> dict[str, pd.DataFrame]:
+def make_tables(rows: int, sequences: int, seed: int = 0) -> dict[str, pd.DataFrame]:
     """Make customers, and ``rows`` orders that cost more the older a customer is."""
     rng, number = np.random.default_rng(seed), rows // ORDERS
     age = rng.integers(18, 90, number)
@@ -78,17 +80,29 @@ def make_tables(rows: int, seed: int = 0) -> dict[str, pd.DataFrame]:
             'gift': rng.random(rows) < 0.2,
         }
     )
+    if sequences:
+        return {'orders': orders.merge(customers, on='customer')}
     return {'customers': customers, 'orders': orders}
 
 
-def write_tables(folder: Path, rows: int) -> dict[str, str]:
+def write_tables(folder: Path, rows: int, sequences: int) -> dict[str, str]:
     """Write the tables in files of :data:`PART` orders; return the folder of each table."""
+    written = {}
     for at, start in enumerate(range(0, rows, PART)):
-        for name, table in make_tables(min(PART, rows - start), at).items():
+        for name, table in make_tables(min(PART, rows - start), sequences, at).items():
             keys = {key: table[key] + start for key in ('customer', 'order') if key in table}
+            written[name] = str(folder / name)
             (folder / name).mkdir(exist_ok=True)
             table.assign(**keys).to_parquet(folder / name / f'{at:05}.parquet', index=False)
-    return {name: str(folder / name) for name in KINDS}
+    return written
+
+
+def describe_sequences() -> Metadata:
+    """Return the metadata of orders that show their customer."""
+    kinds = KINDS['orders'] | KINDS['customers']
+    columns = {column: {'sdtype': kind} for column, kind in kinds.items()}
+    keys = {'primary_key': 'order', 'sequence_key': 'customer', 'sequence_index': 'day'}
+    return Metadata.load_from_dict({'tables': {'orders': {'columns': columns, **keys}}})
 
 
 def describe() -> Metadata:
@@ -109,27 +123,37 @@ def describe() -> Metadata:
     return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
 
 
+def make(sequences: int, number: int) -> tuple[Any, Callable[[float], Any]]:
+    """Make a synthesizer, and the function that samples a share of a number of customers."""
+    from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSequentialSynthesizer
+
+    terms: dict[str, Any] = {'epsilon': 3.0, 'delta': 1e-7, 'verbose': False}
+    if sequences:
+        context = ['age', 'sex', 'region']
+        metadata = describe_sequences()
+        made = ClustMixSequentialSynthesizer(metadata, context_columns=context, **terms)
+        return made, lambda share: made.sample(round(share * number))
+    tables = ClustMixMultiTableSynthesizer(describe(), privacy_unit='customers', **terms)
+    return tables, tables.sample_scale
+
+
 def measure(job: Job, options: Options) -> Row:
     """Fit and sample in this process, and watch its memory."""
     warnings.simplefilter('ignore')
+    rows, sequences = job['rows'], job['sequences']
     with tempfile.TemporaryDirectory() as folder:
-        written = write_tables(Path(folder), job['rows']) if job['in_files'] else None
-        return fit(written or make_tables(job['rows']), PART / job['rows'] if written else 1.0)
-
-
-def fit(tables: dict[str, Any], scale: float) -> Row:
-    """Fit and sample."""
-    from sdv_threea import ClustMixMultiTableSynthesizer
-
-    synthesizer = ClustMixMultiTableSynthesizer(
-        describe(), epsilon=3.0, delta=1e-7, privacy_unit='customers', verbose=False
-    )
-    with Watch() as watch:
-        start = time.process_time()
-        synthesizer.fit(tables)
-        fitted = time.process_time()
-        sampled = synthesizer.sample_scale(scale)
-        done = time.process_time()
+        tables: dict[str, Any]
+        if job['in_files']:
+            tables, share = write_tables(Path(folder), rows, sequences), PART / rows
+        else:
+            tables, share = make_tables(rows, sequences), 1.0
+        synthesizer, sample = make(sequences, rows // ORDERS)
+        with Watch() as watch:
+            start = time.process_time()
+            synthesizer.fit(tables)
+            fitted = time.process_time()
+            sampled = sample(share)
+            done = time.process_time()
     return {
         'fit_s': fitted - start,
         'sample_s': done - fitted,
@@ -160,7 +184,7 @@ BENCHMARK = Benchmark(
     name='children',
     list_jobs=list_jobs,
     measure=measure,
-    options={'rows': [100_000, 300_000, 1_000_000], 'in_files': [0]},
+    options={'rows': [100_000, 300_000, 1_000_000], 'in_files': [0], 'sequences': [0]},
     process='job',
 )
 
