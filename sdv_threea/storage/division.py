@@ -256,7 +256,7 @@ def _assemble(of_tables: Mapping[str, list[Piece]], public: Mapping[str, int]) -
 
 
 def _scatter(groups: Groups, rows: pd.DataFrame, numbers: Wholes, key: Sequence[str] = ()) -> None:
-    """Store rows, each with its number, by the remainder of the hash of the key, or of all columns."""
+    """Store rows, each with its number, by the remainder of the hash of their key or whole."""
     remainders = hash_keys(rows[list(key or rows)]) % np.uint64(groups.count)
     for remainder in np.unique(remainders).tolist():
         here = np.flatnonzero(remainders == remainder)
