@@ -75,6 +75,13 @@ def test_a_known_number_of_values_is_kept(rng):
     assert found.sum() == occupied.sum()
 
 
+def test_the_values_of_a_bucket_add_up_to_its_count(rng):
+    counts = count(deal(3000, 1.0, rng), 0.0, rng)
+    buckets, found = share_out(counts)
+
+    assert np.array_equal(np.bincount(buckets, found, NUM_BUCKETS), counts)
+
+
 @pytest.mark.parametrize('counts', [np.zeros(NUM_BUCKETS), np.full(NUM_BUCKETS, -3.0)])
 @pytest.mark.parametrize('total', [0.0, 5.0])
 def test_a_bucket_can_occur_whatever_the_noise(counts, total):
