@@ -74,9 +74,9 @@ def test_known_names_choose_their_bucket():
 def test_names_of_a_pool_are_different_and_the_same_in_every_list(function):
     provider = 'misc' if function == 'random_digit' else 'person'
     faker = AnonymizedFaker(None if provider == 'misc' else provider, function)
-    names = make_names('staff', faker, 4096)
+    names = make_names('staff', faker, 1024)
 
-    assert len(set(map(str, names))) == 4096
-    assert names == make_names('staff', AnonymizedFaker(faker.provider_name, function), 4096)
-    assert names[:512] == make_names('staff', faker, 512)
-    assert names[:512] != make_names('others', faker, 512)
+    assert len(set(map(str, names))) == 1024
+    assert names == make_names('staff', AnonymizedFaker(faker.provider_name, function), 1024)
+    assert names[:128] == make_names('staff', faker, 128)
+    assert names[:128] != make_names('others', faker, 128)
