@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from described import describe, describe_tables
 from rdt.transformers import FloatFormatter
+from restored import restore
 from sdv.cag import FixedCombinations, Inequality, SingleTableProgrammableConstraint
 from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
 
@@ -60,15 +61,6 @@ def small():
     return synthesizer
 
 
-def restore(synthesizer, path):
-    synthesizer.save_release(path)
-    loaded = type(synthesizer).load_release(path)
-    synthesizer.reset_sampling()
-    assert str(loaded.get_privacy_statement()) == str(synthesizer.get_privacy_statement())
-    assert loaded.get_parameters() == synthesizer.get_parameters()
-    return loaded
-
-
 @pytest.mark.filterwarnings('ignore')
 @pytest.mark.parametrize(
     'how',
@@ -82,21 +74,14 @@ def test_a_release_samples_as_the_synthesizer_does(
     synthesizer.fit({'people': some_table})
     monkeypatch.setattr(pickle, 'loads', None)
     monkeypatch.setattr(pickle, 'load', None)
-    loaded = restore(synthesizer, tmp_path / 'people.release')
-    for size in (100, 3):
-        one, other = loaded.sample(size)['people'], synthesizer.sample(size)['people']
-        pd.testing.assert_frame_equal(one, other)
+    loaded = restore(synthesizer, tmp_path / 'people.release', lambda each: each.sample(100))
     known = pd.DataFrame({'letter': ['a', 'b'] * 4})
     one, other = (each.sample_remaining_columns(known)['people'] for each in (loaded, synthesizer))
     pd.testing.assert_frame_equal(one, other)
 
 
 def test_a_database_too(database, tmp_path):
-    loaded = restore(database, tmp_path / 'database.release')
-    one, other = loaded.sample_scale(0.5), database.sample_scale(0.5)
-    assert list(one) == list(other)
-    for name, table in one.items():
-        pd.testing.assert_frame_equal(table, other[name])
+    restore(database, tmp_path / 'database.release', lambda each: each.sample_scale(0.5))
 
 
 def test_constraints_of_parameters_are_part_of_a_release(tmp_path):
@@ -118,13 +103,10 @@ def test_constraints_of_parameters_are_part_of_a_release(tmp_path):
     synthesizer = ClustMixSynthesizer(metadata, epsilon=9.0)
     synthesizer.add_constraints(rules)
     synthesizer.fit({'people': bills})
-    loaded = restore(synthesizer, tmp_path / 'people.release')
+    loaded = restore(synthesizer, tmp_path / 'people.release', lambda each: each.sample(200))
 
-    kinds = [type(each) for each in rules]
-    assert [type(each) for each in loaded.get_constraints()] == kinds
-    one, other = (each.sample(200)['people'] for each in (loaded, synthesizer))
-    pd.testing.assert_frame_equal(one, other)
-    assert ((one['net'] + one['tip']).round(2) == one['total']).all()
+    rows = loaded.sample(200)['people']
+    assert ((rows['net'] + rows['tip']).round(2) == rows['total']).all()
     known = pd.DataFrame({'total': [60.0, 90.0] * 20, 'works': False})
     for each in (loaded, synthesizer):
         drawn = each.sample_remaining_columns(known)['people']
