@@ -6,16 +6,7 @@ import pytest
 from chance import draw_from
 
 from sdv_threea.domain import MISSING, Category, Domain, Number
-from sdv_threea.losses import (
-    CONSTANT,
-    EMPTY,
-    RANGE,
-    SURE,
-    VALUES,
-    Loss,
-    Share,
-    make_share,
-)
+from sdv_threea.losses import CONSTANT, EMPTY, RANGE, SURE, VALUES, Loss, Share, make_share
 from sdv_threea.pipeline import release
 from sdv_threea.settings import Settings
 

@@ -124,8 +124,7 @@ def single():
         last = ['kind', 'either'] if name == 'a category aside' else ['either', 'kind']
         columns |= dict.fromkeys(last, {'sdtype': 'categorical'})
         made = ClustMixSynthesizer(
-            Metadata.load_from_dict(facts),
-            **{'epsilon': 4.0, 'accept': 'noise', **settings},
+            Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'accept': 'noise', **settings}
         )
         # So that labels have features, whose radius the release then tells.
         adapt = replace(made._settings.constants.adapt, doubt=-1e9)

@@ -251,12 +251,7 @@ COLUMNS = {
     'moment': DATES | {'datetime_format': '%Y-%m-%dT%H:%M%z'},
     'flag': {'sdtype': 'boolean'},
     'kind': {'sdtype': 'categorical'},
-    'stated': {
-        'sdtype': 'numerical',
-        'range_min': 0,
-        'range_max': 5,
-        'range_is_nullable': False,
-    },
+    'stated': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 5, 'range_is_nullable': False},
     'listed': {'sdtype': 'categorical', 'range_values': ['a', 'b']},
 }
 

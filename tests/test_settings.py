@@ -12,15 +12,7 @@ from sdv_threea.settings import MIXED, SHARES, Settings
 
 def test_shares_name_every_stage_and_add_up():
     assert math.isclose(sum(SHARES.values()), 1.0)
-    assert set(SHARES) == {
-        'size',
-        'describe',
-        'columns',
-        'classes',
-        'moments',
-        'triples',
-        'adapt',
-    }
+    assert set(SHARES) == {'size', 'describe', 'columns', 'classes', 'moments', 'triples', 'adapt'}
 
 
 BAD = {

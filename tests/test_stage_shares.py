@@ -14,13 +14,7 @@ from sdv_threea.constants import TIMES_FOR_NUMBERS
 from sdv_threea.describe.questions import ask_questions
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.pipeline import release
-from sdv_threea.planning.shares import (
-    Known,
-    asks_size,
-    drowns_pairs,
-    share_by_size,
-    share_stages,
-)
+from sdv_threea.planning.shares import Known, asks_size, drowns_pairs, share_by_size, share_stages
 from sdv_threea.planning.targets import guess_target, take_last
 from sdv_threea.settings import SHARES, Settings
 

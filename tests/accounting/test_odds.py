@@ -5,12 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.accounting import (
-    count_exposed,
-    mu_from_epsilon,
-    odds_from_epsilon,
-    odds_from_mu,
-)
+from sdv_threea.accounting import count_exposed, mu_from_epsilon, odds_from_epsilon, odds_from_mu
 
 
 @pytest.mark.parametrize('mu', [0.0, 0.25, 1.5])

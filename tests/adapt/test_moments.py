@@ -10,10 +10,7 @@ from chunked import chunk_arrays
 from triangles import pack
 
 from sdv_threea.adapt.design import INPUT_UNITS
-from sdv_threea.adapt.features import (
-    LARGEST_RADIUS,
-    match_moments,
-)
+from sdv_threea.adapt.features import LARGEST_RADIUS, match_moments
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.constants import COUNT_WEIGHT
 from sdv_threea.rows.clipping import clip_norm

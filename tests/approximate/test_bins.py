@@ -3,11 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.bins import (
-    bin_weights,
-    cut_bins,
-    num_class_bins,
-)
+from sdv_threea.approximate.bins import bin_weights, cut_bins, num_class_bins
 from sdv_threea.constants import ApproximateConstants
 
 CONSTANTS = ApproximateConstants()

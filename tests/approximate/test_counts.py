@@ -24,11 +24,7 @@ SIZES = [3, 2, 5]
 #: has the norm of the radius: 6^2 + 13^2 + 18^2 = 23^2.
 COLUMNS = tuple(
     BinPlan(np.array(bins), True, np.array(weights))
-    for bins, weights in (
-        ([0, 1, 1], [5, 6]),
-        ([0, 1], [13, 3]),
-        ([0, 2, 1, 1, 2], [9, 18, 4]),
-    )
+    for bins, weights in (([0, 1, 1], [5, 6]), ([0, 1], [13, 3]), ([0, 2, 1, 1, 2], [9, 18, 4]))
 )
 WHOLE = tuple(np.ones(len(plan.weights)) for plan in COLUMNS)
 PLAN = ClassPlan(COLUMNS, 23, WHOLE)

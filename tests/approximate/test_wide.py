@@ -61,8 +61,7 @@ def peaks():
 
 
 @pytest.mark.parametrize(
-    ('step', 'most'),
-    [('moments', 5.0), ('correlations', 8.5), ('regularize', 2.5)],
+    ('step', 'most'), [('moments', 5.0), ('correlations', 8.5), ('regularize', 2.5)]
 )
 def test_few_matrices_are_held_at_once(peaks, step, most):
     assert peaks[step] < most

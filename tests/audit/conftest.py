@@ -36,11 +36,7 @@ def clinic():
     """Make patients with a stay each."""
     patients = pd.DataFrame({'patient': [f'P{at}' for at in range(12)], 'age': np.arange(12)})
     stays = pd.DataFrame(
-        {
-            'stay': np.arange(12),
-            'patient': patients['patient'],
-            'days': np.arange(12) % 5,
-        }
+        {'stay': np.arange(12), 'patient': patients['patient'], 'days': np.arange(12) % 5}
     )
     return {'patient': patients, 'stay': stays}
 

@@ -64,10 +64,7 @@ def test_all_schemas_are_tested(schemas):
 @pytest.mark.filterwarnings('ignore')
 @pytest.mark.parametrize(
     ('name', 'relation'),
-    [
-        *((name, 'add_remove') for name in SCHEMAS),
-        *((name, 'replace_one') for name in REPLACED),
-    ],
+    [*((name, 'add_remove') for name in SCHEMAS), *((name, 'replace_one') for name in REPLACED)],
 )
 def test_nothing_passes_beside_the_doors(neighbours, schemas, name, relation):
     schema = schemas[name]

@@ -69,10 +69,7 @@ STORED = {
     'bool': (pd.Series(FLAGS), BOOLEAN),
     'boolean with missing values': (drop(FLAGS.astype(object)).astype('boolean'), BOOLEAN),
     'booleans and None as objects': (drop(FLAGS.astype(object)), BOOLEAN),
-    'ordinal texts': (
-        pd.Series(LETTERS),
-        {'sdtype': 'ordinal', 'range_values': ['a', 'b', 'c']},
-    ),
+    'ordinal texts': (pd.Series(LETTERS), {'sdtype': 'ordinal', 'range_values': ['a', 'b', 'c']}),
     'datetime64[ns]': (draw_moments(), DATETIME),
     'datetime64[ns] with missing values': (drop(draw_moments()), DATETIME),
     'datetime64[s]': (draw_moments().astype('datetime64[s]'), DATETIME),

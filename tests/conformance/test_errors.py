@@ -5,12 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.errors import (
-    InvalidDataError,
-    InvalidDataTypeError,
-    SamplingError,
-    SynthesizerInputError,
-)
+from sdv.errors import InvalidDataError, InvalidDataTypeError, SamplingError, SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.metadata.errors import InvalidMetadataError
 
@@ -58,9 +53,7 @@ def test_a_table_that_does_not_match_the_metadata_is_refused(unfitted, few, brok
 
 
 @pytest.mark.differs(
-    theirs='shows the values',
-    ours='names the column and the rule',
-    why='Messages end up in logs.',
+    theirs='shows the values', ours='names the column and the rule', why='Messages end up in logs.'
 )
 @pytest.mark.parametrize('broken', ['texts among numbers', 'keys that repeat'])
 def test_what_an_error_about_a_table_shows(unfitted, private, few, broken):

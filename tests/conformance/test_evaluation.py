@@ -1,12 +1,7 @@
 """The reports, plots and metrics of SDV and SDMetrics, run on what is sampled."""
 
 import pytest
-from sdv.evaluation import (
-    evaluate_quality,
-    get_column_pair_plot,
-    get_column_plot,
-    run_diagnostic,
-)
+from sdv.evaluation import evaluate_quality, get_column_pair_plot, get_column_plot, run_diagnostic
 
 NAME = 'people'
 

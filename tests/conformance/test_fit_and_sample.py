@@ -153,10 +153,7 @@ def test_the_name_of_the_table_may_be_given(fitted):
 
 
 def test_ids_follow_their_pattern(make, small, build_metadata):
-    columns = {
-        'id': {'sdtype': 'id', 'regex_format': 'K-[0-9]{4}'},
-        'x': {'sdtype': 'numerical'},
-    }
+    columns = {'id': {'sdtype': 'id', 'regex_format': 'K-[0-9]{4}'}, 'x': {'sdtype': 'numerical'}}
     ids = [f'K-{at:04d}' for at in range(len(small))]
     synthesizer = make(build_metadata(columns, 'id'))
     synthesizer.fit({NAME: small[['x']].assign(id=ids)[['id', 'x']]})
@@ -186,9 +183,7 @@ def test_personal_information_that_is_marked_as_harmless(make, small, build_meta
 
 
 @pytest.mark.differs(
-    theirs='are an empty table, or an error',
-    ours='are refused',
-    why='A mistake is better said.',
+    theirs='are an empty table, or an error', ours='are refused', why='A mistake is better said.'
 )
 @pytest.mark.parametrize('num_rows', [-5, 2.5, 'ten'])
 def test_numbers_of_rows_that_are_none(fitted, private, num_rows):

@@ -89,9 +89,7 @@ def test_a_transformer_that_acts_record_by_record_is_taken(make, few, people_met
 
 
 @pytest.mark.differs(
-    theirs='is taken',
-    ours='is refused',
-    why='It would learn from the private table.',
+    theirs='is taken', ours='is refused', why='It would learn from the private table.'
 )
 def test_a_transformer_that_learns_a_distribution(prepared, private):
     change = {'age': ClusterBasedNormalizer()}

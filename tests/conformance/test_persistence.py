@@ -114,9 +114,7 @@ def test_a_copy_that_is_fitted_again_leaves_the_first_alone(fitted, few):
 
 
 @pytest.mark.differs(
-    theirs='is silent',
-    ours='warns',
-    why='Every fit is another release, and their costs add up.',
+    theirs='is silent', ours='warns', why='Every fit is another release, and their costs add up.'
 )
 def test_what_a_second_fit_says(make, private, small, small_metadata):
     synthesizer = make(small_metadata)

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.constants import DescribeConstants
-from sdv_threea.describe.filling import (
-    cut_range,
-    cut_sketch,
-    fill_values,
-    find_range,
-    find_vast,
-)
+from sdv_threea.describe.filling import cut_range, cut_sketch, fill_values, find_range, find_vast
 from sdv_threea.describe.ranges import NUM_BINS, Sketch, grid_bins, grid_sketch
 from sdv_threea.domain import Category, Domain, Number
 

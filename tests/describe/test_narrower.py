@@ -20,8 +20,7 @@ def describe(gap_counts):
 
 
 @pytest.mark.parametrize(
-    ('counts', 'kept', 'beside'),
-    [([80, 90, 5, -9], 'a#b', ('b',)), ([10, 20, 90, 90], 'b', ())],
+    ('counts', 'kept', 'beside'), [([80, 90, 5, -9], 'a#b', ('b',)), ([10, 20, 90, 90], 'b', ())]
 )
 def test_the_narrower_is_modelled_and_the_range_of_a_number_stays(counts, kept, beside):
     description = describe(counts)

@@ -4,12 +4,7 @@ from functools import partial
 import pytest
 
 from sdv_threea.constants import DescribeConstants
-from sdv_threea.describe.questions import (
-    THRESHOLDS,
-    ask_questions,
-    find_blanks,
-    split_delta,
-)
+from sdv_threea.describe.questions import THRESHOLDS, ask_questions, find_blanks, split_delta
 from sdv_threea.domain import Category, Domain, Number
 
 CONSTANTS = DescribeConstants()

@@ -4,15 +4,7 @@ import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_threea.constraints import (
-    After,
-    ExactlyOne,
-    Formula,
-    Ranks,
-    SameAs,
-    TotalOf,
-    Within,
-)
+from sdv_threea.constraints import After, ExactlyOne, Formula, Ranks, SameAs, TotalOf, Within
 
 KINDS = {
     'customer': {'id': 'id', 'city': 'categorical', 'since': 'datetime', 'until': 'datetime'},

@@ -10,10 +10,7 @@ from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import Side, find_functions
 from sdv_threea.joint.order import grow_forest
 from sdv_threea.joint.pairs import PairCounts
-from sdv_threea.joint.pricing import (
-    Function,
-    carry_functions,
-)
+from sdv_threea.joint.pricing import Function, carry_functions
 
 CONSTANTS = JointConstants()
 NUM_RECORDS = 30_000

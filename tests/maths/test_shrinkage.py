@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
 
-from sdv_threea.maths.shrinkage import (
-    precision_weight,
-    shrunk_effects,
-    stein_factor,
-)
+from sdv_threea.maths.shrinkage import precision_weight, shrunk_effects, stein_factor
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
-from sdv_threea.metadata import (
-    Proposal,
-    StatedColumn,
-    ask,
-    propose_from_public_rows,
-)
+from sdv_threea.metadata import Proposal, StatedColumn, ask, propose_from_public_rows
 from sdv_threea.metadata.words import guess_by_name
 
 

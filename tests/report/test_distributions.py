@@ -8,12 +8,7 @@ import pytest
 from relationships import relate
 
 from sdv_threea.report import compare_cardinalities
-from sdv_threea.report.distributions import (
-    FEWEST,
-    NUM_BINS,
-    compare_distributions,
-    compare_joint,
-)
+from sdv_threea.report.distributions import FEWEST, NUM_BINS, compare_distributions, compare_joint
 
 NUMERICAL = {'sdtype': 'numerical'}
 CATEGORICAL = {'sdtype': 'categorical'}

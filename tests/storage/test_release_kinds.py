@@ -11,13 +11,7 @@ from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.storage.files import UNKNOWN, check_version, get_version
 from sdv_threea.storage.release_files import read_plain, write_plain
-from sdv_threea.storage.release_kinds import (
-    KINDS,
-    PLACES_OF_0_1_0,
-    find_kind,
-    make_kind,
-    name_kind,
-)
+from sdv_threea.storage.release_kinds import KINDS, PLACES_OF_0_1_0, find_kind, make_kind, name_kind
 
 #: Releases that version 0.1.0 has saved.
 SAVED = Path(__file__).parent / 'saved'

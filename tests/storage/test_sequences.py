@@ -27,11 +27,7 @@ def test_split_tables_join_to_the_table_by_sequence():
 
 
 @pytest.mark.parametrize(
-    ('column', 'values'),
-    [
-        ('sex', ['f', 'm', None, None, 'm']),
-        ('who', [1, 1, None, 7, 3]),
-    ],
+    ('column', 'values'), [('sex', ['f', 'm', None, None, 'm']), ('who', [1, 1, None, 7, 3])]
 )
 def test_broken_sequences_are_refused_without_a_value(column, values):
     sequences = read_sequences(describe({'sdtype': 'numerical'}), ['sex'])

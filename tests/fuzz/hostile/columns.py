@@ -154,11 +154,7 @@ def dates(draw: st.DrawFn, num_rows: int) -> Column:
 @st.composite
 def categories(draw: st.DrawFn, num_rows: int) -> Column:
     """Values of any type, some equal but not the same, as objects, texts and categories."""
-    one = st.one_of(
-        SCALARS,
-        st.tuples(st.integers(0, 2), TEXTS),
-        st.sampled_from(OBJECTS),
-    )
+    one = st.one_of(SCALARS, st.tuples(st.integers(0, 2), TEXTS), st.sampled_from(OBJECTS))
     kind = draw(st.sampled_from(['object', 'string', 'category', 'integer', 'many']))
     ordinal = draw(st.booleans())
     about = {'sdtype': 'ordinal' if ordinal else 'categorical'}

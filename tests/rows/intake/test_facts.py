@@ -57,11 +57,7 @@ def list_strange_zones():
         (['7/7/2007'], {'sdtype': 'datetime', 'datetime_format': '%Y'}, "in the format '%Y'"),
         ([777.7], {'sdtype': 'datetime', 'datetime_format': '%Y'}, "in the format '%Y'"),
         (['77777-07-07'], {'sdtype': 'datetime'}, 'years 1 to 9999'),
-        (
-            ['2007-07-07'],
-            {'sdtype': 'datetime', 'range_max': '2000-01-01'},
-            'outside the range',
-        ),
+        (['2007-07-07'], {'sdtype': 'datetime', 'range_max': '2000-01-01'}, 'outside the range'),
         *[
             (pd.Series(cells, dtype=object), {'sdtype': 'datetime'} | given, words)
             for cells, given, words in list_strange_zones()
