@@ -7,7 +7,6 @@ import pandas as pd
 import pyarrow
 import pytest
 from described import describe
-from sdv.errors import InvalidDataError
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixSynthesizer
@@ -114,26 +113,3 @@ def test_a_condition_with_a_zone_on_a_column_without_is_refused():
     synthesizer.fit({'t': pd.DataFrame({'day': clocks, 'x': range(NUM_ROWS)})})
     with pytest.raises(ValueError, match="'day' has a time zone.*leave it out"):
         synthesizer.sample_from_conditions([Condition({'day': MOMENTS[30]})])
-
-
-NOON = pd.Timestamp('2007-07-07 12:00')
-
-REFUSED = {
-    'several zones': ([NOON.tz_localize(zone) for zone in ('Asia/Tokyo', ZONE)], None),
-    'one zone that no dtype tells': ([NOON.tz_localize(ZONE)] * 2, None),
-    'a zone and none': ([NOON, NOON.tz_localize(ZONE)], None),
-    'offsets that no format tells': (['2007-07-07 12:00+02:00', '2007-07-08 12:00+09:00'], None),
-    'no zone, where the format has one': ([NOON, NOON.tz_localize(ZONE)], TEMPLATE),
-}
-
-
-@pytest.mark.parametrize('case', REFUSED)
-def test_a_zone_that_samples_could_not_tell_is_refused_with_the_way_out(case):
-    """It was dropped without a word: samples were in UTC, and did not say so."""
-    cells, template = REFUSED[case]
-    table = pd.DataFrame({'day': pd.Series(cells, dtype=object), 'x': [1, 2]})
-    with pytest.raises(InvalidDataError, match='time zone') as caught:
-        make(template).fit({'t': table})
-
-    assert '2007' not in str(caught.value)
-    assert "'datetime_format'" in str(caught.value)
