@@ -1,15 +1,17 @@
 """A numerical target adapted to its loss: what is read, what it costs, what is fitted and drawn."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from chunked import chunk_arrays
 from threadpoolctl import threadpool_limits
 
+from sdv_threea.adapt.features import plan_interplay
 from sdv_threea.adapt.fit import RADII
 from sdv_threea.adapt.links import Draws
-from sdv_threea.adapt.numbers import Expectation, adapt_number
+from sdv_threea.adapt.numbers import FEATURE_ENTRIES, Expectation, adapt_number
 from sdv_threea.adapt.slopes import TARGET_UNITS
 from sdv_threea.adapt.trees import (
     DEPTH,
@@ -27,7 +29,7 @@ from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.rows.records import Encoded
 
 #: Codes of the columns and of the number, the missing value among them; the number is last.
-SIZES = (5, 5, 4, 11)
+SIZES = (5, 5, 5, 11)
 CONSTANTS = AdaptConstants(most_features=0)
 POOLED = normal_scores(
     [np.full((1, size), 1 / size) for size in SIZES], list(map(np.arange, SIZES)), 1
@@ -35,12 +37,13 @@ POOLED = normal_scores(
 SCORES = np.append(0, np.rint(np.linspace(-2, 2, 10) * SCORE_UNITS)).astype(np.int64)
 
 
-def make_records(num_rows, seed=0, *, together=0.0, alone=1.0):
-    """Records whose number follows from the first column, and from it and the second together."""
+def make_records(num_rows, seed=0, *, alone=1.0, together=0.0, three=0.0):
+    """Records whose number follows from one column alone, and from two, or three, together."""
     rng = np.random.default_rng(seed)
     codes = np.stack([rng.integers(1, size, num_rows) for size in SIZES], axis=1)
     first, second = (codes[:, 0] - 2.5) / 1.12, (codes[:, 1] - 2.5) / 1.12
     number = alone * first + together * first * second + rng.normal(0, 0.5, num_rows)
+    number += three * np.sign(codes[:, :3] - 2.5).prod(axis=1)
     codes[:, 3] = 1 + np.clip(np.rint((number + 2) * 9 / 4), 0, 9)
     return Encoded(codes.astype(np.int64), np.zeros(num_rows, dtype=np.int64))
 
@@ -60,11 +63,11 @@ def cut():
     return [np.append(-1, np.arange(size - 1)) for size in SIZES]
 
 
-def fit(start, records, mu, neighbors='add_remove', noise=discrete_gaussian):
+def fit(start, records, mu, neighbors='add_remove', constants=CONSTANTS):
     expectation, draws = start
     rows = chunk_arrays(records, 3000)
-    known = cut(), cut(), (True, True, False, True), POOLED, None, CONSTANTS
-    terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
+    known = cut(), cut(), (True, True, False, True), POOLED, None, constants
+    terms = {'mu': mu, 'neighbors': neighbors, 'noise': discrete_gaussian}
     return adapt_number(rows, expectation, draws, *known, **terms)
 
 
@@ -87,6 +90,34 @@ def test_what_columns_say_alone_and_together_is_found(start):
     assert measure(exact, fresh) > best - 0.02
     assert measure(private, fresh) > best - 0.05
     assert (0, 1) in {term.columns for term in private.terms}
+
+
+def test_what_three_columns_say_together_is_found_by_features_alone(start):
+    alone, constants = {'alone': 0.0, 'three': 1.0}, AdaptConstants()
+    records, fresh = make_records(20_000, **alone), make_records(5000, 3, **alone)
+    without, _ = fit(start, records, 2.0)
+    found, receipts = fit(start, records, 2.0, constants=constants)
+    exact, _ = fit(start, records, math.inf, constants=constants)
+
+    assert without is None or measure(without, fresh) < 0.05
+    assert measure(found, fresh) > 0.3
+    assert measure(exact, fresh) > measure(found, fresh) - 0.02
+    assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(4)
+
+
+def test_the_budget_may_carry_no_features(start):
+    draws, constants = start[1], AdaptConstants()
+
+    def plan(mu, scores=POOLED):
+        known = mu * draws.weights.sum(), constants.number_features, FEATURE_ENTRIES, constants
+        return plan_interplay(draws, scores, None, np.ones((2000, 1)), *known)
+
+    assert plan(1e-4) is None
+    assert plan(0.01).features.rank < 40
+    assert plan(math.inf).features.rank > 60
+    # Of a single column terms say all.
+    single = tuple(own * (at == 0) for at, own in enumerate(POOLED.scores))
+    assert plan(2.0, replace(POOLED, scores=single)) is None
 
 
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
