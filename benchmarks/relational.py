@@ -13,8 +13,9 @@ categories and nullability, those of the units held out included, and the least 
 number of rows that refer to one row.
 
 Of the baselines, one is the real tables with their keys shuffled: all rows are right, and none is
-with its unit. The other releases each table by itself, one row of each unit where there is noise,
-for the same budget together, and deals the keys at random.
+with its unit. The second is the units held out: no sample of other units keeps more. The third
+releases each table by itself, one row of each unit where there is noise, for the same budget
+together, and deals the keys at random.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ from sdv_threea.errors import ACCEPTABLE
 
 OURS, PUBLIC, HMA = 'ClustMix', 'ClustMix, public metadata', 'HMA'
 ALONE, SHUFFLED = 'tables alone, keys at random', 'real tables, keys shuffled'
-METHODS = [SHUFFLED, ALONE, HMA, OURS, PUBLIC]
+OTHERS = 'real tables, other units'
+METHODS = [SHUFFLED, OTHERS, ALONE, HMA, OURS, PUBLIC]
 
 #: The methods without noise.
-PLAIN = (SHUFFLED, HMA)
+PLAIN = (SHUFFLED, OTHERS, HMA)
 
 #: What the page shows, by heading: a measure of a run.
 FIGURES = {
@@ -71,6 +73,8 @@ def list_jobs(options: Options) -> Iterator[Job]:
     for name, method in itertools.product(options.setups, METHODS):
         if method not in options.methods or (method == HMA and SETUPS[name].tables is None):
             continue
+        if method == OTHERS and SETUPS[name].join is None:
+            continue
         epsilons, repeats = options.epsilons, range(options.repeats)
         if method in PLAIN:
             epsilons, repeats = [math.inf], range(1)
@@ -93,9 +97,12 @@ def measure(job: Job, options: Options) -> Row:
     }
     promise = {} if job['method'] in PLAIN else {'unit': setup.unit, 'delta': options.delta}
     view = View(made, parts.metadata, setup.unit, setup.public, like=real)
+    between = measure_between(real, view, job['repeat'])
+    if job['method'] == OTHERS:  # they are fewer, so counts say nothing
+        between = {name: own for name, own in between.items() if not name.startswith('two-')}
     return {
         **promise,
-        **measure_between(real, view, job['repeat']),
+        **between,
         **measure_rules(setup.database, parts.train, made),
         **measure_usefulness(setup, parts, made),
         **costs,
@@ -104,6 +111,8 @@ def measure(job: Job, options: Options) -> Row:
 
 def make_tables(job: Job, setup: Setup, parts: Parts, real: View, delta: float) -> Tables:
     """Make synthetic tables of the sizes of the real ones; only what is used is imported."""
+    if job['method'] == OTHERS and parts.test is not None:
+        return parts.test
     if job['method'] == SHUFFLED:
         return shuffle_keys(dict(parts.train), real, job['repeat'])
     if job['method'] == ALONE:
@@ -178,7 +187,7 @@ def release_alone(job: Job, setup: Setup, parts: Parts, real: View, delta: float
 
 def measure_usefulness(setup: Setup, parts: Parts, synthetic: Tables) -> Row:
     """Train on joined synthetic tables, and test on those of the units held out."""
-    if setup.join is None or parts.test is None:
+    if setup.join is None or parts.test is None or synthetic is parts.test:
         return {}
     from sdv_threea.report import train_synthetic_test_real
 

@@ -55,6 +55,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     size: tuple[float, float] | None = None,
     given: pd.DataFrame | None = None,
     doubtful: Collection[str] = (),
+    alike: float = 1.0,
 ) -> Release:
     """Release a model of a private table.
 
@@ -75,14 +76,15 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     of records and the standard deviation of its noise, if released before. ``given`` has sampled
     values of the first columns of the domain, if these are known in every sample, such as the
     columns of a row's parent. For the given columns in ``doubtful``, a pair is counted only if
-    released correlations show that its columns depend on each other.
+    released correlations show that its columns depend on each other, if up to ``alike`` rows
+    are alike.
     """
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
     num_given = 0 if given is None else given.shape[1]
     places = frozenset(map(domain.names.index, doubtful))
-    known = Known(settings, budget, num_given=num_given, doubtful=places)
+    known = Known(settings, budget, num_given=num_given, doubtful=places, alike=alike)
     run = begin_run(make_plan(domain, known), noise, rng, rows_per_unit, given)
     size, run = _count_rows(rows, size, run, sized)
     encoder, encoded, run = _describe(rows, size, run, guessed=run.plan.domain is not domain)

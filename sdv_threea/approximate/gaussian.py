@@ -73,11 +73,14 @@ def class_correlations(
 
 
 def correlation_evidence(
-    moments: ScoreMoments, totals: Floats, variances: Floats, rows_per_unit: int = 1
+    moments: ScoreMoments, totals: Floats, variances: Floats, alike: float = 1.0
 ) -> Floats:
-    """Return how many standard errors (noise and sampling) correlations are from zero, (m, m)."""
+    """Return how many standard errors (noise and sampling) correlations are from zero, (m, m).
+
+    Up to ``alike`` records are alike, which makes the sampling error larger.
+    """
     gains = np.einsum('c,ci,cj->ij', totals, variances, variances)
-    error = np.sqrt(gains * rows_per_unit + len(totals) * moments.product_scale**2)
+    error = np.sqrt(gains * alike + len(totals) * moments.product_scale**2)
     return ratio(np.abs(moments.products.sum(axis=0)), error)
 
 

@@ -91,7 +91,7 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
     )
     correlations = class_correlations(moments, counts.totals, scores.variances, constants)
     found = classes, counts, masks, scores, pooled, radius, correlations, chances
-    terms = counts.totals, scores.variances, run.spending.rows_per_unit
+    terms = counts.totals, scores.variances, run.plan.known.alike
     evidence, num_records = correlation_evidence(moments, *terms), float(counts.totals.sum())
     plan = plan_evident(run.plan, evidence, num_records, run.spending.price)
     return Density(*found), run.replan(plan)
@@ -234,7 +234,9 @@ def join_columns(  # noqa: PLR0913 (what is known, and the rows)
     counts, scores = density.counts, density.scores
     columns = [counts.shares @ scores.chances(at) for at in range(len(counts.columns))]
     singles = _cut_columns(density, columns, pairs.num_bins, encoder, run)
-    correlations = _leave_doubtful(density.correlations, pairs, run)
+    correlations = density.correlations.copy()
+    for i, j in pairs.left_out:
+        correlations[:, i, j] = correlations[:, j, i] = 0.0
     expected = expect_tables(counts.totals, scores, correlations, singles.bins)
 
     def locate(pairs: tuple[Pair, ...]) -> Rows[Located]:
@@ -282,16 +284,6 @@ def _cut_columns(
         tuple(getattr(each, 'unlisted', -1) for each in transformers),
         run.given_codes,
     )
-
-
-def _leave_doubtful(correlations: Floats, pairs: PairPlan, run: Run) -> Floats:
-    """Return the correlations, with zero for doubtful columns whose pairs are not counted."""
-    kept, counted = correlations.copy(), set(pairs.pairs)
-    for i in run.plan.known.doubtful:
-        for j in range(run.plan.known.num_given, kept.shape[-1]):
-            if (i, j) not in counted:
-                kept[:, i, j] = kept[:, j, i] = 0.0
-    return kept
 
 
 def _tabulate_parts(

@@ -27,12 +27,14 @@ class PairPlan(NamedTuple):
         num_bins: Number of bins of an ordered column, not counting spikes and the missing value.
         few_of_class: True if classes get a part of the pairs' price, as records of one are few.
         stress: For each column, the factor by which its pairs are counted more precisely.
+        left_out: Pairs that may depend on each other, and count as independent.
     """
 
     pairs: tuple[Pair, ...]
     num_bins: int
     few_of_class: bool
     stress: tuple[float, ...]
+    left_out: frozenset[Pair] = frozenset()
 
 
 def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)

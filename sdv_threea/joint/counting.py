@@ -187,7 +187,7 @@ class JointReleases:
         columns = known.columns[: len(known.ordered)] if self.adapted else known.columns
         triples = list_triples(
             known.information[: len(columns), : len(columns)],
-            known.functions,
+            {*known.functions, *self.plan.left_out},
             known.list_settled(constants),
             MOST_LOOKS,
         )

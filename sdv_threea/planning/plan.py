@@ -291,7 +291,7 @@ def plan_evident(
     found = {(i, j): float(evidence[i, j]) for i, j in asked if evidence[i, j] > clear}
     paid = math.hypot(*map(price, for_pairs(known.settings))) / known.budget.distance
     pairs = add_evident(plan.pairs, found, num_records, paid, constants)
-    return replace(plan, pairs=pairs)
+    return replace(plan, pairs=pairs._replace(left_out=frozenset(asked) - set(pairs.pairs)))
 
 
 def _tell_uncounted(plan: Plan, *, adapts_number: bool) -> str:

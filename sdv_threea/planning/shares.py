@@ -34,6 +34,7 @@ class Known:
         num_given: The number of given columns, which come first: none of them is a target.
         doubtful: Places of given columns whose pairs are counted only if they evidently depend on
             each other.
+        alike: Number of records that may be alike, being those of one unit.
     """
 
     settings: Settings
@@ -41,6 +42,7 @@ class Known:
     num_rows: float | None = None
     num_given: int = 0
     doubtful: frozenset[int] = frozenset()
+    alike: float = 1.0
 
     @property
     def precision(self) -> float:

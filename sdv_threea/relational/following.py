@@ -20,13 +20,14 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.domain import Column, Domain
 from sdv_threea.planning.shares import Known, drowns_pairs
-from sdv_threea.relational.context import Source, list_counts, list_passable
+from sdv_threea.relational.context import Source, list_beside, list_counts, list_passable
 from sdv_threea.relational.layout import (
     Layout,
     Level,
     add_name,
     context_columns,
     context_domain,
+    describe_beside,
 )
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
 from sdv_threea.relational.model import TableRelease, draw_rows
@@ -44,8 +45,14 @@ from sdv_threea.relational.transitions import (
     rank_rows,
 )
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.units.membership import Coins, Group, find_previous, shuffle_ranks
-from sdv_threea.schema import Schema
+from sdv_threea.rows.units.membership import (
+    Coins,
+    Group,
+    find_previous,
+    pick_rows,
+    shuffle_ranks,
+)
+from sdv_threea.schema import Link, Schema
 
 #: Number of rows drawn of each table that owns others. Densities of owned rows are fitted given
 #: these.
@@ -58,11 +65,14 @@ class Sampled(NamedTuple):
     Args:
         owners: The row that was drawn of each row's owner; all -1 in a root.
         of_unit: How many rows of the table the unit of each row has, about.
+        beside: By link, rows drawn of a table that these rows own, and for each of these rows the
+            place of one that it owns, -1 for none.
     """
 
     rows: pd.DataFrame
     owners: Wholes
     of_unit: Floats
+    beside: Mapping[Link, tuple[pd.DataFrame, Wholes]]
 
 
 class Given(NamedTuple):
@@ -85,6 +95,10 @@ class Given(NamedTuple):
         own = np.maximum(self.owned - followed, 0)
         # The rows are drawn by owners' rows, so a mean over owners has these weights.
         return own + self.others * float(np.average(own, weights=1 / self.owned))
+
+    def count_alike(self, bound: int | None, followed: int = 0) -> float:
+        """Return how many rows the unit of a row has among those that are read, about."""
+        return float(np.clip(self.count_rows(followed), 1, bound).mean())
 
     def as_read(self, bound: int | None, rng: np.random.Generator, followed: int = 0) -> Given:
         """Resample the rows so that an owner occurs as often as a release reads rows of it.
@@ -115,22 +129,56 @@ def draw_given(
     owned = np.maximum(above.rows[name].to_numpy(np.float64), 0.0)
     chances = owned / owned.sum() if owned.sum() > 0 else np.full(len(owned), 1 / len(owned))
     chosen = rng.choice(len(owned), size=NUM_DRAWN, p=chances)
-    parents = {each.link: drawn[each.link.child].owners for each in levels[1:]}
-    rows = {table: each.rows for table, each in drawn.items()}
-    context = context_columns(levels, rows, {**parents, owner: chosen})
+    context = look_up(levels, drawn, chosen)
     # A noisy range could hold counts that do not fit into 64 bits.
     each = np.clip(np.rint(owned[chosen]), 1.0, LARGEST_BOUND).astype(np.int64)
     return Given(context, each, np.maximum(above.of_unit[chosen] - 1, 0.0), chosen)
+
+
+def look_up(
+    levels: tuple[Level, ...], drawn: Mapping[str, Sampled], owners: Wholes
+) -> pd.DataFrame:
+    """Return the context of rows, whose ``owners`` are numbers of drawn rows, shape (n,)."""
+    rows = {table: each.rows for table, each in drawn.items()}
+    parents = {levels[0].link: owners}
+    for link, *_, beside in levels[1:]:
+        if beside:
+            rows[link.child], parents[link] = drawn[link.parent].beside[link]
+        else:
+            parents[link] = drawn[link.child].owners
+    return context_columns(levels, rows, parents)
+
+
+def draw_beside(
+    model: TableRelease,
+    counts: Floats,
+    levels: tuple[Level, ...],
+    drawn: Mapping[str, Sampled],
+    rng: np.random.Generator,
+) -> Sampled:
+    """Return the drawn owners of a table, each with one of its rows if its count is not zero.
+
+    ``counts`` are the numbers of rows of the owners, shape (P,).
+    """
+    owner = levels[0].link
+    owned = np.clip(np.rint(counts), 0.0, LARGEST_BOUND).astype(np.int64)
+    (owners,) = np.nonzero(owned)
+    ranks = (rng.random(len(owners)) * owned[owners]).astype(np.int64)
+    rows = draw_rows(model, add_rank(model, look_up(levels, drawn, owners), ranks), rng)
+    places = np.full(len(owned), -1)
+    places[owners] = np.arange(len(owners))
+    above = drawn[owner.parent]
+    return above._replace(beside={**above.beside, owner: (rows, places)})
 
 
 def draw_sample(model: TableRelease, given: Given | None, rng: np.random.Generator) -> Sampled:
     """Draw rows of a table, given their context; ``None`` for a root."""
     if given is None:
         rows = draw_rows(model, pd.DataFrame(index=range(NUM_DRAWN)), rng)
-        return Sampled(rows, np.full(NUM_DRAWN, -1), np.ones(NUM_DRAWN))
+        return Sampled(rows, np.full(NUM_DRAWN, -1), np.ones(NUM_DRAWN), {})
     ranks = (rng.random(NUM_DRAWN) * given.owned).astype(np.int64)
     rows = draw_rows(model, add_rank(model, given.context, ranks), rng)
-    return Sampled(rows, given.chosen, given.count_rows())
+    return Sampled(rows, given.chosen, given.count_rows(), {})
 
 
 class Joined(NamedTuple):
@@ -151,11 +199,12 @@ class Joined(NamedTuple):
 
 @dataclass(frozen=True)
 class Joining:
-    """Joins private rows with the codes of those above them, and with their rank if in order.
+    """Joins private rows with the codes of those above and beside, and with their rank if in order.
 
     Formal guarantees:
         * a row of the result is a function of a row of the table, of its owner, of the owner of
-          this one and so on, and of how many rows of its owner come before it
+          this one and so on, of one row that each of these owns in each table beside, and of how
+          many rows of its owner come before it: of one unit
     """
 
     levels: tuple[Level, ...]
@@ -166,7 +215,11 @@ class Joining:
         """Join the rows of a group."""
         owner, numbers = self.levels[0].link, group.numbers[self.levels[0].link.child]
         table, referred = owner.child, group.parents[owner]
-        context = context_columns(self.levels, group.rows, group.parents)
+        parents = dict(group.parents)
+        for link in (each.link for each in self.levels if each.beside):
+            coins = Coins(self.key, group.numbers[link.child])
+            parents[link] = pick_rows(group.parents[link], len(group.rows[link.parent]), coins)
+        context = context_columns(self.levels, group.rows, parents)
         if self.rank is None:
             ranks = shuffle_ranks(referred, Coins(self.key, numbers))
         else:
@@ -194,23 +247,34 @@ def choose_passed(
 ) -> tuple[Source, ...]:
     """Return the columns that rows get of the context of their owners.
 
-    All of them are passed on if pairs are counted: those of columns that evidently depend on each
-    other alone have a price. Otherwise each column would add to the noise of all correlations; then
-    numbers of rows that the rows above own are passed on. With these, the rows that a bound leaves
-    out bias no mean.
+    Columns are passed on if pairs are counted, also among the rows of units that have rows in the
+    table that they come from: pairs of columns that evidently depend on each other alone have a
+    price. Otherwise each column would add to the noise of all correlations; then numbers of rows
+    that the rows above own are passed on. With these, the rows that a bound leaves out bias no
+    mean. If a table gets too wide, rows beside it are left out first.
 
     ``near`` describes the table with the columns of its owner. ``known`` are the number of rows,
     the bound on those of a unit, and the share of the budget.
     """
     num_rows, bound, share = known
-    passable, num_own = list_passable(schema, task.table, tables), len(task.plan.domain.columns)
+    beside, num_own = list_beside(schema, task.table, tables), len(task.plan.domain.columns)
+    above = list_passable(schema, task.table, tables)
     budget = task.budget.part(share / (bound or 1) ** 2)
     planned = Known(task.settings, budget, num_rows, len(near.columns) - num_own)
-    width = len(near.columns) + num_own + len(passable)
-    if width <= task.settings.constants.joint.most_columns and not drowns_pairs(near, planned):
-        return passable
+
+    def drowns(table: str) -> bool:
+        magnitudes = tables[table].magnitudes
+        most = magnitudes.count(1)[0] * bound if magnitudes and bound else num_rows
+        return drowns_pairs(near, replace(planned, num_rows=min(num_rows, most)))
+
+    drowned = {table: drowns(table) for table, _ in (*beside, *above)}
+    for passable in ((*beside, *above), above):
+        chosen = tuple(each for each in passable if not drowned[each[0]])
+        width = len(near.columns) + num_own + len(chosen)
+        if chosen and width <= task.settings.constants.joint.most_columns:
+            return chosen
     counts = list_counts(schema, task.table, tables)
-    return tuple(each for each in passable if each in counts)
+    return tuple(each for each in above if each in counts)
 
 
 def join_rows(
@@ -222,7 +286,15 @@ def join_rows(
 ) -> Joined:
     """Join private rows with their context: see :class:`Joining`."""
     plan, names = task.plan, tuple(given.context.columns)
-    described = [each for level in levels for each in context_domain(*level[1:])]
+    described = [
+        each
+        for level in levels
+        for each in (
+            describe_beside(level, given.context)
+            if level.beside
+            else context_domain(level.transformers, level.names)
+        )
+    ]
     layout = replace(plan.layout, context=names, passed=passed)
     rank = add_name('rank', {*plan.domain.names, *names}) if task.ordered else None
     if rank is not None:
@@ -272,7 +344,14 @@ def release_following(
     rows = rows.map(partial(encode_pairs, model))
     domain = Domain(describe_following(model))
     released = release_rows(
-        task, rows, domain, bound, share, given=before, doubtful=model.layout.distant
+        task,
+        rows,
+        domain,
+        bound,
+        share,
+        given=before,
+        doubtful=model.layout.distant,
+        alike=given.count_alike(bound, 1),
     )
     layout = Layout(model.layout.own, context=tuple(before.columns))
     following = replace(model, released=released, layout=layout)

@@ -86,6 +86,9 @@ LONG_STEPS = (604_800.0, *TIME_STEPS)
 #: The values of a column ``shared``: no reference, one into the row's own unit, one elsewhere.
 NONE, OWN, OTHER = range(3)
 
+#: The value of columns of a table beside where there is no row, or it has no value.
+NO_ROW = 0
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -103,7 +106,8 @@ class Layout:
         rank: The column with the row's number among those of its owner; ``None`` without an order.
         firsts: By foreign key, a column with the first index of the rows that a row owns.
         gap: The column with the gap to the row before, in place of the index.
-        passed: Table and column of each column of the context that is not the owner's own.
+        passed: Table and column of each column of the context that is not the owner's own: of rows
+            further up, and of rows of earlier tables that the rows above own.
     """
 
     own: tuple[str, ...]
@@ -301,7 +305,8 @@ def name_context(
 
 
 def context_domain(
-    transformers: tuple[Transformer, ...], names: tuple[str, ...]
+    transformers: tuple[Transformer, ...],
+    names: tuple[str, ...],
 ) -> tuple[Category, ...]:
     """Describe the columns of a context: categories of the owner's released codes."""
     return tuple(
@@ -321,35 +326,53 @@ class Level(NamedTuple):
 
     Args:
         link: The foreign key that leads to this table: from the rows that get the context, or from
-            the table of the level before.
+            the table above them before; or, if it is beside them, from it to a table above them.
         names: The names that the columns have in the context.
     """
 
     link: Link
     transformers: tuple[Transformer, ...]
     names: tuple[str, ...]
+    beside: bool = False
+
+
+def describe_beside(level: Level, drawn: pd.DataFrame) -> tuple[Category, ...]:
+    """Describe the columns of a table beside; ``drawn`` has drawn values of them.
+
+    :data:`NO_ROW` is in the middle of numbers, where its score is zero. A correlation is then one
+    among rows that have a row beside them.
+    """
+    found = []
+    described = context_domain(level.transformers, level.names)
+    for own, transformer in zip(described, level.transformers, strict=True):
+        codes = drawn[own.name].to_numpy(np.int64)
+        middle = int(np.median(codes[codes != NO_ROW])) if (codes != NO_ROW).any() else 0
+        values = (*range(1, middle + 1), NO_ROW, *range(middle + 1, transformer.size))
+        found.append(replace(own, values=values, nullable=False, apart=()))
+    return tuple(found)
 
 
 def context_columns(
     levels: Iterable[Level], rows: Mapping[str, pd.DataFrame], parents: Parents
 ) -> pd.DataFrame:
-    """Return the context of the rows of a table: the codes of the rows above them.
+    """Return the context of the rows of a table: the codes of the rows above and beside them.
 
-    The first level is that of the owners. The result has objects, ``None`` for a missing value, a
-    value without a code or no row above.
+    The first level is that of the owners. In ``parents``, the link of a table beside the rows leads
+    from each row above to a picked one. The result has objects, ``None`` (beside the rows
+    :data:`NO_ROW`) for a missing value, a value without a code or no row.
 
     Formal guarantees:
-        * a row of the result is a function of the row that owns it, of the owner of this row, and
-          so on
+        * a row of the result is a function of the rows above it, and of their picked rows
     """
-    found, referred = [], None
-    for link, transformers, names in levels:
-        led = parents[link]
-        referred = led if referred is None else np.append(led, NOBODY)[referred]
-        codes = encode(rows[link.parent], transformers)
+    found, places = [], dict[str, Wholes]()
+    for link, transformers, names, beside in levels:
+        table, led = link.child if beside else link.parent, parents[link]
+        before = places.get(link.parent if beside else link.child)
+        places[table] = led if before is None else np.append(led, NOBODY)[before]
+        codes = encode(rows[table], transformers)
         named = {name: _name_codes(codes[:, at], codes[:, at] > 0) for at, name in enumerate(names)}
-        above = pd.DataFrame(named, index=rows[link.parent].index)
-        found.append(join_parent(len(referred), referred, above))
+        joined = join_parent(len(places[table]), places[table], pd.DataFrame(named))
+        found.append(joined.where(joined.notna(), NO_ROW) if beside else joined)
     return pd.concat(found, axis=1)
 
 

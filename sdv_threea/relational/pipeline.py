@@ -39,6 +39,7 @@ from sdv_threea.relational.following import (
     Sampled,
     choose_passed,
     describe_near,
+    draw_beside,
     draw_given,
     draw_sample,
     join_rows,
@@ -146,11 +147,24 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         done = done.add(table, model, receipts)
         for link in schema.links_away(table):
             done = _release_link(task, link, groups, paid[link], done)
-        if plans[table].layout.counts:
-            levels = find_levels(schema, table, done.tables)
-            given = draw_given(done.tables, levels, drawn, draws) if levels else None
-            drawn[table] = draw_sample(model, given, draws)
+        drawn |= _draw_for_others(table, done, drawn, draws)
     return done.settle()
+
+
+def _draw_for_others(
+    table: str, done: DatabaseRelease, drawn: Mapping[str, Sampled], rng: np.random.Generator
+) -> dict[str, Sampled]:
+    """Draw rows of a table if later tables depend on them: those below it, or beside it."""
+    schema, tables, found = done.schema, done.tables, dict[str, Sampled]()
+    levels, owner = find_levels(schema, table, tables), schema.owners[table]
+    if tables[table].layout.counts:
+        given = draw_given(tables, levels, drawn, rng) if levels else None
+        found[table] = draw_sample(tables[table], given, rng)
+    if owner is not None and schema.owned_by(owner.parent)[-1] != owner:
+        counted = drawn[owner.parent].rows[tables[owner.parent].layout.counts[owner]]
+        counts = counted.to_numpy(np.float64)
+        found[owner.parent] = draw_beside(tables[table], counts, levels, drawn, rng)
+    return found
 
 
 def _release_table(
@@ -175,8 +189,7 @@ def _release_table(
     agrees = not later and magnitudes.count_pairs(1) >= 1
     share -= later + constants.agreement_share * agrees
     task = task.unsharpened() if later or agrees else task
-    context = joined.given.as_read(bound, task.draws).context
-    size = magnitudes.count(bound) if bound else None
+    given = joined.given.as_read(bound, task.draws)
     kept = joined.rows.map(partial(keep_rows, bound, task.toss(), ordered=task.ordered)).keep()
     released = release_rows(
         task,
@@ -184,9 +197,10 @@ def _release_table(
         joined.domain,
         bound,
         share,
-        size=size,
-        given=context,
+        size=magnitudes.count(bound) if bound else None,
+        given=given.context,
         doubtful=joined.layout.distant,
+        alike=given.count_alike(bound),
     )
     orphans, receipts = _release_orphans(task, done.schema, groups, owner)
     model = _size_table(task, joined.layout, bound, done, released, magnitudes, orphans)

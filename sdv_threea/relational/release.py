@@ -36,6 +36,7 @@ from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import keep_apart, spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_gaps, draw_in_turn, rank_rows
 from sdv_threea.rows.units.links import mark_repeats
+from sdv_threea.rows.units.membership import Coins, pick_rows
 from sdv_threea.schema import Link, Schema
 
 #: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
@@ -263,6 +264,9 @@ class DatabaseRelease:
             rows = {name: each.shown for name, each in drawn.items()}
             parents = {link: led for each in drawn.values() for link, led in each.parents.items()}
             levels = find_levels(self.schema, table, self.tables)
+            for link in (each.link for each in levels if each.beside):
+                coins = Coins(int(rng.integers(2**63)), np.arange(len(parents[link])))
+                parents[link] = pick_rows(parents[link], len(rows[link.parent]), coins)
             context = context_columns(levels, rows, {**parents, owner: owners})
             context = add_rank(model, context, rank_rows(owners))
 

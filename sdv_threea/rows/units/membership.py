@@ -15,8 +15,11 @@ from sdv_threea.schema import Link, Schema
 #: remove a unit have such references.
 NOBODY = -1
 
+Wholes = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
 #: Row of the parent that each row of the child refers to, by link.
-Parents = Mapping[Link, NDArray[np.int64]]
+Parents = Mapping[Link, Wholes]
 
 #: The unit of a row that is left out.
 LEFT_OUT = -1
@@ -76,9 +79,7 @@ class Coins:
         return np.asarray((states[:size] >> np.uint64(11)) * 2.0**-53)
 
 
-def find_units(
-    schema: Schema, num_rows: Mapping[str, int], parents: Parents
-) -> dict[str, NDArray[np.int64]]:
+def find_units(schema: Schema, num_rows: Mapping[str, int], parents: Parents) -> dict[str, Wholes]:
     """Return the unit of every row, by private table.
 
     A row belongs to the unit of its owner, the first row that it refers to. If that reference is
@@ -105,9 +106,7 @@ def find_units(
     return units
 
 
-def rank_within(
-    groups: NDArray[np.int64], coins: Coins, sooner: NDArray[np.bool_] | None = None
-) -> NDArray[np.int64]:
+def rank_within(groups: Wholes, coins: Coins, sooner: Bools | None = None) -> Wholes:
     """Return the number of each row within its group, from 0 in random order; shape (n,).
 
     Rows for which ``sooner`` is true come first with a chance of one half each.
@@ -117,15 +116,25 @@ def rank_within(
         keys -= sooner & (coins.random(len(groups)) < 0.5)
     order = np.lexsort((keys, groups))
     ordered = groups[order]
-    first = np.searchsorted(ordered, ordered, side='left')
     ranks = np.empty(len(groups), dtype=np.int64)
-    ranks[order] = np.arange(len(groups)) - first
+    ranks[order] = np.arange(len(groups)) - np.searchsorted(ordered, ordered, side='left')
     return ranks
 
 
-def shuffle_ranks(owners: NDArray[np.int64], coins: Coins) -> NDArray[np.int64]:
+def shuffle_ranks(owners: Wholes, coins: Coins) -> Wholes:
     """Return the position of each row within its owner's rows, in random order; shape (n,)."""
     return np.where(owners >= 0, rank_within(owners, coins), 0)
+
+
+def pick_rows(owners: Wholes, num_owners: int, coins: Coins) -> Wholes:
+    """Return a random row of each owner, -1 for none, shape (P,).
+
+    Formal guarantees: which row is picked depends on the rows of this owner alone.
+    """
+    (first,) = np.nonzero((rank_within(owners, coins) == 0) & (owners >= 0))
+    picked = np.full(num_owners, NOBODY)
+    picked[owners[first]] = first
+    return picked
 
 
 def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -141,11 +150,8 @@ def find_previous(owners: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArra
 
 
 def bound_rows(
-    units: NDArray[np.int64],
-    bound: int | None,
-    coins: Coins,
-    sooner: NDArray[np.bool_] | None = None,
-) -> NDArray[np.bool_]:
+    units: Wholes, bound: int | None, coins: Coins, sooner: Bools | None = None
+) -> Bools:
     """Return which rows are kept, shape (n,): at most ``bound`` per unit, none :data:`LEFT_OUT`.
 
     Rows are drawn uniformly by ``coins``, which are independent of the rows. Each row for which
@@ -160,9 +166,7 @@ def bound_rows(
     return np.asarray(kept)
 
 
-def count_children(
-    link: Link, units: Mapping[str, NDArray[np.int64]], parents: Parents
-) -> NDArray[np.int64]:
+def count_children(link: Link, units: Mapping[str, Wholes], parents: Parents) -> Wholes:
     """Return the number of rows of the same unit that refer to each row of the parent.
 
     Formal guarantees: the count of a row depends on the rows of its unit alone.
@@ -187,8 +191,6 @@ def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFra
     return make_table(joined, pd.RangeIndex(child_rows))
 
 
-def follow(
-    units: Mapping[str, NDArray[np.int64]], link: Link, parents: Parents
-) -> NDArray[np.int64]:
+def follow(units: Mapping[str, Wholes], link: Link, parents: Parents) -> Wholes:
     """Return the unit of the row that each row of a child refers to; :data:`LEFT_OUT` for none."""
     return np.append(units[link.parent], LEFT_OUT)[np.maximum(parents[link], NOBODY)]
