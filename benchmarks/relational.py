@@ -13,7 +13,7 @@ categories and nullability, those of the units held out included, and the least 
 number of rows that refer to one row.
 
 Of the baselines, one is the real tables with their keys shuffled: all rows are right, and none is
-with its unit. The second is the units held out: no sample of other units keeps more. The third
+with its unit. The second is the units held out: samples that keep more repeat chance. The third
 releases each table by itself, one row of each unit where there is noise, for the same budget
 together, and deals the keys at random.
 """
