@@ -50,7 +50,6 @@ from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 from sdv_threea.rows.records import Encoded, Grouped
 from sdv_threea.rows.scores import lead, score_pooled
 from sdv_threea.rows.statistics import first_moments
-from sdv_threea.rows.sums import take
 from sdv_threea.sampling.gaussians import Gaussians
 from sdv_threea.statistics import registry
 from sdv_threea.statistics.kind import Kind
@@ -129,7 +128,7 @@ def _approximate(
     if centres.shape[1] == 1:
         return centres
     rows = encoded.map(partial(score_pooled, density.pooled.scores))
-    return run.spending.keep(move_centres(rows, centres, radius, **run.spending.terms('clusters')))
+    return run.spending.pay(partial(move_centres, rows, centres, radius), 'clusters')
 
 
 def first_centres(
@@ -223,7 +222,7 @@ def release_groups(  # noqa: PLR0913 (what, how clipped, and the price)
         groups=num_groups,
         radius=radius,
     )
-    sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    sums, receipt = release(rows, statistic, mu=mu, noise=noise)
     # The first entry of a record's vector is the radius.
     return (sums[:, 0] * SCORE_UNITS / radius, sums[:, 1:]), receipt
 
@@ -250,16 +249,15 @@ def _adapt(density: Density, encoded: Rows[Encoded], centres: Wholes, run: Run) 
         rank=NUM_FEATURES,
         unclipped=0.9,
     )
-    moments = run.spending.keep(
-        release_score_moments(
-            encoded.map(partial(_add_targets, density, features)),
-            1,
-            math.ceil(math.hypot(features.radius, INPUT_UNITS)),
-            COUNT_WEIGHT,
-            kind=registry.FEATURES,
-            **run.spending.terms('adapt'),
-        )
+    release = partial(
+        release_score_moments,
+        encoded.map(partial(_add_targets, density, features)),
+        1,
+        math.ceil(math.hypot(features.radius, INPUT_UNITS)),
+        COUNT_WEIGHT,
+        kind=registry.FEATURES,
     )
+    moments = run.spending.pay(release, 'adapt')
     start = centres.reshape(-1, width) / SCORE_UNITS
     targets = np.repeat(np.eye(num_classes), num_centres, axis=0)
     moved = induce(start, targets, features, moments.products[0], run.settings.alpha)
@@ -327,8 +325,8 @@ def _anonymize(
     factors = np.asarray(run.rng.integers(1, 2**62, size=width)) * 2 + 1
     rows = encoded.map(partial(_deal, density, centres, num_mixes, factors))
     total = num_classes * num_centres * num_mixes
-    released = release_groups(rows, registry.MIXES, total, radius, **run.spending.rest())
-    counts, sums = run.spending.keep(released)
+    release = partial(release_groups, rows, registry.MIXES, total, radius)
+    counts, sums = run.spending.pay_price(release, run.spending.left())
     # A count below half the size of a group is mostly noise.
     counts = np.where(counts < size / 2, 0.0, counts).reshape(num_classes, -1)
     means = sums.reshape(*counts.shape, width) / np.maximum(counts, 1.0)[..., None]

@@ -4,9 +4,9 @@ The algorithm follows 3A (arXiv 2307.01875). Each stage is a function below. A s
 its receipts have the same name. ``docs/lab/notation.md`` has the symbols.
 """
 
-import math
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,22 +17,23 @@ from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.adapt.stage import adapt, calibrate
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture
-from sdv_threea.approximate.stage import approximate, find_sums, join_columns
+from sdv_threea.approximate.stage import approximate
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.narrower import keep_narrower
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.classes import RecordEncoder, make_classes
+from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import encode, make_transformers
+from sdv_threea.joint.counting import find_sums, join_columns
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.parts import Part
 from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
-from sdv_threea.planning.plan import make_plan, settle_plan, without_classes
+from sdv_threea.planning.plan import make_plan, plan_classes, settle_plan
 from sdv_threea.planning.run import Run, begin_run
-from sdv_threea.planning.shares import Known, asks_size
+from sdv_threea.planning.shares import Known
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows, chunk_table
@@ -61,7 +62,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
 
     Formal guarantees:
         * the table is read only as sums over its rows, or as differences of such sums from released
-          numbers, and all of them pass through ``spending.keep``; before they are summed, records
+          numbers, and all of them pass through ``spending.pay``; before they are summed, records
           are only mapped one by one: to codes, labels, scores, points and clusters
         * so the release is as private as its ledger says: ``(epsilon, delta)``-differentially
           private, end to end, under the neighbour relation of the settings; a unit of privacy may
@@ -87,7 +88,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     known = Known(settings, budget, num_given=num_given, doubtful=places, alike=alike)
     run = begin_run(make_plan(domain, known), noise, rng, rows_per_unit, given)
     size, run = _count_rows(rows, size, run, sized)
-    encoder, encoded, run = _describe(rows, size, run, guessed=run.plan.domain is not domain)
+    encoder, encoded, run = _describe(rows, size, run)
     if given is not None and not given.empty:
         codes = encode(given, encoder.transformers[: given.shape[1]]).astype(np.int64)
         run = run._replace(given_codes=codes)
@@ -146,43 +147,35 @@ def _count_rows(
 ) -> tuple[tuple[float, float] | None, Run]:
     """Release the number of rows, with its noise, if needed, and plan the rest with it."""
     domain, known = run.plan.domain, run.plan.known
-    if not asks_size(domain, known.settings):
+    if 'size' not in run.plan.shares:
         return None, run
     if size is None:
-        size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
+        size = run.spending.pay(partial(release_size, rows), 'size')
         sized(size[0])
     return size, run.replan(make_plan(domain, replace(known, num_rows=size[0])))
 
 
 def _describe(
-    rows: Rows[pd.DataFrame], size: tuple[float, float] | None, run: Run, *, guessed: bool
+    rows: Rows[pd.DataFrame], size: tuple[float, float] | None, run: Run
 ) -> tuple[RecordEncoder, Rows[Encoded], Run]:
-    """Estimate unknown facts of the domain, and encode records; ``guessed``: no target is named."""
-    spending, constants, domain = run.spending, run.constants, run.plan.domain
-    description = spending.keep(
-        describe(
-            rows,
-            domain,
-            delta=spending.threshold_delta,
-            rows_per_unit=spending.rows_per_unit,
-            extrapolate=run.settings.extrapolate,
-            num_records=size and size[0],
-            loose=run.plan.loose,
-            constants=constants.describe,
-            **spending.terms('describe'),
-        )
+    """Estimate unknown facts of the domain, and encode the records."""
+    spending, domain = run.spending, run.plan.domain
+    asked = partial(
+        describe,
+        rows,
+        domain,
+        delta=spending.threshold_delta,
+        rows_per_unit=spending.rows_per_unit,
+        extrapolate=run.settings.extrapolate,
+        num_records=size and size[0],
+        loose=run.plan.loose,
+        constants=run.constants.describe,
     )
-    description = keep_narrower(description, domain.either)
-    if guessed and size is not None:
-        description, plan = settle_plan(run.plan, description, size, spending.price)
-        run = run.replan(plan)
+    description = keep_narrower(spending.pay(asked, 'describe'), domain.either)
+    description, plan = settle_plan(run.plan, description, size, spending.price)
+    run = run.replan(plan)
     transformers = make_transformers(description)
-    # The number of classes of a numerical target depends on the noise of class counts.
-    price = spending.price('classes')
-    moved = spending.distance * math.sqrt(len(transformers))
-    count_noise = moved / price if price else math.inf
-    classes = make_classes(description, transformers, count_noise, constants.encoding)
-    if classes.ordered and classes.count == 1 and price and spending.price('adapt'):
-        run = run.replan(without_classes(run.plan))
+    classes, plan = plan_classes(run.plan, description, transformers, spending.price)
+    run = run.replan(plan)
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
     return encoder, rows.map(encoder.coder.encode).keep(), run

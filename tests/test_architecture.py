@@ -22,7 +22,7 @@ FLOORS = (
     {'guesses', 'storage'},
     {'relational', 'estimate'},
     {'pipeline'},
-    {'approximate/stage', 'adapt/stage', 'paper'},
+    {'approximate/stage', 'adapt/stage', 'joint/counting', 'paper'},
     {'planning', 'release'},
     {'settings', 'sampling'},
     {'datasheet', 'audit', 'adapt', 'losses'},
@@ -90,7 +90,8 @@ def name_room(path):
 
 def name_place(parts):
     """Name a room; the stage of a room, which runs its parts, is a place of its own."""
-    return '/'.join(parts[:2]) if parts[1:2] == ('stage',) else parts[0]
+    place = '/'.join(parts[:2])
+    return place if any(place in rooms for rooms in FLOORS) else parts[0]
 
 
 unparse = cache(ast.unparse)
@@ -248,6 +249,35 @@ def test_every_caller_of_the_door_keeps_the_receipt_or_returns_it():
                 own = call.func.id if isinstance(call.func, ast.Name) else ''
                 if own in handing or name_called(call) == 'add_noise':
                     assert is_receipt_kept(function, call), f'{path}: {function.name} drops one'
+
+
+#: Formulas of what noise allows: which classes, pairs and triples, in which bins, at which price.
+FORMULAS = {
+    *('make_classes', 'settle_guess', 'plan_class_counts', 'carries_number', 'suits_number'),
+    *('plan_pairs', 'add_evident', 'num_pair_bins', 'num_triple_bins', 'needs_no_look'),
+    *('choose_triples', 'carry_functions', 'sum_needs', 'price_sums', 'price_values'),
+}
+
+#: The plan of a table, and that of a database.
+PLANS = {'planning', 'relational/allotment.py', 'relational/ends.py'}
+
+#: Prices of the account, which plans alone look at; the algorithm of the paper has no plan.
+PRICES = re.compile(r'\b(spending|run|budget)\.(price|left|divide|split)')
+
+
+def test_only_plans_decide_what_is_paid_and_what_is_left_out():
+    """A stage makes the releases that are planned, at the planned price."""
+    for path in FILES:
+        room = name_room(path)
+        if {room, identify(path)} & {*PLANS, 'privacy', 'paper'}:
+            continue
+        for node in list_nodes(path):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith('sdv_threea.'):
+                names = {alias.name for alias in node.names} & FORMULAS
+                away = name_place(node.module.split('.')[1:]) != room
+                assert not (names and away), f'{path}: {names}'
+            elif isinstance(node, ast.Call):
+                assert not PRICES.search(unparse(node.func)), f'{path}: {unparse(node)}'
 
 
 def test_the_data_knows_nothing_of_the_house():

@@ -51,8 +51,8 @@ def test_plans_expect_the_noise_that_receipts_state(monkeypatch):
 
         monkeypatch.setattr(module, name, watched)
 
-    watch('sdv_threea.pipeline', 'make_classes', 2)
-    watch('sdv_threea.approximate.stage', 'plan_class_counts', 3)
+    watch('sdv_threea.planning.plan', 'make_classes', 2)
+    watch('sdv_threea.planning.prices', 'plan_class_counts', 3)
     watch('sdv_threea.joint.bins', '_pair_noise')
     found = []
     for neighbors in ('add_remove', 'replace_one'):

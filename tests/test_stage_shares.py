@@ -13,7 +13,9 @@ from sdv_threea.accounting import delta_from_mu
 from sdv_threea.constants import TIMES_FOR_NUMBERS
 from sdv_threea.describe.questions import ask_questions
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.encoding.classes import Classes
 from sdv_threea.pipeline import release
+from sdv_threea.planning.plan import finish_plan, plan_target
 from sdv_threea.planning.shares import Known, asks_size, drowns_pairs, share_by_size, share_stages
 from sdv_threea.planning.targets import guess_target, take_last
 from sdv_threea.settings import SHARES, Settings
@@ -180,6 +182,29 @@ def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(num_rows, op
     if settings.epsilon < math.inf:  # nothing is left, and no more is spent
         spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
         assert 0.999 * settings.delta < spent <= settings.delta
+
+
+@pytest.mark.parametrize(
+    ('num_records', 'num_codes', 'adapted'),
+    [(1e6, 10, 'number'), (100.0, 10, ''), (1e6, 2, '')],
+    ids=['many', 'few', 'a constant'],
+)
+def test_a_number_that_is_not_adapted_leaves_its_share_and_the_plan_says_why(
+    num_records, num_codes, adapted
+):
+    known = know(num_rows=1e6)
+    plan = plan_target(Domain(COUNTS, 'lent'), known, aside=False)
+    at = plan.domain.names.index('lent')
+    columns = [np.full(10, num_records / 10)] * len(COUNTS)
+    columns[at] = np.full(num_codes, num_records / num_codes)
+    classes = Classes(3, at, np.zeros(num_codes, dtype=np.int64), ordered=True)
+    totals = np.full(3, num_records / 3)
+
+    finished = finish_plan(plan, classes, columns, totals, plan.prices().__getitem__)
+
+    assert finished.adapted == adapted
+    assert finished.promised == (('adapt',) if adapted else ())
+    assert ('adapt' in finished.skipped) == (not adapted)
 
 
 LABEL = {'name': 'label', 'values': ('a', 'b', 'c'), 'nullable': False}

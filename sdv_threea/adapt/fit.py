@@ -45,7 +45,6 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Grouped
-from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
 #: Radii are whole multiples of one over this.
@@ -222,7 +221,7 @@ class Looks:
             weights=weights,
             radius=radius,
         )
-        slopes, receipt = release(*take(rows, statistic), mu=self._price(share), noise=self._noise)
+        slopes, receipt = release(rows, statistic, mu=self._price(share), noise=self._noise)
         self.receipts.append(receipt)
         return slopes, receipt.noise_scale
 

@@ -8,13 +8,14 @@ records, and the account of the run keeps all receipts.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sdv_threea.adapt.design import weigh_evidence
 from sdv_threea.adapt.labels import LabelModel, adapt_labels
 from sdv_threea.adapt.links import Draws
-from sdv_threea.adapt.numbers import Expectation, NumberModel, adapt_number, carries_number
+from sdv_threea.adapt.numbers import Expectation, NumberModel, adapt_number
 from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.approximate.density import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
@@ -30,9 +31,6 @@ from sdv_threea.sampling.chained import Chained
 from sdv_threea.sampling.draws import Model, draw_evenly
 from sdv_threea.sampling.gaussians import Gaussians
 
-#: A target with fewer codes than this, the missing value included, cannot be regressed.
-LEAST_CODES = 3
-
 #: Number of draws with a numerical target: trees are trained on them.
 NUM_DRAWS = 20_000
 
@@ -40,13 +38,10 @@ NUM_DRAWS = 20_000
 def adapt(
     density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> LabelModel | Expectation | None:
-    """Return the model of the target, if there is a target, a share of the budget and alpha < 1."""
-    if run.settings.alpha == 1:
-        return None
-    mu = run.spending.price('adapt')
-    if density.classes.told_apart and density.chances and mu:
+    """Return the model of the target, categorical or numerical; ``None`` if none is planned."""
+    if run.plan.adapted == 'labels':
         return _adapt_labels(density, joint, encoded, run)
-    if density.classes.ordered and mu:
+    if run.plan.adapted == 'number':
         return _adapt_number(density, joint, encoder, encoded, run)
     return None
 
@@ -82,31 +77,18 @@ def _adapt_labels(
     constants, totals = run.constants.adapt, density.counts.totals
     evidence = weigh_evidence(density.chances, totals, constants.largest_evidence)
     draws = draw_evenly(_start(joint, density, run), totals, run.rng)
-    return run.spending.keep(
-        adapt_labels(
-            encoded,
-            evidence,
-            draws,
-            density.pooled,
-            run.settings.kernel,
-            constants,
-            **run.spending.terms('adapt'),
-        )
-    )
+    kernel = run.settings.kernel
+    fit = partial(adapt_labels, encoded, evidence, draws, density.pooled, kernel, constants)
+    return run.spending.pay(fit, 'adapt')
 
 
 def _adapt_number(
     density: Density, joint: Joint | None, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> Expectation | None:
-    """Fit the regression of a numerical target; ``None`` if noise would exceed its signal."""
+    """Fit the regression of a numerical target; ``None`` if nothing is likely."""
     constants, totals = run.constants.adapt, density.counts.totals
-    target, scores = density.classes.target, density.pooled.scores
-    at = int(np.searchsorted(encoder.scored, target)) if target is not None else 0
-    if target is None or len(scores) < 2 or scores[at].shape[1] < LEAST_CODES:
-        return None
-    price = run.spending.price('adapt')
-    if not carries_number(float(totals.sum()), len(scores), price, constants):
-        return None
+    at, scores = density.classes.target, density.pooled.scores
+    assert at is not None
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     model = _model(class_mixture(totals, density.correlations), joint, density, run)
     draws = _draw(model, density, run)
@@ -123,20 +105,19 @@ def _adapt_number(
     )
     start = Expectation(at, own, trees)
     pair_bins = constants.single_bins // 2
-    return run.spending.keep(
-        adapt_number(
-            encoded,
-            start,
-            draws,
-            _cut(density, ordered, constants.single_bins, run),
-            _cut(density, ordered, pair_bins, run, 1 / pair_bins),
-            ordered,
-            density.pooled,
-            run.settings.kernel,
-            constants,
-            **run.spending.terms('adapt'),
-        )
+    fit = partial(
+        adapt_number,
+        encoded,
+        start,
+        draws,
+        _cut(density, ordered, constants.single_bins, run),
+        _cut(density, ordered, pair_bins, run, 1 / pair_bins),
+        ordered,
+        density.pooled,
+        run.settings.kernel,
+        constants,
     )
+    return run.spending.pay(fit, 'adapt')
 
 
 def _model(mixture: Mixture, joint: Joint | None, density: Density, run: Run) -> Model:

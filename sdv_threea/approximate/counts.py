@@ -18,7 +18,6 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import count_columns, sum_weights
 from sdv_threea.statistics import registry
 
@@ -141,7 +140,7 @@ def release_counts(  # noqa: PLR0913 (what is counted, and at what price)
         classes=num_classes,
         columns=len(sizes),
     )
-    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    noisy, receipt = release(rows, statistic, mu=mu, noise=noise)
     of_classes, *columns = np.split(noisy, np.cumsum([num_classes, *sizes]))[:-1]
     # Later steps divide by class sizes.
     totals = np.maximum(of_classes, 1.0)
@@ -175,7 +174,7 @@ def release_class_counts(
         most=max(each.max() for each in weights),
         radius=plan.radius,
     )
-    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    noisy, receipt = release(rows, statistic, mu=mu, noise=noise)
     # Dividing by the weight divides the noise too.
     units = [each * own for each, own in zip(weights, plan.kept, strict=True)]
     borders = np.cumsum([num_classes * len(unit) for unit in units])[:-1]

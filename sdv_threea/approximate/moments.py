@@ -21,7 +21,6 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Grouped
 from sdv_threea.rows.scores import sum_moments
 from sdv_threea.rows.statistics import diagonal, mask, unweighted_moments, width_of
-from sdv_threea.rows.sums import take
 from sdv_threea.statistics.kind import Kind
 
 #: Score units per one. Scores are whole numbers of units, so that their sums are exact.
@@ -108,7 +107,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         groups=num_groups,
         norm=math.hypot(weight, radius),
     )
-    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    noisy, receipt = release(rows, statistic, mu=mu, noise=noise)
     released = unweighted_moments(noisy)
     width = width_of(released)
     weight_in_units = weight / SCORE_UNITS

@@ -16,7 +16,7 @@ from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
 from sdv_threea.describe.values import list_keys
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.privacy.door import release
+from sdv_threea.privacy.door import release_taken
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.sums import Statistic, Summed, take
@@ -98,7 +98,7 @@ class Asked(NamedTuple):
 
     def add_noise(self) -> tuple[Floats, Receipt]:
         """Release the counts with noise."""
-        return release(self.taken, mu=self.question.mu, noise=self.question.noise)
+        return release_taken(self.taken, mu=self.question.mu, noise=self.question.noise)
 
 
 def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[Column, ...]]:

@@ -8,7 +8,6 @@ from sdv_threea.arrays import Wholes
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.sums import take
 from sdv_threea.statistics import describe
 
 
@@ -20,7 +19,7 @@ def release_size(
     Formal guarantees: a record adds one to one count.
     """
     statistic = describe.SIZE.state(_count, neighbors=neighbors)
-    counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    counts, receipt = release(rows, statistic, mu=mu, noise=noise)
     return (float(counts[0]), receipt.noise_scale), receipt
 
 

@@ -16,7 +16,7 @@ record. If noise would exceed the pair counts, no joint count is released.
 * :mod:`~sdv_threea.joint.values`: numbers that a category determines to the last digit,
 * :mod:`~sdv_threea.joint.sums`: numbers that are sums of others, which samples compute,
 * :mod:`~sdv_threea.joint.parts`: columns that are parts of a date or of a numerical column,
-* :mod:`~sdv_threea.joint.counting`: the order of the joint releases, and their prices,
+* :mod:`~sdv_threea.joint.counting`: the stage that makes the joint releases, in order,
 * :mod:`~sdv_threea.joint.prior`: pair tables that follow from the released correlations,
 * :mod:`~sdv_threea.joint.departures`: shrinkage of noisy tables toward expected ones,
 * :mod:`~sdv_threea.joint.tables`: probabilities of bins from noisy counts,

@@ -32,7 +32,6 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import Columns, sum_contrasts
 from sdv_threea.statistics import registry
 
@@ -101,7 +100,7 @@ def release_interactions(
         shapes=shapes,
         weights=list(weights.values()),
     )
-    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    noisy, receipt = release(rows, statistic, mu=mu, noise=noise)
     parts = np.split(noisy, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
     tables, scales = {}, {}
     for (columns, weight), shape, part in zip(weights.items(), shapes, parts, strict=True):

@@ -13,7 +13,6 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
@@ -53,7 +52,7 @@ def release_pair_counts(
         codes=max(sizes),
         squared_weights=sum(weight**2 for weight in weights.values()),
     )
-    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    noisy, receipt = release(rows, statistic, mu=mu, noise=noise)
     borders = np.cumsum([sizes[i] * sizes[j] for i, j in weights])[:-1]
     parts = zip(weights.items(), np.split(noisy, borders), strict=True)
     tables = {(i, j): part.reshape(sizes[i], sizes[j]) / weight for ((i, j), weight), part in parts}

@@ -27,7 +27,6 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.intake.columns import read_numbers
-from sdv_threea.rows.sums import take
 from sdv_threea.statistics import registry
 
 #: The largest number of parts of a sum, the most numbers that are tried, and the most copies or
@@ -157,7 +156,7 @@ def release_sums(
     statistic = registry.SUMS.state(
         partial(_count, tuple(likely)), neighbors=neighbors, columns=len(likely)
     )
-    counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    counts, receipt = release(rows, statistic, mu=mu, noise=noise)
     ranked = np.argsort(-counts, kind='stable')
     return put_in_order(likely[at] for at in ranked if counts[at] > NEARLY * sizes[at]), receipt
 

@@ -22,7 +22,6 @@ from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.statistics import (
     sum_distances,
 )
-from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
@@ -105,5 +104,5 @@ def release_distances(
         triples=len(whole),
         finish=partial(sum_distances, expected=np.concatenate(whole), sizes=sizes),
     )
-    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    noisy, receipt = release(rows, statistic, mu=mu, noise=noise)
     return (noisy, receipt.noise_scale), receipt

@@ -24,7 +24,6 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Located
-from sdv_threea.rows.sums import take
 from sdv_threea.rows.tables import BASE, DIGITS, count_digits
 from sdv_threea.statistics import registry
 
@@ -68,7 +67,7 @@ def release_values(
         pairs=len(pairs),
         columns=len(counted),
     )
-    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    noisy, receipt = release(rows, statistic, mu=mu, noise=noise)
     borders = np.cumsum([DIGITS * size * BASE for size in sizes])[:-1]
     parts = zip(pairs, sizes, np.split(noisy, borders), strict=True)
     digits = {pair: part.reshape(DIGITS, size, BASE) for pair, size, part in parts}

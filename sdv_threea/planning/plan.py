@@ -12,10 +12,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from sdv_threea.adapt.numbers import carries_number
 from sdv_threea.arrays import Floats
 from sdv_threea.describe.description import Description, asks
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.classes import Classes, settle_guess
+from sdv_threea.encoding.classes import Classes, make_classes, settle_guess
+from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.joint.bins import PairPlan, add_evident, plan_pairs
 from sdv_threea.planning.shares import (
     Known,
@@ -34,6 +36,12 @@ from sdv_threea.statistics.registry import PARTS, name_part
 #: The stages, in order.
 STAGES = ('describe', 'approximate', 'adapt', 'anonymize')
 
+#: A target with fewer codes than this, the missing value included, cannot be regressed.
+LEAST_CODES = 3
+
+#: Why a numerical target is not adapted.
+TOO_NOISY = 'noise would exceed what it tells'
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -46,8 +54,11 @@ class Plan:
             released.
         aside: Whether the user named no target and the last column was chosen: such a target gets a
             small share.
+        guessed: Whether the target was chosen, and is kept only if its description suits.
         loose: The numbers whose stated ranges are too wide for the rows.
         num_classes: The number of classes of the target, 1 for none.
+        adapted: What is adapted: ``'labels'`` or ``'number'``; if it is empty, nothing is, and the
+            density draws the target.
         pairs: Which pairs of columns are counted, and in which bins; ``None`` for none.
         skipped: The reason for each share without a statistic, by the name of the share.
         spent: Parts of the whole budget that were paid under an earlier plan, by share, without
@@ -58,8 +69,10 @@ class Plan:
     known: Known
     shares: Mapping[str, float]
     aside: bool = False
+    guessed: bool = False
     loose: tuple[str, ...] = ()
     num_classes: int = 1
+    adapted: str = ''
     pairs: PairPlan | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
     spent: Mapping[str, float] = field(default_factory=dict)
@@ -116,18 +129,10 @@ class Plan:
         shares = share_stages(before, settings)
         return shares['size'] / math.fsum(shares.values())
 
-    def adapts(self, classes: Classes) -> bool:
-        """Return whether labels are adapted; if not, classes are drawn with the density."""
-        return classes.told_apart and self.known.settings.alpha < 1
-
-    def adapts_number(self, classes: Classes) -> bool:
-        """Return whether a numerical target is adapted, if the budget supports it."""
-        pays = self.shares.get('adapt', 0.0) > 0
-        return classes.ordered and self.known.settings.alpha < 1 and pays
-
-    def promised(self, classes: Classes) -> tuple[str, ...]:
-        """Return the shares that are kept for later stages."""
-        return ('adapt',) if self.adapts(classes) or self.adapts_number(classes) else ()
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """The shares that are kept for later stages."""
+        return ('adapt',) if self.adapted else ()
 
     def prices(self) -> dict[str, float]:
         """Return the price in GDP that each share pays."""
@@ -175,7 +180,7 @@ def make_plan(domain: Domain, known: Known) -> Plan:
     if planned.target is None and not drowned:
         planned = take_last(planned, known)
         aside = planned.target is not None
-    return plan_target(planned, known, aside=aside)
+    return replace(plan_target(planned, known, aside=aside), guessed=planned is not domain)
 
 
 def plan_target(domain: Domain, known: Known, *, aside: bool) -> Plan:
@@ -187,7 +192,10 @@ def plan_target(domain: Domain, known: Known, *, aside: bool) -> Plan:
 
 
 def settle_plan(
-    plan: Plan, description: Description, size: tuple[float, float], price: Callable[[str], float]
+    plan: Plan,
+    description: Description,
+    size: tuple[float, float] | None,
+    price: Callable[[str], float],
 ) -> tuple[Description, Plan]:
     """Keep a target that was chosen for the user, or drop it if it turns out unsuitable.
 
@@ -203,6 +211,8 @@ def settle_plan(
         price: The price in GDP per record that a share pays.
     """
     constants, domain = plan.known.settings.constants, description.domain
+    if not plan.guessed or size is None:
+        return description, plan
     if isinstance(plan.target, Category):
         evident = constants.describe.clear_of_noise()
         description = settle_guess(description, size, constants.encoding.most_classes, evident)
@@ -211,6 +221,25 @@ def settle_plan(
     if description.domain.target is None:
         plan = without_target(plan, 'the column that was taken for the target is unsuitable')
     return description, plan
+
+
+def plan_classes(
+    plan: Plan,
+    description: Description,
+    transformers: tuple[Transformer, ...],
+    price: Callable[[str], float],
+) -> tuple[Classes, Plan]:
+    """Plan the classes: of a numerical target, as many as the noise of their counts leaves apart.
+
+    If these are one, pairs get the share of classes.
+    """
+    known, paid = plan.known, price('classes')
+    moved = known.budget.distance * math.sqrt(len(transformers))
+    noise, constants = moved / paid if paid else math.inf, known.settings.constants.encoding
+    classes = make_classes(description, transformers, noise, constants)
+    if classes.ordered and classes.count == 1 and paid and price('adapt'):
+        plan = without_classes(plan)
+    return classes, plan
 
 
 def without_target(plan: Plan, why: str) -> Plan:
@@ -250,28 +279,30 @@ def finish_plan(
         price: The price in GDP per record that a share pays.
     """
     known, num_records = plan.known, float(totals.sum())
-    plan = replace(plan, num_classes=classes.count)
+    adapted = _find_adapted(known, classes, columns, num_records, price('adapt'))
+    noisy = {'adapt': TOO_NOISY} if classes.ordered and not adapted else {}
+    skipped = {**noisy, **plan.skipped}
+    plan = replace(plan, num_classes=classes.count, adapted=adapted, skipped=skipped)
     if not known.settings.counts_pairs:
         return plan
     paid = math.hypot(*map(price, for_pairs(known.settings))) / known.budget.distance
-    adapted, unlike = classes.count if plan.adapts(classes) else 0, math.inf
-    if plan.aside and adapted:  # its classes get more only if one is rare
-        adapted, unlike = 0, num_records - float(totals.max())
-    adapts_number = plan.adapts_number(classes)
+    num_adapted, unlike = classes.count if adapted == 'labels' else 0, math.inf
+    if plan.aside and num_adapted:  # its classes get more only if one is rare
+        num_adapted, unlike = 0, num_records - float(totals.max())
     pairs = plan_pairs(
         columns,
         num_records,
         paid,
         known.settings.constants.joint,
-        adapted,
+        num_adapted,
         unlike=unlike,
-        adapts_number=adapts_number,
+        adapts_number=adapted == 'number',
         num_given=known.num_given,
         doubtful=known.doubtful,
     )
     if pairs is not None:
         return replace(plan, pairs=pairs)
-    why = _tell_uncounted(plan, adapts_number=adapts_number)
+    why = _tell_uncounted(plan)
     return replace(plan, skipped={**plan.skipped, 'pairs': why, 'functions': why})
 
 
@@ -294,12 +325,27 @@ def plan_evident(
     return replace(plan, pairs=pairs._replace(left_out=frozenset(asked) - set(pairs.pairs)))
 
 
-def _tell_uncounted(plan: Plan, *, adapts_number: bool) -> str:
+def _find_adapted(
+    known: Known, classes: Classes, columns: Sequence[Floats], num_records: float, price: float
+) -> str:
+    """Return what is adapted, for :attr:`Plan.adapted`, at a price in GDP per record."""
+    if known.settings.alpha == 1 or not price or not columns:
+        return ''
+    if classes.told_apart:
+        return 'labels'
+    if not classes.ordered or classes.target is None or len(columns) < 2:
+        return ''
+    constants, num_codes = known.settings.constants.adapt, len(columns[classes.target])
+    carried = carries_number(num_records, len(columns), price, constants)
+    return 'number' if carried and num_codes >= LEAST_CODES else ''
+
+
+def _tell_uncounted(plan: Plan) -> str:
     """Say why pairs of columns are not counted."""
     most = plan.known.settings.constants.joint.most_columns
     if len(plan.domain.columns) > most:
         return f'there are more than {most} columns'
-    if adapts_number:
+    if plan.adapted == 'number':
         return 'their bins would be too coarse to predict a number'
     return 'noise would exceed their counts'
 
@@ -322,7 +368,7 @@ def _make(
     elif known.settings.alpha == 1:
         skipped['adapt'] = 'alpha=1 draws it from the density'
     elif not shares.get('adapt'):
-        skipped['adapt'] = 'noise would exceed what it tells'
+        skipped['adapt'] = TOO_NOISY
     return Plan(
         domain=domain, known=known, shares=shares, aside=aside, loose=loose, skipped=skipped
     )

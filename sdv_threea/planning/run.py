@@ -40,6 +40,10 @@ class Run(NamedTuple):
         """The constants that were chosen by measurement."""
         return self.settings.constants
 
+    def left(self, *kept: str) -> float:
+        """Return the GDP per record that is left, less promised and ``kept`` shares."""
+        return self.spending.left((*self.plan.promised, *kept))
+
     def replan(self, plan: Plan) -> Run:
         """Return the run with another plan, by which the rest of the budget is divided."""
         if plan.shares is not self.plan.shares:

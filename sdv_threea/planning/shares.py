@@ -155,7 +155,7 @@ def _share_with_classes(domain: Domain, shares: dict[str, float], known: Known) 
 
     Fine bins of pairs relate a numerical target to other columns better than classes do.
     """
-    num_bins = _carry_bins(domain, shares, known) or 0
+    num_bins = carry_bins(domain, shares, known) or 0
     fine = num_bins >= known.settings.constants.joint.least_bins_of_number
     if fine or known.settings.alpha == 1:
         return shares
@@ -164,7 +164,7 @@ def _share_with_classes(domain: Domain, shares: dict[str, float], known: Known) 
     return shares | left | {'classes': CLASSES_ADAPTED * whole}
 
 
-def _carry_bins(domain: Domain, shares: Mapping[str, float], known: Known) -> int | None:
+def carry_bins(domain: Domain, shares: Mapping[str, float], known: Known) -> int | None:
     """Return the bins per column if all pairs are counted; ``None`` if noise exceeds the counts."""
     part = math.fsum(shares.get(each, 0.0) for each in for_pairs(known.settings))
     price = known.precision * math.sqrt(part / math.fsum(shares.values()))
@@ -176,15 +176,10 @@ def _carry_bins(domain: Domain, shares: Mapping[str, float], known: Known) -> in
 
 def drowns_pairs(domain: Domain, known: Known, least: int = 0) -> bool:
     """Return whether pairs are not counted, or noise would exceed counts in ``least`` bins."""
-    return (carry_bins(domain, known) or 0) < max(least, 1)
-
-
-def carry_bins(domain: Domain, known: Known) -> int | None:
-    """Return the bins of a column in its pairs; ``None`` if pairs are not counted."""
     settings = known.settings
     if not settings.counts_pairs or len(domain.columns) > settings.constants.joint.most_columns:
-        return None
-    return _carry_bins(domain, share_by_size(domain, known), known)
+        return True
+    return (carry_bins(domain, share_by_size(domain, known), known) or 0) < max(least, 1)
 
 
 def _weigh_records(domain: Domain, known: Known) -> float:

@@ -1,4 +1,4 @@
-"""The door: exact sums of a statistic become noisy values and a receipt."""
+"""The door: exact sums of a statistic are taken, and become noisy values and a receipt."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,10 +6,19 @@ from typing import Any
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
-from sdv_threea.rows.sums import Summed
+from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.sums import Statistic, Summed, take
 
 
-def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[Floats, Receipt]:
+def release(
+    rows: Rows[Any], statistic: Statistic, *, mu: float, noise: Noise
+) -> tuple[Floats, Receipt]:
+    """Take a statistic of the rows, and return its noisy values and a receipt."""
+    (summed,) = take(rows, statistic)
+    return release_taken(summed, mu=mu, noise=noise)
+
+
+def release_taken(summed: Summed, *, mu: float, noise: Noise) -> tuple[Floats, Receipt]:
     """Return noisy values and a receipt, by :func:`~sdv_threea.privacy.mechanism.add_noise`."""
     statistic = summed.statistic
     noisy, receipt = add_noise(

@@ -1,14 +1,17 @@
 """Spending: give each stage its part of the budget, and keep every receipt."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sdv_threea.accounting import Budget, Ledger, Receipt
 from sdv_threea.privacy.mechanism import Noise
 
 Result = TypeVar('Result')
+
+#: A release that lacks its price: takes ``mu``, ``neighbors`` and ``noise`` by name.
+Payable = Callable[..., tuple[Result, Receipt | Iterable[Receipt]]]
 
 #: Relative margins for rounding: of each price, so that prices never exceed the remaining budget;
 #: and of the budget, far above the error of adding up receipts.
@@ -67,13 +70,17 @@ class Spending:
         """Return the price in GDP per record that a stage may pay; 0 without a share."""
         return self._mus.get(stage, 0.0) / self.rows_per_unit if self._charged else math.inf
 
-    def terms(self, *stages: str) -> dict[str, Any]:
-        """Return price, neighbour relation and noise of stages that pool their shares, once."""
+    def pay(self, release: Payable[Result], *stages: str) -> Result:
+        """Release for the shares of stages together, which each stage has once."""
         for stage in stages:
             if stage in self._asked:
                 raise OverspentError(f'the stage {stage!r} has had its share of the budget.')
             self._asked.add(stage)
-        return self._terms(math.hypot(*map(self.price, stages)))
+        return self.pay_price(release, math.hypot(*map(self.price, stages)))
+
+    def pay_price(self, release: Payable[Result], mu: float) -> Result:
+        """Release at a price in GDP per record, keep the receipts, and return the result."""
+        return self._keep(release(mu=mu, neighbors=self._budget.neighbors, noise=self._noise))
 
     def divide(self, shares: Mapping[str, float]) -> None:
         """Divide the rest of the budget again, by public or released shares of ``mu^2``."""
@@ -93,11 +100,7 @@ class Spending:
         left = math.sqrt(max(whole - self.ledger.mu**2 - kept, 0.0))
         return left * (1 - ROUNDING) / self.rows_per_unit
 
-    def rest(self, most: float = math.inf, promised: Sequence[str] = ()) -> dict[str, Any]:
-        """Return terms that spend the rest of the budget, at most ``most`` in GDP per record."""
-        return self._terms(min(self.left(promised), most))
-
-    def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
+    def _keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
         """Keep the receipts of a stage and return its result; raise if the budget is exceeded."""
         result, receipts = released
         several = (receipts,) if isinstance(receipts, Receipt) else tuple(receipts)
@@ -116,6 +119,3 @@ class Spending:
         return replace(
             receipt, charged=charged, mu=receipt.mu * times, sensitivity=receipt.sensitivity * times
         )
-
-    def _terms(self, mu: float) -> dict[str, Any]:
-        return {'mu': mu, 'neighbors': self._budget.neighbors, 'noise': self._noise}

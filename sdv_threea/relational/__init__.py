@@ -14,6 +14,7 @@ The modules must not depend on SDV, nor on how tables are stored.
 * :mod:`~sdv_threea.relational.transitions`: rows in the context of the row before them,
 * :mod:`~sdv_threea.relational.plan`: the columns, bounds and budget of every table,
 * :mod:`~sdv_threea.relational.task`: one table to release, and the release of its rows,
+* :mod:`~sdv_threea.relational.allotment`: which part of its budget pays for what,
 * :mod:`~sdv_threea.relational.context`: the columns of the rows above that a row depends on,
 * :mod:`~sdv_threea.relational.following`: the release of rows in the context of the row before,
 * :mod:`~sdv_threea.relational.agreement`: which value of a unit follows which,

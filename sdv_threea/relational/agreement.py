@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.encoding.transformers import Transformer, encode
-from sdv_threea.joint.bins import cut_pair_bins, num_pair_bins
+from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import LEAST_INFORMATION
 from sdv_threea.joint.inside import add_up
@@ -27,12 +27,12 @@ from sdv_threea.joint.tables import estimate_tables, mutual_information, rake
 from sdv_threea.maths.shrinkage import ratio, shrunk_effects
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.spending import ROUNDING
+from sdv_threea.relational.allotment import plan_agreement
 from sdv_threea.relational.following import Given, Joined
 from sdv_threea.relational.model import Agreement, TableRelease, draw_rows, encode_context
 from sdv_threea.relational.task import Task
 from sdv_threea.relational.transitions import draw_before, name_before, own_transformers, pair_rows
 from sdv_threea.release import Release
-from sdv_threea.rows.sums import take
 from sdv_threea.settings import Constants
 from sdv_threea.statistics import registry
 
@@ -134,10 +134,8 @@ def release_agreement(
         * a pair adds one to the number of pairs and to at most one cell of each of ``r`` tables:
           the sums move as histograms of ``r + 1`` columns do
     """
-    part, names = task.budget.part(task.constants.agreement_share), name_before(model)
-    constants, num_own = task.settings.constants, len(own_transformers(model))
-    num_bins = num_pair_bins(num_pairs, num_own, part.mu / part.distance, constants.joint)
-    num_bins = num_bins or constants.joint.least_bins
+    part, num_bins = plan_agreement(task, num_pairs, len(own_transformers(model)))
+    constants, names = task.settings.constants, name_before(model)
     bins = list_bins(model, num_bins, constants)
     pairs = joined.rows.map(partial(pair_rows, names, 1, task.toss()))
     own = tuple(each.transformer for each in bins)
@@ -146,8 +144,7 @@ def release_agreement(
     statistic = registry.AGREEMENT.state(
         partial(_count_moves, sizes), neighbors=part.neighbors, columns=len(bins)
     )
-    summed = take(moves, statistic)
-    noisy, receipt = release(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
+    noisy, receipt = release(moves, statistic, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     given = joined.given.as_read(1, task.draws, followed=1)
     context = draw_before(model, *given[:2], task.draws)
     drawn = [encode(draw_rows(model, context, task.draws), own) for _ in range(2)]

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sdv_threea.accounting import Budget
 from sdv_threea.arrays import Floats
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Column, Domain, Number
@@ -42,24 +41,6 @@ def estimate_size(
     within = max(num_rows + trust * (counted - num_rows), 0.0)
     beyond, doubt = magnitudes.beyond(bound)
     return within + beyond, math.hypot(math.sqrt(trust) * noise_of_counted, doubt)
-
-
-def share_magnitudes(
-    num_units: float, noise: float, budget: Budget, constants: RelationalConstants
-) -> float:
-    """Return the share of a table's budget for its magnitudes: more if units are few.
-
-    The noise of a count is then a fixed part of the released number of units, unless that needs
-    more than the largest share. If ``noise``, the noise of a count in the histograms, exceeds the
-    number of units, the histograms will be useless, and magnitudes get most of the budget.
-    """
-    if math.isinf(budget.mu):
-        return constants.magnitudes_share
-    wanted, most = constants.magnitudes_noise, constants.magnitudes_of_few
-    if noise * constants.clear_of_noise > num_units:
-        wanted, most = wanted / constants.clear_of_noise, constants.magnitudes_of_hidden
-    needed = (budget.distance / (wanted * max(num_units, 1.0) * budget.mu)) ** 2
-    return min(max(needed, constants.magnitudes_share), most)
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:

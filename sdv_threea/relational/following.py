@@ -7,7 +7,6 @@ that are alike.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +18,7 @@ import pandas as pd
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.domain import Column, Domain
-from sdv_threea.planning.shares import Known, drowns_pairs
+from sdv_threea.relational.allotment import choose_context
 from sdv_threea.relational.context import Source, list_beside, list_counts, list_passable
 from sdv_threea.relational.layout import (
     Layout,
@@ -29,7 +28,7 @@ from sdv_threea.relational.layout import (
     context_domain,
     describe_beside,
 )
-from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
+from sdv_threea.relational.magnitudes import LARGEST_BOUND
 from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.relational.task import Task, release_rows
 from sdv_threea.relational.transitions import (
@@ -243,36 +242,29 @@ def choose_passed(
     schema: Schema,
     tables: Mapping[str, TableRelease],
     near: Domain,
-    known: tuple[float, int | None, float],
+    num_rows: float,
+    bound: int | None,
 ) -> tuple[Source, ...]:
     """Return the columns that rows get of the context of their owners.
 
     Columns are passed on if pairs are counted, also among the rows of units that have rows in the
     table that they come from: pairs of columns that evidently depend on each other alone have a
-    price. Otherwise each column would add to the noise of all correlations; then numbers of rows
-    that the rows above own are passed on. With these, the rows that a bound leaves out bias no
-    mean. If a table gets too wide, rows beside it are left out first.
+    price. Otherwise numbers of rows that the rows above own are passed on. With these, the rows
+    that a bound leaves out bias no mean. If a table gets too wide, rows beside it are left out
+    first.
 
-    ``near`` describes the table with the columns of its owner. ``known`` are the number of rows,
-    the bound on those of a unit, and the share of the budget.
+    ``near`` describes the table with the columns of its owner. ``bound`` is that on the rows of a
+    unit.
     """
-    num_rows, bound, share = known
-    beside, num_own = list_beside(schema, task.table, tables), len(task.plan.domain.columns)
+    beside = list_beside(schema, task.table, tables)
     above = list_passable(schema, task.table, tables)
-    budget = task.budget.part(share / (bound or 1) ** 2)
-    planned = Known(task.settings, budget, num_rows, len(near.columns) - num_own)
-
-    def drowns(table: str) -> bool:
-        magnitudes = tables[table].magnitudes
-        most = magnitudes.count(1)[0] * bound if magnitudes and bound else num_rows
-        return drowns_pairs(near, replace(planned, num_rows=min(num_rows, most)))
-
-    drowned = {table: drowns(table) for table, _ in (*beside, *above)}
-    for passable in ((*beside, *above), above):
-        chosen = tuple(each for each in passable if not drowned[each[0]])
-        width = len(near.columns) + num_own + len(chosen)
-        if chosen and width <= task.settings.constants.joint.most_columns:
-            return chosen
+    known = {table: tables[table].magnitudes for table, _ in (*beside, *above)}
+    sizes = {
+        table: min(num_rows, own.count(1)[0] * bound) if own and bound else num_rows
+        for table, own in known.items()
+    }
+    if chosen := choose_context(task, near, ((*beside, *above), above), sizes, bound or 1):
+        return chosen
     counts = list_counts(schema, task.table, tables)
     return tuple(each for each in above if each in counts)
 
@@ -307,29 +299,8 @@ def join_rows(
     return Joined(rows, domain, layout, given)
 
 
-def share_following(
-    task: Task, domain: Domain, magnitudes: Magnitudes, bound: int | None, share: float
-) -> float:
-    """Return the share of the budget for rows given the row before them; 0 for none.
-
-    All columns of both releases get equal shares. The share is zero if no owner has two rows, and
-    if noise would exceed pair counts in fine bins: then :mod:`~sdv_threea.relational.agreement` is
-    better. ``share`` is the share of both releases.
-    """
-    num_pairs, own = magnitudes.count_pairs(bound), task.plan.domain.columns
-    if num_pairs < 1:
-        return 0.0
-    both = (*domain.columns, *own)
-    later = share * (len(both) + 1) / (len(domain.columns) + len(both) + 2)
-    renamed = Domain(tuple(replace(each, name=str(at)) for at, each in enumerate(both)))
-    known = Known(task.settings, task.budget.part(later), num_pairs, len(domain.columns))
-    noisy = math.isfinite(task.budget.mu)
-    least = task.settings.constants.joint.least_bins_of_number if noisy else 0
-    return 0.0 if drowns_pairs(renamed, known, least) else later
-
-
 def release_following(
-    task: Task, joined: Joined, model: TableRelease, share: float
+    task: Task, joined: Joined, model: TableRelease
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
     """Add the model of a row given the row before it.
 
@@ -348,7 +319,7 @@ def release_following(
         rows,
         domain,
         bound,
-        share,
+        task.shares.following,
         given=before,
         doubtful=model.layout.distant,
         alike=given.count_alike(bound, 1),

@@ -19,12 +19,13 @@ from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
+from sdv_threea.relational.allotment import share_link
 from sdv_threea.relational.ends import estimate_ends, list_columns, pair_ends, plan_ends
 from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References, TableRelease
 from sdv_threea.relational.task import Task
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.sums import Statistic, take
+from sdv_threea.rows.sums import Statistic
 from sdv_threea.rows.units.links import (
     Reading,
     count_references,
@@ -74,8 +75,7 @@ def release_references(
         end.
     """
     owner, budget, constants = schema.owners[link.child], task.budget, task.settings.constants
-    later = 0.0 if owner is None else task.constants.repeats_share
-    part, noisy = budget.part(1 - later), math.isfinite(budget.mu)
+    (part, later), noisy = share_link(task, owner), math.isfinite(budget.mu)
     within = schema.root(link.child) == schema.root(link.parent)
     # Of each unit one reference is read, and one row of the parent, to which one is compared.
     compared = sizes.units * -math.expm1(-sizes.referring / sizes.units)
@@ -100,12 +100,10 @@ def release_references(
     crowd = 1.0 if bound else max(crowd, 1.0)
     estimated = estimate_ends(chosen, tables, both.noise_scale, crowd, constants.joint)
     found = replace(estimated, chances=chances)
-    if owner is None:
+    if owner is None or later is None:
         return found, (), (both,)
     siblings = groups.map(partial(read_repeats, link, owner, bound, task.toss())).keep()
-    (num, same), once = _release(
-        siblings, registry.REPEATS.state, count_repeats, budget.part(later), task.noise
-    )
+    (num, same), once = _release(siblings, registry.REPEATS.state, count_repeats, later, task.noise)
     repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
     return replace(found, repeats=repeats), (once,), (both,)
 
@@ -120,7 +118,7 @@ def release_repeats(
           of units with such a repetition
     """
     found = groups.map(partial(find_repeats, link, owner)).keep()
-    part = task.budget.part(task.constants.orphans_share)
+    part = task.budget.part(task.shares.once)
     (num, same), once = _release(found, registry.REPEATS.state, count_repeats, part, task.noise)
     repeats = float(same / max(num, 1.0)), float(once.noise_scale / max(num, 1.0))
     return References(repeats=repeats), once
@@ -134,7 +132,7 @@ def _release(
     noise: Noise,
 ) -> tuple[Floats, Receipt]:
     statistic = state(sums, neighbors=budget.neighbors)
-    return release(*take(read, statistic), mu=budget.mu * (1 - ROUNDING), noise=noise)
+    return release(read, statistic, mu=budget.mu * (1 - ROUNDING), noise=noise)
 
 
 def _spread(counts: Floats, scale: float, sizes: Sizes) -> Floats:

@@ -18,7 +18,6 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.sums import take
 from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.statistics import registry
 
@@ -148,8 +147,7 @@ def release_magnitudes(
           counts together move by at most ``histogram_sensitivity(1, ...)``
     """
     statistic = registry.MAGNITUDES.state(_count_magnitudes, neighbors=budget.neighbors)
-    summed = take(rows, statistic)
-    noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
+    noisy, receipt = release(rows, statistic, mu=budget.mu * (1 - ROUNDING), noise=noise)
     noisy, scale = noisy[(most or LARGEST_BOUND) >= FIRST], receipt.noise_scale
     counts, covariance = np.zeros(len(FIRST)), np.zeros((len(FIRST), len(FIRST)))
     counts[: len(noisy)] = noisy

@@ -22,6 +22,7 @@ from sdv_threea.privacy.door import release as release_sums
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.relational.agreement import release_agreement
+from sdv_threea.relational.allotment import share_pairs, share_units
 from sdv_threea.relational.attributes import settle_attributes
 from sdv_threea.relational.context import find_levels, list_levels
 from sdv_threea.relational.estimates import (
@@ -32,7 +33,6 @@ from sdv_threea.relational.estimates import (
     lend_ranges,
     most_rows,
     most_units,
-    share_magnitudes,
 )
 from sdv_threea.relational.following import (
     Joined,
@@ -44,7 +44,6 @@ from sdv_threea.relational.following import (
     draw_sample,
     join_rows,
     release_following,
-    share_following,
 )
 from sdv_threea.relational.layout import Alike, Layout, Orders
 from sdv_threea.relational.links import (
@@ -72,7 +71,6 @@ from sdv_threea.relational.task import (
 )
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows
-from sdv_threea.rows.sums import take
 from sdv_threea.rows.units.membership import Database, Group
 from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
@@ -180,15 +178,15 @@ def _release_table(
         return _release_root(task, groups)
     plan = plan._replace(domain=lend_ranges(plan.domain, done.schema, owner, done.tables))
     task = task._replace(plan=plan)
-    magnitudes, counting, asked = _count_units(task, groups, done, owner)
-    counted_once = (not owner.required) + len(plan.layout.references)
-    share = 1 - counting - constants.orphans_share * counted_once
-    noise = noise_of_count(task, plan.domain, share)
+    root = done.tables[done.schema.root(task.table)]
+    num_units = most_units(root, done.tables[owner.parent], owner)
+    task = share_units(task, owner, num_units)
+    magnitudes, asked = _count_units(task, groups, num_units)
+    noise = noise_of_count(task, plan.domain, task.shares.rows)
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
-    task, joined, later = _join_above(task, groups, done, drawn, (magnitudes, bound, share))
-    agrees = not later and magnitudes.count_pairs(1) >= 1
-    share -= later + constants.agreement_share * agrees
-    task = task.unsharpened() if later or agrees else task
+    task, joined = _join_above(task, groups, done, drawn, magnitudes, bound)
+    follows, agrees = task.shares.following, task.shares.agreement
+    task = task.unsharpened() if follows or agrees else task
     given = joined.given.as_read(bound, task.draws)
     kept = joined.rows.map(partial(keep_rows, bound, task.toss(), ordered=task.ordered)).keep()
     released = release_rows(
@@ -196,7 +194,7 @@ def _release_table(
         kept,
         joined.domain,
         bound,
-        share,
+        task.shares.rows,
         size=magnitudes.count(bound) if bound else None,
         given=given.context,
         doubtful=joined.layout.distant,
@@ -209,27 +207,19 @@ def _release_table(
         found, once = release_repeats(task, link, owner, groups)
         model = replace(model, references={**model.references, link: found})
         receipts = (*receipts, once)
-    if later:
-        model, paid = release_following(task, joined, model, later)
+    if follows:
+        model, paid = release_following(task, joined, model)
     elif agrees:
         model, paid = release_agreement(task, joined, model, magnitudes.count_pairs(1))
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
-def _count_units(
-    task: Task, groups: Rows[Group], done: DatabaseRelease, owner: Link
-) -> tuple[Magnitudes, float, Receipt]:
-    """Release the magnitudes of a table; return also the share of the budget that paid."""
-    root = done.tables[done.schema.root(task.table)]
-    num_units = most_units(root, done.tables[owner.parent], owner)
-    masking = noise_of_count(task, task.plan.domain)
-    share = share_magnitudes(num_units, masking, task.budget, task.constants)
+def _count_units(task: Task, groups: Rows[Group], num_units: float) -> tuple[Magnitudes, Receipt]:
+    """Release the magnitudes of a table, whose units are ``num_units`` at most."""
     units = groups.map(attrgetter('units')).map(itemgetter(task.table))
     counted = units.map(count_rows).keep()
-    magnitudes, receipt = release_magnitudes(
-        counted, task.plan.most_rows, task.budget.part(share), task.noise, num_units
-    )
-    return magnitudes, share, receipt
+    part = task.budget.part(task.shares.magnitudes)
+    return release_magnitudes(counted, task.plan.most_rows, part, task.noise, num_units)
 
 
 def _join_above(
@@ -237,32 +227,28 @@ def _join_above(
     groups: Rows[Group],
     done: DatabaseRelease,
     drawn: Mapping[str, Sampled],
-    told: tuple[Magnitudes, int | None, float],
-) -> tuple[Task, Joined, float]:
-    """Settle the columns of a table, and join private rows with columns of the rows above them.
-
-    ``told`` are the magnitudes of the table, the bound on rows of a unit, and the share of the
-    budget. Return also the share for rows given the row before them.
-    """
-    magnitudes, bound, share = told
+    magnitudes: Magnitudes,
+    bound: int | None,
+) -> tuple[Task, Joined]:
+    """Settle the columns of a table and their shares, and join rows with those above them."""
     schema, tables, names = done.schema, done.tables, task.plan.domain.names
     near = describe_near(task, list_levels(schema, task.table, tables, (), names)[0])
     num_rows = magnitudes.count(bound)[0]
-    task, near = _settle_columns(task, near, num_rows / (bound or 1), share)
-    later = share_following(task, near, magnitudes, bound, share)
-    passed = choose_passed(task, schema, tables, near, (num_rows, bound, share - later))
+    task, near = _settle_columns(task, near, num_rows / (bound or 1))
+    task = share_pairs(task, near, magnitudes, bound)
+    passed = choose_passed(task, schema, tables, near, num_rows, bound)
     levels = list_levels(schema, task.table, tables, passed, names)
     given = draw_given(tables, levels, drawn, task.draws)
-    return task, join_rows(task, groups, levels, passed, given), later
+    return task, join_rows(task, groups, levels, passed, given)
 
 
-def _settle_columns(task: Task, near: Domain, num_rows: float, share: float) -> tuple[Task, Domain]:
+def _settle_columns(task: Task, near: Domain, num_rows: float) -> tuple[Task, Domain]:
     """Choose how references to public tables are released, by the expected number of rows.
 
     ``near`` describes the table with the columns of its owner; return it with the settled columns.
     """
     given = len(near.columns) - len(task.plan.domain.columns)
-    known = Known(task.settings, task.budget.part(share), num_rows, given)
+    known = Known(task.settings, task.budget.part(task.shares.rows), num_rows, given)
     layout, near = settle_attributes(task.plan.layout, near, known)
     plan = Plan(layout, near.only(task.plan.domain.names), task.plan.most_rows)
     return task._replace(plan=plan), near
@@ -361,11 +347,9 @@ def _release_orphans(
     if owner.required:
         return 0.0, ()
     rows = groups.map(partial(_find_orphans, schema.unit_links[task.table])).keep()
-    part = task.budget.part(task.constants.orphans_share)
+    part = task.budget.part(task.shares.once)
     statistic = registry.ORPHANS.state(_count_alone, neighbors=part.neighbors)
-    noisy, receipt = release_sums(
-        *take(rows, statistic), mu=part.mu * (1 - ROUNDING), noise=task.noise
-    )
+    noisy, receipt = release_sums(rows, statistic, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     return believe(float(noisy[0]), receipt.noise_scale, task.constants), (receipt,)
 
 

@@ -30,6 +30,30 @@ class Plan(NamedTuple):
     most_rows: int | None
 
 
+class Shares(NamedTuple):
+    """The shares of a table's budget, of ``mu^2``; its rows get the rest.
+
+    Args:
+        magnitudes: For the number of units by the magnitude of their rows.
+        once: For each count of units: of rows without an owner, and of repetitions.
+        num_once: The number of these counts.
+        following: For rows given the row before them; 0 for none.
+        agreement: For tables of a row and the row before it; 0 for none.
+    """
+
+    magnitudes: float = 0.0
+    once: float = 0.0
+    num_once: int = 0
+    following: float = 0.0
+    agreement: float = 0.0
+
+    @property
+    def rows(self) -> float:
+        """The share for the rows."""
+        units = 1 - self.magnitudes - self.once * self.num_once
+        return units - (self.following + self.agreement)
+
+
 def plan_tables(
     schema: Schema,
     domains: Mapping[str, Domain],
@@ -106,5 +130,5 @@ def rest_share(schema: Schema, table: str, constants: RelationalConstants) -> fl
     if schema.owners[table] is None:
         return 1.0
     public = sum(link.parent in schema.public for link in schema.links_of(table))
-    once = constants.orphans_share * (1 + public)
-    return 1 - constants.magnitudes_share - constants.agreement_share - once
+    counts = constants.magnitudes_share, constants.orphans_share, 1 + public
+    return Shares(*counts, agreement=constants.agreement_share).rows

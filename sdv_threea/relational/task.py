@@ -16,7 +16,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
 from sdv_threea.planning.shares import share_stages
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.relational.plan import Plan
+from sdv_threea.relational.plan import Plan, Shares
 from sdv_threea.relational.transitions import Related
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows
@@ -32,6 +32,7 @@ class Task(NamedTuple):
         draws: The stream for draws from released models.
         choices: The stream that chooses private rows.
         ordered: Whether the rows of one owner are in order.
+        shares: The shares of the budget, as far as they are decided.
     """
 
     table: str
@@ -42,6 +43,7 @@ class Task(NamedTuple):
     draws: np.random.Generator
     choices: np.random.Generator
     ordered: bool = False
+    shares: Shares = Shares()
 
     def toss(self) -> int:
         """Return a new key of random choices."""

@@ -58,8 +58,7 @@ def test_no_statistic_reads_the_rows_all_the_same():
 @pytest.mark.parametrize('mu', [0.1, math.inf])
 def test_a_release_is_that_of_the_door_for_what_is_declared(mu):
     ours, theirs = [], []
-    (summed,) = take(ROWS, state(resolution=0.5))
-    found, receipt = release(summed, mu=mu, noise=listen(ours))
+    found, receipt = release(ROWS, state(resolution=0.5), mu=mu, noise=listen(ours))
     terms = {'stage': 'a stage', 'released': 'a power', 'sensitivity': 9.0, 'resolution': 0.5}
     noisy, other = add_noise(np.array([45]), mu=mu, noise=listen(theirs), **terms)
     named = replace(other, statistic='power')
@@ -67,8 +66,8 @@ def test_a_release_is_that_of_the_door_for_what_is_declared(mu):
 
 
 def test_what_finishes_sums_is_done_once_for_all_rows():
-    (summed,) = take(ROWS, state(finish=lambda sums: abs(sums - 50)))
-    assert release(summed, mu=math.inf, noise=listen([]))[0] == [5.0]
+    statistic = state(finish=lambda sums: abs(sums - 50))
+    assert release(ROWS, statistic, mu=math.inf, noise=listen([]))[0] == [5.0]
 
 
 def test_keys_are_released_above_the_threshold_of_the_door():

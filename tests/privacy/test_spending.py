@@ -17,45 +17,52 @@ def make_receipt(mu):
     return Receipt(stage='s', released='r', sensitivity=1.0, noise_scale=1.0, mu=mu)
 
 
+def ask(mu, neighbors, noise):
+    """Release what it was asked with, at a receipt of that price."""
+    return {'mu': mu, 'neighbors': neighbors, 'noise': noise}, make_receipt(mu)
+
+
+def keep(spending, result, receipts):
+    return spending.pay_price(lambda **_: (result, receipts), 1.0)
+
+
 def open_account(**options):
     return Spending(BUDGET, {'one': 0.4, 'two': 0.2, 'last': 0.4}, discrete_gaussian, **options)
 
 
 def test_the_last_stage_gets_what_is_left():
     spending = open_account()
-    spending.keep(('result', make_receipt(spending.price('one'))))
-    assert math.isclose(spending.rest()['mu'], BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
-    spending.keep(('result', make_receipt(spending.rest()['mu'])))
+    spending.pay_price(ask, spending.price('one'))
+    assert math.isclose(spending.left(), BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
+    spending.pay_price(ask, spending.left())
     assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
 
 
 def test_several_last_ones_share_what_is_left_and_take_no_more():
     spending = open_account()
-    spending.keep((None, make_receipt(spending.price('one'))))
+    spending.pay_price(ask, spending.price('one'))
     left = spending.left()
     assert math.isclose(left, BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
     # Less what is promised to later stages.
     assert math.isclose(spending.left(['two']), BUDGET.mu * math.sqrt(0.4), rel_tol=1e-9)
 
-    assert spending.rest(0.5 * left)['mu'] == 0.5 * left
-    assert spending.rest(2 * left)['mu'] == left
-    spending.keep((None, make_receipt(spending.rest(0.5 * left)['mu'])))
+    spending.pay_price(ask, 0.5 * left)
 
     assert math.isclose(spending.left(), left * math.sqrt(0.75), rel_tol=1e-9)
-    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    spending.pay_price(ask, spending.left())
     assert spending.ledger.mu <= BUDGET.mu
     assert spending.left() < 1e-4 * BUDGET.mu
 
 
 def test_stages_may_spend_their_shares_together():
     spending = open_account()
-    terms = spending.terms('one', 'two')
+    terms = spending.pay(ask, 'one', 'two')
     assert math.isclose(terms['mu'], BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
     for stage in ('one', 'two'):
         with pytest.raises(OverspentError, match=f"'{stage}' has had its share"):
-            spending.terms(stage)
+            spending.pay(ask, stage)
     with pytest.raises(OverspentError, match="'two' has had its share"):
-        spending.terms('last', 'two')
+        spending.pay(ask, 'last', 'two')
 
 
 @pytest.mark.parametrize('rows_per_unit', [1, 2, 50])
@@ -63,69 +70,68 @@ def test_stages_may_spend_their_shares_together():
 def test_rounding_never_overspends(rounds, rows_per_unit):
     spending = open_account(rows_per_unit=rows_per_unit)
     for _ in range(rounds):
-        spending.keep((None, make_receipt(spending.price('two') / math.sqrt(rounds))))
-    spending.keep((None, make_receipt(spending.rest()['mu'])))
+        spending.pay_price(ask, spending.price('two') / math.sqrt(rounds))
+    spending.pay_price(ask, spending.left())
     assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
 
 
 def test_what_costs_more_than_the_budget_is_not_passed_on():
     spending = open_account()
-    spending.keep((None, make_receipt(0.8 * BUDGET.mu)))
+    spending.pay_price(ask, 0.8 * BUDGET.mu)
     with pytest.raises(OverspentError, match='the budget is'):
-        spending.keep(('secret', make_receipt(0.7 * BUDGET.mu)))
-    assert spending.rest()['mu'] == 0
+        spending.pay_price(ask, 0.7 * BUDGET.mu)
+    assert spending.left() == 0
 
 
 def test_nor_is_what_fails_more_often_than_the_budget_allows():
     spending = open_account()
     part = replace(make_receipt(0.1), delta=0.5 * BUDGET.threshold_part)
-    spending.keep((None, part))
-    spending.keep((None, part))
+    keep(spending, None, part)
+    keep(spending, None, part)
     with pytest.raises(OverspentError, match='the budget is'):
-        spending.keep(('secret', replace(part, delta=1e-12)))
+        keep(spending, 'secret', replace(part, delta=1e-12))
 
 
 def test_results_pass_through_and_receipts_are_kept_in_order():
     spending = open_account()
     receipts = [make_receipt(mu) for mu in (0.01, 0.02, 0.03)]
-    assert spending.keep(('one', receipts[0])) == 'one'
-    assert spending.keep(('two', receipts[1:])) == 'two'
-    assert spending.keep(('none', ())) == 'none'
+    assert keep(spending, 'one', receipts[0]) == 'one'
+    assert keep(spending, 'two', receipts[1:]) == 'two'
+    assert keep(spending, 'none', ()) == 'none'
     assert spending.ledger.receipts == tuple(receipts)
 
 
 def test_what_is_left_is_divided_anew():
     spending = open_account()
-    terms = spending.terms('one')
-    spending.keep((None, make_receipt(terms['mu'])))
+    terms = spending.pay(ask, 'one')
     spending.divide({'two': 3.0, 'three': 1.0})
     left = math.sqrt(BUDGET.mu**2 - terms['mu'] ** 2)
 
     assert math.isclose(spending.price('two'), left * math.sqrt(0.75), rel_tol=1e-9)
     for stage in ('two', 'three'):
-        spending.keep((None, make_receipt(spending.terms(stage)['mu'])))
+        spending.pay(ask, stage)
     assert math.isclose(spending.ledger.mu, BUDGET.mu, rel_tol=1e-9)
     assert spending.ledger.mu <= BUDGET.mu
 
 
 def test_a_stage_gets_no_second_share_when_what_is_left_is_divided():
     spending = open_account()
-    spending.terms('one')
+    spending.pay(ask, 'one')
     with pytest.raises(OverspentError, match='gets no other'):
         spending.divide({'one': 1.0, 'two': 1.0})
 
 
 def test_dividing_takes_units_of_several_rows_into_account():
     spending = open_account(rows_per_unit=5)
-    spending.keep((None, make_receipt(spending.terms('one')['mu'])))
+    spending.pay(ask, 'one')
     spent = spending.ledger.mu
     spending.divide({'two': 1.0})
 
     assert math.isclose(5 * spending.price('two'), math.sqrt(BUDGET.mu**2 - spent**2), rel_tol=1e-9)
 
 
-def test_terms_carry_neighbours_and_noise():
-    terms = open_account().terms('two')
+def test_releases_get_price_neighbours_and_noise():
+    terms = open_account().pay(ask, 'two')
     assert terms['neighbors'] == 'add_remove'
     assert terms['noise'] is discrete_gaussian
     assert math.isclose(terms['mu'], BUDGET.mu * math.sqrt(0.2), rel_tol=1e-9)
@@ -135,17 +141,17 @@ def test_uncharged_stages_are_free_of_noise_and_say_so():
     spending = open_account(charged=False)
     assert math.isinf(spending.price('one'))
     # One release without noise makes all that come with it uncharged.
-    spending.keep((None, [make_receipt(math.inf), make_receipt(0.1)]))
+    keep(spending, None, [make_receipt(math.inf), make_receipt(0.1)])
     assert [each.charged for each in spending.ledger.receipts] == [False, False]
-    assert math.isclose(spending.rest()['mu'], BUDGET.mu, rel_tol=1e-9)
-    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    assert math.isclose(spending.left(), BUDGET.mu, rel_tol=1e-9)
+    spending.pay_price(ask, spending.left())
     assert spending.ledger.receipts[-1].charged
 
 
 def test_without_privacy_everything_is_free():
     spending = Spending(Budget(math.inf, 1e-5), {'one': 1.0}, discrete_gaussian)
     assert math.isinf(spending.price('one'))
-    assert math.isinf(spending.rest()['mu'])
+    assert math.isinf(spending.left())
     assert math.isinf(spending.left())
 
 
@@ -153,7 +159,7 @@ def test_without_privacy_everything_is_free():
 def test_stages_are_priced_for_a_record_and_receipts_for_a_unit(rows_per_unit):
     spending = open_account(rows_per_unit=rows_per_unit)
     price = spending.price('one')
-    spending.keep((None, make_receipt(price)))
+    spending.pay_price(ask, price)
     (receipt,) = spending.ledger.receipts
 
     assert math.isclose(price * rows_per_unit, BUDGET.mu * math.sqrt(0.4), rel_tol=1e-9)
@@ -180,7 +186,7 @@ def test_what_is_left_can_be_spent_to_the_last_bit_in_any_number_of_parts(epsilo
         spending = Spending(budget, *terms, rows_per_unit=rows_per_unit)
         while spending.left() > 1e-6 * budget.mu:
             part = rng.choice([1e-3, 0.3, 0.9, 1 - 1e-6, 1 - 1e-12])
-            spending.keep((None, make_receipt(spending.rest(spending.left() * part)['mu'])))
+            spending.pay_price(ask, spending.left() * part)
         if spending.left():
-            spending.keep((None, make_receipt(spending.rest()['mu'])))
+            spending.pay_price(ask, spending.left())
         assert (1 - 1e-9) * budget.mu < spending.ledger.mu <= budget.mu

@@ -9,6 +9,7 @@ import pytest
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.relational.allotment import share_magnitudes
 from sdv_threea.relational.estimates import (
     agree,
     believe,
@@ -18,7 +19,6 @@ from sdv_threea.relational.estimates import (
     most_rows,
     most_units,
     raise_size,
-    share_magnitudes,
 )
 from sdv_threea.relational.magnitudes import FIRST, Magnitudes
 
