@@ -130,7 +130,7 @@ def measure_contributions(
 @contextmanager
 def _watch(look: Callable[..., None]) -> Iterator[None]:
     """Pass all sums to ``look`` before noise is added to them."""
-    release, release_keys = door.release, door.release_keys
+    release, release_keys = door.release_taken, door.release_keys
 
     def watch(summed: Summed, **terms: Any) -> Any:
         look(summed)
