@@ -14,7 +14,7 @@ import numpy as np
 from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RECORDS_PER_CLASS, ApproximateConstants
-from sdv_threea.joint.constants import STRESSES, JointConstants
+from sdv_threea.joint.constants import POWER, STRESSES, JointConstants
 
 #: Two columns, in ascending order unless stated otherwise.
 Pair = tuple[int, int]
@@ -187,27 +187,48 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
 
     Codes outside their mask, and categories without records, have no bin. ``columns`` are
     probabilities of codes; code 0 is the missing value. Spikes, of at least the probability
-    ``least``, and the missing value come on top of ``num_bins``. Categories have more bins, because
-    neighbours are alike and packed categories are not. ``of_stage`` are the constants by which
-    ordered columns are cut. ``apart`` is how unlike each value of a category is the one
+    ``least``, and the missing value come on top of ``num_bins``. Categories may have more bins,
+    because neighbours are alike and packed categories are not. ``of_stage`` are the constants by
+    which ordered columns are cut. ``apart`` is how unlike each value of a category is the one
     before it, shape (S - 1,); if it is known, bins are runs of alike values.
     """
     found = []
     near = apart or ((),) * len(columns)
+    several = [shares for shares, natural in zip(columns, ordered, strict=True) if not natural]
+    more = num_packed(several, num_bins, math.comb(len(columns), 2), constants)
     for shares, mask, natural, own in zip(columns, masks, ordered, near, strict=True):
         if natural:
             runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
             mask, runs = shares > 0, np.arange(len(shares))
-            most = max(2 * num_bins, constants.own_values)
-            if mask.sum() > most:
+            if mask.sum() > max(2 * num_bins, constants.own_values):
                 few = min(num_bins, constants.own_values)
-                runs = _divide(shares, own, few, least) if own else pack(shares, most)
+                runs = _divide(shares, own, few, least) if own else pack(shares, more)
         bins = np.full(len(shares), -1)
         # Noise would put records into a bin of codes that cannot occur.
         bins[mask] = np.unique(runs[mask], return_inverse=True)[1]
         found.append(bins)
     return found
+
+
+def num_packed(
+    columns: Sequence[Floats], num_bins: int, num_pairs: int, constants: JointConstants
+) -> int:
+    """Return how many bins the categories of columns of many are packed into.
+
+    Fewer categories in a bin keep more of their relations, but the noise of more bins may mask that
+    another column follows from them. In a pair of such columns, noise beyond the expected one may
+    cost a function as much likeness as it may lack to be sure. The most frequent category is left
+    out of this: it may stand for all unlisted ones.
+    """
+    fewest, most = min(num_bins, constants.own_values), max(2 * num_bins, constants.own_values)
+    packed = [shares for shares in columns if np.count_nonzero(shares) > most]
+    energy = min((np.square(own).sum() - own.max() ** 2 for own in packed), default=1.0)
+    # The share of the records that equals the noise of a count follows from the number of bins.
+    energy *= (constants.records_per_noise * num_bins**2) ** 2
+    room = (1 - constants.sure) * energy / constants.clear_of_noise(num_pairs) / math.sqrt(2)
+    growth = 4 * POWER  # as pairs of more bins weigh less, their noise grows, too
+    return int(np.clip((room * num_bins**growth) ** (1 / (1 + growth)), fewest, most))
 
 
 def pack(shares: Floats, num_bins: int) -> Wholes:

@@ -110,11 +110,9 @@ class JointConstants(Evidence):
         most_bins: Maximum number of bins of an ordered column. Tables of 64 are fitted much worse.
         own_values: Each value of a categorical column has a bin of its own if the column has at
             most this many values, or at most twice as many as an ordered column has bins; others
-            are packed into as many bins. With 24 bins at most, one in a hundred rows of adult and
-            covtype_compact is impossible without noise; with 64, next to none. Packed into as few
-            bins as an ordered column has, 42 states of 3,376 airports are 7 degrees from their
-            places at epsilon 8, otherwise 3.8 (real: 2.3). A column of at most twice as many values
-            counts as one of few values.
+            are packed into up to as many bins. With 24 bins at most, one in a hundred rows of adult
+            and covtype_compact is impossible without noise; with 64, next to none. A column of at
+            most twice as many values counts as one of few values.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. At
             epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3. With 2, R2 is .595 if ranges
             are public, no better otherwise, and marginals of three numbers are 1 % worse.

@@ -11,6 +11,7 @@ from sdv_threea.joint.bins import (
     add_evident,
     choose_pairs,
     cut_pair_bins,
+    num_packed,
     num_pair_bins,
     plan_pairs,
     stress_rare,
@@ -131,15 +132,19 @@ def test_bins_of_an_ordered_column_are_intervals_beside_spikes_and_the_missing_v
     assert len(np.unique(others)) == 4
 
 
-@pytest.mark.parametrize('num_bins', [4, 20])
-def test_categories_have_no_fewer_bins_if_they_have_more_values(num_bins):
-    """A value more does not merge all others in pairs: 42 states are in 40 bins, not in 20."""
-    found = [
-        len(np.unique(cut(np.full(size, 1 / size), num_bins=num_bins))) for size in range(1, 90)
-    ]
+def test_categories_share_a_bin_only_if_noise_would_mask_functions_of_them():
+    """Of 42 states two share a bin, by the limit of bins; of 200 small planes, many do."""
+    for size, num_bins, wanted in ((42, 20, 40), (80, 9, 23), (200, 9, 13), (1_000, 9, 9)):
+        bins = cut(np.full(size, 1 / size), num_bins=num_bins)
+        assert len(np.unique(bins)) == wanted
 
-    most = max(2 * num_bins, CONSTANTS.own_values)
-    assert found == [min(size, most) for size in range(1, 90)]
+
+def test_a_category_for_all_unlisted_values_is_no_evidence_of_the_others():
+    shares = np.append(0.5, np.full(200, 0.0025))
+
+    assert num_packed([shares], 9, 1, CONSTANTS) == 9
+    assert num_packed([np.append(0.0, np.full(60, 1 / 60))], 9, 1, CONSTANTS) == 24
+    assert num_packed([np.full(60, 1 / 60), shares], 9, 1, CONSTANTS) == 9, 'for both of a pair'
 
 
 def cut_alike(shares, apart, num_bins=4, least=0.01):
