@@ -47,7 +47,6 @@ CONSTANTS: dict[str, tuple[float, ...]] = {
     'shares.adapt': (0.08, 0.25),
     'approximate.least_bins': (2, 8),
     'approximate.clip': (0.5, 3),
-    'approximate.false_share': (0.05, 0.5),
     'adapt.largest_evidence': (2, 8),
     'adapt.label_steps': (1, 5),
     'adapt.weight_spread': (1, 4),

@@ -233,8 +233,6 @@ class ApproximateConstants(Evidence):
         spike: A spike exceeds this many times the median of neighbouring codes. Set by hand.
         size_doubt: Assumed relative error of class sizes summed over bins, due to clipping. The
             true error is 1% for most classes, 6% for the frauds of creditcard_fraud.
-        false_share: Rate of false discoveries among kept categories (Benjamini and Hochberg).
-            Smaller values suit hundreds of categories, larger ones a few. Flat between .05 and .5.
         effect_sizes: Prior standard deviations of effects on log odds; counts weigh them.
         smooth_parts: Smooth fraction of the effect variance, and correlation length as a fraction
             of the column. Two or five kinds are as good; lengths of .5 and 2 lost with few bins.
@@ -250,7 +248,6 @@ class ApproximateConstants(Evidence):
     least_bins: int = 3
     spike: int = 3
     size_doubt: float = 0.05
-    false_share: float = 0.2
     effect_sizes: tuple[float, ...] = (0.05, 0.2, 0.5, 1.0, 2.0)
     smooth_parts: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.9, 0.2), (0.98, 0.5))
     clip: float = 1.5
@@ -373,11 +370,7 @@ class RelationalConstants:
         typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit
             minimises the error of such a bin.
         agreeing: Two estimates of a size agree up to this many standard deviations of their noise.
-        clear_of_noise: A count below this many standard deviations of its noise counts as zero.
-        top_discount: The largest of many noisy shares is most likely too large, so shares of
-            references are capped this many standard deviations of the noise below it.
-        most_lifted: Every row of a parent gets at least one reference if this takes at most this
-            share of the references; larger values lost.
+        clear_of_noise: A count below this many deviations of its noise is taken for zero.
     """
 
     magnitudes_share: float = 0.05
@@ -391,5 +384,3 @@ class RelationalConstants:
     typical_share: float = 0.02
     agreeing: float = 2.0
     clear_of_noise: float = 3.0
-    top_discount: float = 2.0
-    most_lifted: float = 0.02

@@ -1,12 +1,12 @@
 """Probabilities of a column from its noisy counts over all classes: post-processing."""
 
 import numpy as np
-from scipy.special import ndtr
 
 from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.maths.simplex import project_to_simplex
 from sdv_threea.maths.smoothing import smooth
+from sdv_threea.maths.uneven import estimate_uneven
 
 
 def column_shares(
@@ -20,17 +20,17 @@ def column_shares(
 ) -> Floats:
     """Return the probabilities of a column's codes, (S,): zero off ``mask``, with sum one.
 
-    Ordered codes (from 1; code 0 is the missing value) are smoothed. Other codes get no records if
-    noise could explain their count: otherwise noise would give hundreds of empty categories a small
-    share, and models would learn from their records.
+    Ordered codes (from 1; code 0 is the missing value) are smoothed. Other codes are estimated
+        together: those that noise does not tell apart get equal shares.
     """
-    smoothed = counts
-    if ordered and constants.shrink:
-        smoothed = _smooth_numbers(counts, mask, scale)
-    # Smoothing handles the noise of ordered codes; others need a threshold.
-    likely = mask if ordered else _stand_out(counts, mask, scale, constants.false_share)
-    known = known_records(counts, total, likely, scale, constants.clear_of_noise())
-    shares = project_to_simplex(smoothed, likely, known)
+    known = known_records(counts, total, mask, scale, constants.clear_of_noise())
+    if not ordered:
+        shares = np.zeros(len(counts))
+        possible = mask if mask.any() else ~mask
+        shares[possible] = estimate_uneven(counts[possible], scale, known)
+    else:
+        smoothed = _smooth_numbers(counts, mask, scale) if constants.shrink else counts
+        shares = project_to_simplex(smoothed, mask, known)
     return np.asarray(shares / shares.sum())
 
 
@@ -68,16 +68,3 @@ def _smooth_numbers(values: Floats, mask: Bools, scale: float) -> Floats:
     smoothed = values.copy()
     smoothed[inside] = smooth(values[inside], scale)
     return smoothed
-
-
-def _stand_out(counts: Floats, mask: Bools, scale: float, false_share: float) -> Bools:
-    """Return the codes that noise does not explain (Benjamini and Hochberg 1995)."""
-    if scale == 0:
-        return mask
-    # Probability that noise alone reaches the count.
-    chances = np.where(mask, ndtr(-counts / scale), 1.0)
-    # Under noise alone, a fraction p of all codes has a probability below p.
-    ranked = np.sort(chances)
-    passed = ranked <= false_share * np.arange(1, len(ranked) + 1) / mask.sum()
-    # Without any significant code, every code stays.
-    return chances <= ranked[passed].max() if passed.any() else mask

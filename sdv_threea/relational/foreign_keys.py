@@ -3,14 +3,17 @@
 All rows are drawn at once, so that the numbers of references add up. No private row is read.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Category
-from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.estimates import overall_chances
+from sdv_threea.relational.layout import name_known
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.sizes import Children
 from sdv_threea.schema import Link
@@ -63,31 +66,67 @@ def refer_to_public(
     chances = overall_chances(model.released, name)[1:]
     if chances.sum() > 0:
         listed = np.array(column.values, dtype=np.int64)
-        places, terms = np.argsort(listed)[referred], (model.noise, model.constants, rng)
-        referred = listed[level(places, chances, *terms)]
+        referred = listed[level(np.argsort(listed)[referred], chances, rng)]
     found = np.full(len(rows), -1)
     found[here] = referred
     return found
 
 
-def level(
-    drawn: Wholes,
-    chances: Floats,
-    noise: float,
-    constants: RelationalConstants,
+def follow_references(
+    model: TableRelease,
+    rows: pd.DataFrame,
+    drawn: pd.DataFrame,
+    found: Mapping[Link, Wholes],
     rng: np.random.Generator,
+    accept: Callable[[pd.DataFrame], Bools] | None = None,
+) -> pd.DataFrame:
+    """Return rows with the references that they got, and with user's columns that follow from them.
+
+    The price of a line is that of its product. A row that was ``drawn`` with another reference, or
+    with another attribute of it, gets the price from a random row that kept its own, if there is
+    one, and if ``accept`` returns true for the row with it.
+    """
+    layout, released = model.layout, model.released
+    names = [released.transformers[place].name for place in released.scored]
+    written, copied = dict[str, Any](), dict[str, Any]()
+    for link, name in layout.references.items():
+        written[name] = name_known(found[link], found[link] >= 0)
+        written |= {one.name: one.look_up(found[link]) for one in layout.attributes.get(link, ())}
+    for pair in released.joint.functions if released.joint else ():
+        key, name = (names[at] if at < len(names) else '' for at in pair)
+        if key in written and name in layout.own:
+            places = _find_donors(drawn[key].to_numpy(), written[key], rng)
+            copied[name] = rows[name].to_numpy()[places]
+    followed = rows.assign(**written, **copied)
+    if copied and accept is not None:
+        refused = ~accept(followed)
+        followed.loc[refused, list(copied)] = rows.loc[refused, list(copied)]
+    return followed
+
+
+def _find_donors(
+    drawn: NDArray[np.object_], got: NDArray[np.object_], rng: np.random.Generator
 ) -> Wholes:
+    """Return for each row a random one that was drawn with the value that it got, shape (n,).
+
+    A row that was drawn with its value keeps its own, as does one that finds no other.
+    """
+    codes, every = pd.factorize(np.concatenate([got, drawn]))[0], np.arange(len(got))
+    ours, theirs = codes[: len(got)], codes[len(got) :]
+    kept = rng.permutation(np.flatnonzero(ours == theirs))
+    kept = kept[np.argsort(ours[kept], kind='stable')]
+    first, last = (np.searchsorted(ours[kept], ours, side) for side in ('left', 'right'))
+    moved = (ours != theirs) & (ours >= 0) & (last > first)
+    places = first + (rng.random(len(got)) * (last - first)).astype(np.int64)
+    return np.where(moved, np.append(kept, -1)[np.minimum(places, len(kept))], every)
+
+
+def level(drawn: Wholes, chances: Floats, rng: np.random.Generator) -> Wholes:
     """Return references whose counts follow the released shares, with as few changes as possible.
 
-    References drawn one by one would vary too much by chance. Released shares vary too much because
-    of their ``noise`` (a standard deviation), so they are shrunk first. If there are many more
-    references than rows of the parent, every row gets at least one. References move to nearby rows.
+    References drawn one by one would be too uneven by chance. References move to rows near theirs.
     """
-    shares = _within_noise(chances / chances.sum(), noise, constants.top_discount)
-    wanted = round_shares(shares, len(drawn))
-    if noise and len(chances) <= constants.most_lifted * len(drawn):
-        wanted = adjust_counts(wanted, len(drawn), None, rng, 1)
-    return _move(drawn, wanted, rng, near=True)
+    return _move(drawn, round_shares(chances, len(drawn)), rng, near=True)
 
 
 def keep_within(
@@ -136,18 +175,6 @@ def _move(drawn: Wholes, wanted: Wholes, rng: np.random.Generator, *, near: bool
     levelled = drawn.copy()
     levelled[moved] = free
     return levelled
-
-
-def _within_noise(shares: Floats, noise: float, discount: float) -> Floats:
-    """Return shares without the spread that noise adds.
-
-    Shares are shrunk toward their mean by the factor of James and Stein. The largest share is
-    biased upwards, so shares are capped at the largest minus ``discount`` standard deviations of
-    the noise.
-    """
-    mean = shares.mean()
-    shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
-    return np.asarray(np.minimum(shrunk, max(shares.max() - discount * noise, mean)))
 
 
 def round_shares(shares: Floats, total: int) -> Wholes:

@@ -59,7 +59,7 @@ class Attribute:
     def look_up(self, referred: Wholes) -> NDArray[np.object_]:
         """Return the bins of the rows referred to, ``None`` for no reference; shape (n,)."""
         codes = np.append(self.codes, 0)[np.maximum(referred, NOBODY)]
-        return _name_codes(codes, codes > 0)
+        return name_known(codes, codes > 0)
 
 
 class Likeness(NamedTuple):
@@ -264,7 +264,7 @@ def own_columns(
     for link, name in layout.counts.items():
         columns[name] = count_children(link, units, database.parents).astype(np.float64)
     for link, name in layout.references.items():
-        columns[name] = _name_codes(database.parents[link], database.parents[link] >= 0)
+        columns[name] = name_known(database.parents[link], database.parents[link] >= 0)
         for each in layout.attributes.get(link, ()):
             columns[each.name] = each.look_up(database.parents[link])
     for link, name in layout.present.items():
@@ -364,19 +364,18 @@ def context_columns(
     Formal guarantees:
         * a row of the result is a function of the rows above it, and of their picked rows
     """
-    found, places = [], dict[str, Wholes]()
-    for link, transformers, names, beside in levels:
-        table, led = link.child if beside else link.parent, parents[link]
-        before = places.get(link.parent if beside else link.child)
-        places[table] = led if before is None else np.append(led, NOBODY)[before]
-        codes = encode(rows[table], transformers)
-        named = {name: _name_codes(codes[:, at], codes[:, at] > 0) for at, name in enumerate(names)}
-        joined = join_parent(len(places[table]), places[table], pd.DataFrame(named))
-        found.append(joined.where(joined.notna(), NO_ROW) if beside else joined)
+    found, referred = [], None
+    for link, transformers, names in levels:
+        led = parents[link]
+        referred = led if referred is None else np.append(led, NOBODY)[referred]
+        codes = encode(rows[link.parent], transformers)
+        named = {name: name_known(codes[:, at], codes[:, at] > 0) for at, name in enumerate(names)}
+        above = pd.DataFrame(named, index=rows[link.parent].index)
+        found.append(join_parent(len(referred), referred, above))
     return pd.concat(found, axis=1)
 
 
-def _name_codes(codes: NDArray[np.integer], known: Bools) -> NDArray[np.object_]:
+def name_known(codes: NDArray[np.integer], known: Bools) -> NDArray[np.object_]:
     """Return codes as objects, ``None`` where they are not known."""
     named = codes.astype(object)
     named[~known] = None

@@ -24,6 +24,7 @@ from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
     choose_within,
+    follow_references,
     keep_within,
     move_away,
     refer_to_public,
@@ -148,6 +149,7 @@ class DatabaseRelease:
             if owner is not None:
                 led = np.append(units[owner.parent], -1)[owners]
                 units[table] = np.where(owners >= 0, led, alone)
+            shown = rows.copy(deep=False)
             others = self._refer(table, owners, rows, units, drawn, rng)
             for link in others:
                 num_parents, each = self._count(link.parent, drawn), children[link]
@@ -160,6 +162,9 @@ class DatabaseRelease:
                 num_parents = self._count(last.parent, drawn)
                 theirs = np.full(num_parents, -1) if public else units[last.parent]
                 found[last] = keep_apart(found, key, units[table], theirs, rng)
+            if table not in (known or {}):
+                judge = partial(accept, table) if accept else None
+                rows = follow_references(self.tables[table], rows, shown, found, rng, judge)
             drawn[table] = Drawn(rows, found, rows.copy(deep=False))
         return drawn
 

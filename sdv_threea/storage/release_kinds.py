@@ -69,7 +69,9 @@ FORMER_FIELDS = {
         *('most_values', 'records_per_digit', 'records_per_error', 'value_part'),
     ),
     'Magnitudes': ('scale', 'doubt', 'seen'),
-    'RelationalConstants': ('siblings_share', 'most_shared', 'units_false_alarm'),
+    'RelationalConstants': (
+        *('most_lifted', 'most_shared', 'siblings_share', 'top_discount', 'units_false_alarm'),
+    ),
     'TableRelease': ('together', 'common'),
 }
 

@@ -48,6 +48,20 @@ def test_shares_are_probabilities_inside_the_mask_whatever_the_noise(rng, ordere
         assert (shares[~mask] == 0).all()
 
 
+def test_categories_that_noise_masks_are_even_and_none_gets_the_records_of_all(rng):
+    """Seventy-seven districts of 4,500 rows: a threshold left one that noise had raised."""
+    true = np.append([0.0, 550.0], np.repeat([150.0, 50.0], [12, 64]))
+    mask = np.arange(len(true)) > 0
+
+    for _ in range(10):
+        noisy = true + 100 * rng.standard_normal(len(true))
+        shares = estimate(noisy, true.sum(), mask, scale=100.0)
+
+        assert shares[1:].min() > 0
+        assert shares[2:].max() < 0.1
+        assert np.abs(shares - true / true.sum()).sum() / 2 < 0.3
+
+
 def test_records_without_a_code_do_not_turn_into_other_codes():
     counts = np.array([0.0, 115.0, 35.0, 0.0])
 

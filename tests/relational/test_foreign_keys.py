@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.foreign_keys import (
+    _find_donors,
     adjust_counts,
     choose_within,
     keep_within,
@@ -12,8 +12,6 @@ from sdv_threea.relational.foreign_keys import (
     move_away,
 )
 from sdv_threea.relational.sizes import Children
-
-CONSTANTS = RelationalConstants()
 
 
 @pytest.fixture
@@ -35,21 +33,21 @@ def test_counts_add_up_within_their_bounds(rng):
 def test_references_occur_as_often_as_released(rng):
     chances = np.array([0.5, 0.3, 0.2, 0.0])
     drawn = rng.choice(4, 1000, p=[0.4, 0.3, 0.2, 0.1])
-    levelled = level(drawn, chances, 0.0, CONSTANTS, rng)
+    levelled = level(drawn, chances, rng)
 
     assert np.bincount(levelled, minlength=4).tolist() == [500, 300, 200, 0]
     surplus = np.maximum(np.bincount(drawn, minlength=4) - [500, 300, 200, 0], 0).sum()
     assert (levelled != drawn).sum() == surplus
 
 
-def test_the_largest_share_is_not_believed_beyond_its_noise(rng):
-    chances = np.array([0.4, 0.2, 0.2, 0.2])
-    trusting, wary = (
-        np.bincount(level(rng.choice(4, 1000, p=chances), chances, noise, CONSTANTS, rng))
-        for noise in (0.0, 0.05)
-    )
-    assert trusting[0] == 400
-    assert wary[0] < 350
+def test_columns_that_follow_from_a_reference_follow_the_one_that_a_row_got(rng):
+    """Rows of two products changed places; a row of a product that nobody kept keeps its price."""
+    drawn = np.array([0, 0, 1, 1, 2, None], dtype=object)
+    got = np.array([0, 1, 1, 0, 3, None], dtype=object)
+
+    donors = _find_donors(drawn, got, rng)
+
+    assert donors.tolist() == [0, 2, 2, 0, 4, 5]
 
 
 def test_rows_choose_within_their_unit(rng):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.relational.foreign_keys import level
 from sdv_threea.relational.likeness import list_attributes, order_alike
@@ -83,7 +82,7 @@ def test_references_are_levelled_among_neighbours():
     rng = np.random.default_rng(0)
     drawn = np.sort(rng.integers(0, 1000, 1000))
 
-    found = level(drawn, np.ones(1000), 0.0, RelationalConstants(), rng)
+    found = level(drawn, np.ones(1000), rng)
 
     assert np.bincount(found, minlength=1000).tolist() == [1] * 1000
     assert np.abs(found - drawn).mean() < 50, 'at random it is about 120'

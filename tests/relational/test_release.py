@@ -269,14 +269,23 @@ def test_rules_hold_within_rows_and_between_them_and_their_owner(build, epsilon)
 
 def test_samples_are_drawn_with_the_constants_of_the_fit(make, tmp_path):
     """They are in the release, and in its file."""
-    made = make('public', 400)
-    drawn = []
-    for discount in (0.0, 1e6):
-        constants = Constants(relational=RelationalConstants(top_discount=discount))
-        fitted = made.release(epsilon=100.0, constants=constants)
-        write_plain(tmp_path / 'release', {'model': fitted})
-        model = read_plain(tmp_path / 'release')['model']
-        assert all(each.constants == constants.relational for each in model.tables.values())
-        edge = next(each for each in model.schema.links if each.parent in model.schema.public)
-        drawn.append(np.bincount(draw(model, 20.0)[edge.child].parents[edge]))
-    assert drawn[1].max() < drawn[0].max()
+    constants = Constants(relational=RelationalConstants(clear_of_noise=1e6))
+    write_plain(
+        tmp_path / 'release',
+        {'model': make('public', 400).release(epsilon=100.0, constants=constants)},
+    )
+    model = read_plain(tmp_path / 'release')['model']
+    usual = {
+        name: replace(each, constants=RelationalConstants()) for name, each in model.tables.items()
+    }
+    owner = next(each for each in model.schema.owners.values() if each is not None)
+    drawn = [
+        draw(each)[owner.child].parents[owner] for each in (model, replace(model, tables=usual))
+    ]
+
+    assert all(each.constants == constants.relational for each in model.tables.values())
+    assert np.bincount(drawn[0]).tolist() != np.bincount(drawn[1]).tolist()
+
+
+def test_a_release_that_was_saved_without_constants_has_those_that_it_was_drawn_with():
+    assert TableRelease(None, None, 1.0).constants == RelationalConstants()
