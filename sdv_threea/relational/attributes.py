@@ -16,16 +16,19 @@ import pandas as pd
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.domain import Category, Domain
 from sdv_threea.joint.density import LEAST_INFORMATION
-from sdv_threea.joint.inside import fill_evenly
 from sdv_threea.joint.tables import inform
 from sdv_threea.planning.shares import Known, drowns_pairs
 from sdv_threea.relational.estimates import overall_chances
 from sdv_threea.relational.layout import Attribute, Layout
 from sdv_threea.relational.model import TableRelease
+from sdv_threea.relational.transitions import rank_rows
 from sdv_threea.schema import Link
 
 #: Distances that are computed at once.
 BLOCK = 2**22
+
+#: Rounds in which rows look for a place; the rest get any place.
+ROUNDS = 40
 
 
 def settle_attributes(layout: Layout, domain: Domain, known: Known) -> tuple[Layout, Domain]:
@@ -103,10 +106,11 @@ class Side(NamedTuple):
 def refer_by_attributes(
     model: TableRelease, link: Link, rows: pd.DataFrame, rng: np.random.Generator
 ) -> Wholes:
-    """Choose the public row of each drawn row by its attributes, -1 for none; write these in place.
+    """Choose the public row of each drawn row by its attributes, -1 for none.
 
     Among public rows with the same attributes, each gets references in proportion to its released
-    popularity. If no public row has all of them, one with the nearest is taken.
+    popularity. If no public row has all of them, or all that have get their references from other
+    rows, one with the nearest is taken.
     """
     listed, released = model.layout.attributes[link], model.released
     column = released.domain[model.layout.references[link]]
@@ -117,9 +121,8 @@ def refer_by_attributes(
     here = rows[listed[0].name].notna().to_numpy()
     sides = [_find_side(model, each, rows[each.name][here]) for each in listed]
     found = np.full(len(rows), -1)
-    found[here] = choose_nearest(sides, popular, rng)
-    for each in listed:
-        rows[each.name] = each.look_up(found)
+    most = model.constants.clear_of_noise * model.noise
+    found[here] = choose_nearest(sides, popular, rng, most)
     return found
 
 
@@ -147,25 +150,69 @@ def _find_side(model: TableRelease, attribute: Attribute, drawn: pd.Series) -> S
     return Side(bins[codes], bins[attribute.codes], attribute.ordered, weight)
 
 
-def choose_nearest(sides: Sequence[Side], popular: Floats, rng: np.random.Generator) -> Wholes:
+def choose_nearest(
+    sides: Sequence[Side], popular: Floats, rng: np.random.Generator, noise: float = 0.0
+) -> Wholes:
     """Choose a public row for each of n drawn rows, shape (n,): the nearest, or one of several.
 
-    ``popular`` is the share of references to each public row, shape (P,); rows without any are not
-    chosen. Public rows that are equally near get references in proportion.
+    Public rows that are equally near get references in proportion. Together they get no more than
+    their share, unless noise may explain more; other rows take the next nearest.
+
+    Args:
+        sides: The attributes.
+        popular: The share of references to each public row, shape (P,); rows without any are not
+            chosen.
+        rng: Source of randomness, which needs no secrecy.
+        noise: How much larger noise may have made a share.
     """
     public = np.flatnonzero(popular > 0)
     public = public if len(public) else np.arange(len(popular))
+    weights = popular[public] if popular.any() else np.ones(len(public))
     wanted, ours = _number([each.wanted for each in sides])
     listed, theirs = _number([each.public[public] for each in sides])
     points = [side.embed() for side in sides]
     first, second = (np.hstack(each) for each in zip(*points, strict=True))
-    first, second = first[wanted], second[public[listed]]
-    nearest = np.empty(len(first), dtype=np.int64)
-    squares = np.square(second).sum(axis=1)
-    for block in np.array_split(np.arange(len(first)), 1 + len(first) * len(second) // BLOCK):
-        nearest[block] = (squares - 2 * first[block] @ second.T).argmin(axis=1)
-    weights = popular[public] if popular.any() else np.ones(len(public))
-    return np.asarray(public[_share_out(nearest[ours], theirs, weights, rng)])
+    shares, numbers = np.bincount(theirs, weights) / weights.sum(), np.bincount(theirs)
+    passed = np.floor(np.append(0.0, np.cumsum(shares)) * len(ours) + rng.random())
+    passed[-1] = len(ours)  # whatever rounding did
+    room = np.diff(passed) + np.ceil(noise * np.sqrt(numbers) * len(ours))
+    cells = _fill(ours, first[wanted], second[public[listed]], room.astype(np.int64), rng)
+    return np.asarray(public[_share_out(cells, theirs, weights, rng)])
+
+
+def _fill(
+    kinds: Wholes, points: Floats, places: Floats, room: Wholes, rng: np.random.Generator
+) -> Wholes:
+    """Return the place of each row, shape (n,): the nearest with room, which near rows take first.
+
+    ``kinds`` is the kind of each row, and ``points`` those of the kinds, shape (K, D). There is
+    ``room`` for a number of rows at each of the ``places``, shape (V,) and (V, D).
+    """
+    found, left = np.zeros(len(kinds), dtype=np.int64), room.copy()
+    waiting = rng.permutation(len(kinds))
+    for _ in range(ROUNDS if len(kinds) else 0):
+        free, (here, own) = np.flatnonzero(left), np.unique(kinds[waiting], return_inverse=True)
+        nearest, distances = _find_nearest(points[here], places[free])
+        chosen = free[nearest][own]
+        taken = rank_rows(chosen, distances[own]) < left[chosen]
+        found[waiting[taken]] = chosen[taken]
+        left -= np.bincount(chosen[taken], minlength=len(left))
+        waiting = waiting[~taken]
+        if not len(waiting):
+            break
+    most = np.minimum(left, len(waiting))
+    found[waiting] = rng.permutation(np.repeat(np.arange(len(left)), most))[: len(waiting)]
+    return found
+
+
+def _find_nearest(points: Floats, places: Floats) -> tuple[Wholes, Floats]:
+    """Return the nearest place to each point, shape (K,), and its squared distance."""
+    nearest, distances = np.empty(len(points), dtype=np.int64), np.empty(len(points))
+    squares = np.square(places).sum(axis=1)
+    for block in np.array_split(np.arange(len(points)), 1 + len(points) * len(places) // BLOCK):
+        apart = squares - 2 * points[block] @ places.T
+        nearest[block], distances[block] = apart.argmin(axis=1), apart.min(axis=1)
+    return nearest, distances + np.square(points).sum(axis=1)
 
 
 def _number(columns: Sequence[Wholes]) -> tuple[Wholes, Wholes]:
@@ -180,10 +227,13 @@ def _share_out(wanted: Wholes, cells: Wholes, weights: Floats, rng: np.random.Ge
 
     ``cells`` and ``weights`` are those of public rows, shape (P,).
     """
-    order = np.argsort(cells, kind='stable')
+    order = rng.permutation(len(cells))
+    order = order[np.argsort(cells[order], kind='stable')]
     passed = np.append(0.0, np.cumsum(weights[order]))
     first = np.searchsorted(cells[order], np.arange(cells.max() + 2))
-    places = fill_evenly([wanted], rng, len(wanted))
+    numbers = np.bincount(wanted, minlength=len(first) - 1)
+    ranks = rank_rows(wanted, rng.permutation(len(wanted)))
+    places = (ranks + rng.random(len(numbers))[wanted]) / numbers[wanted]
     low, high = passed[first[wanted]], passed[first[wanted + 1]]
     at = np.searchsorted(passed, low + places * (high - low), side='right') - 1
     return np.asarray(order[np.clip(at, first[wanted], first[wanted + 1] - 1)])

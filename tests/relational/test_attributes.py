@@ -28,10 +28,24 @@ def test_rows_with_the_attributes_are_chosen_as_often_as_they_are_popular():
     kinds, sizes = [1, 1, 1, 2], [1, 1, 2, 1]
     sides = [wish([1] * 1000 + [2] * 10, kinds), wish([1] * 1010, sizes)]
 
-    found = choose_nearest(sides, np.array([0.6, 0.2, 0.1, 0.1]), rng)
+    found = choose_nearest(sides, np.array([0.6, 0.2, 0.1, 0.1]), rng, noise=1.0)
 
-    assert np.bincount(found, minlength=4) == pytest.approx([750, 250, 0, 10], abs=2)
+    assert np.bincount(found, minlength=4) == pytest.approx([750, 250, 0, 10], abs=1)
     assert (found[1000:] == 3).all()
+
+
+def test_no_public_row_gets_more_than_its_share_and_rows_beyond_go_to_the_next_nearest():
+    """A share of chance beyond what a public row has is not chance of the real rows."""
+    rng = np.random.default_rng(0)
+    prices = [1, 2, 4, 9]
+    wanted = [wish([1] * 6 + [9] * 2, prices, ordered=True)]
+
+    found = choose_nearest(wanted, np.array([0.25, 0.25, 0.25, 0.25]), rng)
+    likely = choose_nearest(wanted, np.array([0.25, 0.25, 0.25, 0.25]), rng, noise=0.25)
+
+    assert np.bincount(found).tolist() == [2, 2, 2, 2]
+    assert (found[6:] == 3).all()
+    assert np.bincount(likely, minlength=4).tolist() == [4, 2, 0, 2]
 
 
 def test_the_nearest_is_chosen_if_no_public_row_has_all_attributes():
@@ -39,9 +53,9 @@ def test_the_nearest_is_chosen_if_no_public_row_has_all_attributes():
     prices, kinds = [1, 5, 9], [1, 1, 2]
     wanted = [wish([8, 4, 1], prices, ordered=True), wish([1, 1, 2], kinds, weight=2.0)]
 
-    assert choose_nearest(wanted, np.ones(3), rng).tolist() == [1, 1, 2]
+    assert choose_nearest(wanted, np.ones(3), rng, 1.0).tolist() == [1, 1, 2]
     told = [wanted[0]._replace(weight=4.0), wanted[1]._replace(weight=0.01)]
-    assert choose_nearest(told, np.ones(3), rng).tolist() == [2, 1, 0]
+    assert choose_nearest(told, np.ones(3), rng, 1.0).tolist() == [2, 1, 0]
 
 
 def test_public_rows_without_references_are_not_chosen():
@@ -49,7 +63,7 @@ def test_public_rows_without_references_are_not_chosen():
     sides = [wish([1, 2, 2], [1, 1, 2])]
 
     assert choose_nearest(sides, np.array([0.0, 1.0, 0.0]), rng).tolist() == [1, 1, 1]
-    assert set(choose_nearest(sides, np.zeros(3), rng)[1:]) == {2}
+    assert set(choose_nearest(sides, np.zeros(3), rng, 1.0)[1:]) == {2}
 
 
 def test_no_reference_leads_to_no_row():
