@@ -6,8 +6,10 @@ import numpy as np
 
 from sdv_threea.arrays import Floats
 
-#: Candidates for the spread: standard deviations of the logarithm of an expected count.
+#: Candidates for the spread, the standard deviation of the logarithm of an expected count, which is
+#: as likely anywhere between the first and the last.
 SPREADS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
+PRIOR = np.gradient(SPREADS)
 
 #: Expected counts are tried within this many standard deviations of both the noise and the
 #: logarithm, at these parts of the way.
@@ -34,7 +36,7 @@ def estimate_uneven(counts: Floats, scale: float, total: float) -> Floats:
     mean, scale = total / len(counts), max(scale, LEAST_NOISE * total)
     tried = [_try_spread(counts, scale, mean, spread) for spread in SPREADS]
     scores, means, squares = (np.array(each) for each in zip(*tried, strict=True))
-    weights = np.exp(scores - scores.max())
+    weights = PRIOR * np.exp(scores - scores.max())
     found, square = (weights @ each / weights.sum() for each in (means, squares))
     # Counts that noise leaves open make up for what is missing.
     share = np.sqrt(np.maximum(square - np.square(found), 0.0)) + TINY * found

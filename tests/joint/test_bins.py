@@ -29,6 +29,11 @@ def cut(shares, mask=None, *, ordered=False, num_bins=4, least=0.05):
     return bins
 
 
+def test_categories_that_noise_masks_share_a_bin():
+    assert cut([0.5, 0.29, 0.2, 0.005, 0.005], num_bins=2).tolist() == [0, 1, 2, 3, 3]
+    assert cut([0.5, 0.29, 0.2, 0.005, 0.005], num_bins=2, least=0.0).tolist() == [0, 1, 2, 3, 4]
+
+
 # How many
 
 
