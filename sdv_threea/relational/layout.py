@@ -364,14 +364,15 @@ def context_columns(
     Formal guarantees:
         * a row of the result is a function of the rows above it, and of their picked rows
     """
-    found, referred = [], None
-    for link, transformers, names in levels:
-        led = parents[link]
-        referred = led if referred is None else np.append(led, NOBODY)[referred]
-        codes = encode(rows[link.parent], transformers)
+    found, places = [], dict[str, Wholes]()
+    for link, transformers, names, beside in levels:
+        table, led = link.child if beside else link.parent, parents[link]
+        before = places.get(link.parent if beside else link.child)
+        places[table] = led if before is None else np.append(led, NOBODY)[before]
+        codes = encode(rows[table], transformers)
         named = {name: name_known(codes[:, at], codes[:, at] > 0) for at, name in enumerate(names)}
-        above = pd.DataFrame(named, index=rows[link.parent].index)
-        found.append(join_parent(len(referred), referred, above))
+        joined = join_parent(len(places[table]), places[table], pd.DataFrame(named))
+        found.append(joined.where(joined.notna(), NO_ROW) if beside else joined)
     return pd.concat(found, axis=1)
 
 

@@ -142,10 +142,8 @@ class DatabaseRelease:
                 rows = self._draw(table, owners, drawn, rng, accept)
             owner = self.schema.owners[table]
             rows = self._add_index(table, owners, rows, drawn, rng)
-            # A row gets the unit of its owner. A row without an owner is a unit of its own, so it
-            # gets a unit number that no other row has.
-            alone = np.arange(len(owners)) + sum(map(len, units.values()))
-            units[table] = alone
+            # A row gets the unit of its owner. A row without an owner is a unit of its own.
+            units[table] = alone = np.arange(len(owners)) + sum(map(len, units.values()))
             if owner is not None:
                 led = np.append(units[owner.parent], -1)[owners]
                 units[table] = np.where(owners >= 0, led, alone)
@@ -158,13 +156,12 @@ class DatabaseRelease:
             for key in (*distinct, *self._find_distinct(table, found, units[table])):
                 if key[-1].child != table:
                     continue
-                last, public = key[-1], key[-1].parent in self.schema.public
-                num_parents = self._count(last.parent, drawn)
-                theirs = np.full(num_parents, -1) if public else units[last.parent]
+                last = key[-1]
+                theirs = units.get(last.parent, np.full(self._count(last.parent, drawn), -1))
                 found[last] = keep_apart(found, key, units[table], theirs, rng)
             if table not in (known or {}):
-                judge = partial(accept, table) if accept else None
-                rows = follow_references(self.tables[table], rows, shown, found, rng, judge)
+                own = accept and partial(accept, table)
+                rows = follow_references(self.tables[table], rows, shown, found, rng, own)
             drawn[table] = Drawn(rows, found, rows.copy(deep=False))
         return drawn
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Category
 from sdv_threea.encoding.transformers import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
@@ -43,7 +43,7 @@ class Related(NamedTuple):
 
 
 def rank_rows(owners: Wholes, places: Wholes | Floats | None = None) -> Wholes:
-    """Return the number of each row among those of its owner, from 0 in the order of the table.
+    """Return the number of each row among those of its owner, from 0.
 
     ``owners`` is the owner of each row, -1 for none; ``places`` is its position in the order, by
     default that of the table; shape (n,) each. Rows without an owner have rank 0.

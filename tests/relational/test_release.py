@@ -285,7 +285,3 @@ def test_samples_are_drawn_with_the_constants_of_the_fit(make, tmp_path):
 
     assert all(each.constants == constants.relational for each in model.tables.values())
     assert np.bincount(drawn[0]).tolist() != np.bincount(drawn[1]).tolist()
-
-
-def test_a_release_that_was_saved_without_constants_has_those_that_it_was_drawn_with():
-    assert TableRelease(None, None, 1.0).constants == RelationalConstants()
