@@ -21,7 +21,7 @@ def column_shares(
     """Return the probabilities of a column's codes, (S,): zero off ``mask``, with sum one.
 
     Ordered codes (from 1; code 0 is the missing value) are smoothed. Other codes are estimated
-        together: those that noise does not tell apart get equal shares.
+    together: those that noise does not tell apart get equal shares.
     """
     known = known_records(counts, total, mask, scale, constants.clear_of_noise())
     if not ordered:

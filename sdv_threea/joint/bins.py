@@ -203,7 +203,7 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
             mask, runs = shares > 0, np.arange(len(shares))
             if mask.sum() > max(2 * num_bins, constants.own_values):
                 few = min(num_bins, constants.own_values)
-                runs = _divide(shares, own, few, least) if own else pack(shares, more)
+                runs = _divide(shares, own, few, least) if any(own) else pack(shares, more)
         bins = np.full(len(shares), -1)
         # Noise would put records into a bin of codes that cannot occur.
         bins[mask] = np.unique(runs[mask], return_inverse=True)[1]

@@ -134,13 +134,12 @@ class DatabaseRelease:
         units: dict[str, Wholes] = {}
         children = scale_children(self.children, self.schema, scale)
         sizes = self._choose_sizes(scale, children)
-        for table in self.schema.private:
+        for table, owner in ((each, self.schema.owners[each]) for each in self.schema.private):
             owners = self._own(table, sizes[table], drawn, rng)
             if known and table in known:
                 rows = known[table].copy()
             else:
                 rows = self._draw(table, owners, drawn, rng, accept)
-            owner = self.schema.owners[table]
             rows = self._add_index(table, owners, rows, drawn, rng)
             # A row gets the unit of its owner. A row without an owner is a unit of its own.
             units[table] = alone = np.arange(len(owners)) + sum(map(len, units.values()))
@@ -159,7 +158,7 @@ class DatabaseRelease:
                 last = key[-1]
                 theirs = units.get(last.parent, np.full(self._count(last.parent, drawn), -1))
                 found[last] = keep_apart(found, key, units[table], theirs, rng)
-            if table not in (known or {}):
+            if not known or table not in known:
                 own = accept and partial(accept, table)
                 rows = follow_references(self.tables[table], rows, shown, found, rng, own)
             drawn[table] = Drawn(rows, found, rows.copy(deep=False))

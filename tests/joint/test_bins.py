@@ -29,11 +29,6 @@ def cut(shares, mask=None, *, ordered=False, num_bins=4, least=0.05):
     return bins
 
 
-def test_categories_that_noise_masks_share_a_bin():
-    assert cut([0.5, 0.29, 0.2, 0.005, 0.005], num_bins=2).tolist() == [0, 1, 2, 3, 3]
-    assert cut([0.5, 0.29, 0.2, 0.005, 0.005], num_bins=2, least=0.0).tolist() == [0, 1, 2, 3, 4]
-
-
 # How many
 
 
@@ -170,3 +165,12 @@ def test_bins_are_of_large_parts_that_are_unlike():
     bins = cut_alike(shares / shares.sum(), apart, num_bins=3)
 
     assert (np.flatnonzero(np.diff(bins)) + 1).tolist() == [40, 80]
+
+
+def test_runs_of_values_without_attributes_are_no_runs():
+    """A list of codes says nothing about which of them are alike: frequent ones have a bin each."""
+    shares = np.append([0.4, 0.3, 0.2], np.full(30, 0.1 / 30))
+
+    bins = cut_alike(shares, np.zeros(33))
+
+    assert (np.bincount(bins)[bins[:3]] == 1).all()
