@@ -146,7 +146,7 @@ def test_a_draft_that_is_swapped_meanwhile_is_refused(tmp_path, swap):
     path, other = tmp_path / 'a', tmp_path / 'other'
     path.write_text('old')
     other.write_text('planted')
-    with pytest.raises(OSError, match='taken away'), replacing(path) as draft:
+    with pytest.raises(OSError, match='moved or replaced'), replacing(path) as draft:
         draft.write_text('new')
         draft.unlink()
         draft.symlink_to(other) if swap == 'link' else draft.write_text('planted')

@@ -76,7 +76,7 @@ PUBLIC = {
         'Table is not in the metadata', 'Table of the metadata is not in the data',
         'The data parameter must be a dictionary', 'The columns of the metadata are not',
         'The columns of the table are not', 'The table has several columns', 'There is no table',
-        'There are no parquet files', 'This needs the table in memory',
+        'There are no parquet files',
         'Column (numerical) is stored as a category', 'object has no attribute',
     ),
     'synthetic rows': (

@@ -200,8 +200,8 @@ def test_a_fit_of_too_few_rows_stops_before_it_spends_the_main_budget(rng):
     made, spent = make(columns, epsilon=0.1), []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, 'release_size', count_rows)
-        keep = Spending.keep
-        patch.setattr(Spending, 'keep', lambda *given: (spent.append(1), keep(*given))[1])
+        keep = Spending._keep
+        patch.setattr(Spending, '_keep', lambda *given: (spent.append(1), keep(*given))[1])
         with pytest.raises(SynthesizerInputError, match='the rest was not spent'):
             made.fit({'stays': table})
     assert len(spent) == 1

@@ -233,7 +233,7 @@ def test_the_units_of_a_database_pay_as_those_who_pay_most(statement):
 def test_the_statement_says_how_many_fits_there_were(statement):
     assert 'refits' not in str(statement)
     assert 'this was fit 3 of this synthesizer' in str(replace(statement, fits=3))
-    assert 'together promise nothing' in ' '.join(str(replace(statement, fits=10**7)).split())
+    assert 'they promise nothing together' in ' '.join(str(replace(statement, fits=10**7)).split())
     assert replace(statement, fits=3).to_dict()['fits'] == 3
     assert 'refits' not in str(replace(statement, epsilon=math.inf, guarantee='none', fits=3))
 
