@@ -26,7 +26,7 @@ from together import COUNTS, make_counts, make_wide, make_wide_domain
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.datasets import load_adult, load_hospital
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.transformers import encode
+from sdv_threea.encoding.encoders import encode
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.pipeline import release
 from sdv_threea.settings import Settings

@@ -29,7 +29,7 @@ from scores import macro_auc
 from tables import hold_out, load_split
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.encoding.transformers import encode
+from sdv_threea.encoding.encoders import encode
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.rows.codes import label
 from sdv_threea.settings import Settings

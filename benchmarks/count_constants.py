@@ -33,10 +33,10 @@ def list_chosen(path: Path, tree: ast.Module) -> Iterator[str]:
     room = path.relative_to(PACKAGE).parts[0].removesuffix('.py')
     known = CHOSEN.get(room, '').split()
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and path.name == 'constants.py':
+        if isinstance(node, ast.ClassDef) and path.name.endswith('constants.py'):
             fields = (each for each in node.body if isinstance(each, ast.AnnAssign))
             yield from (f'{node.name}.{ast.unparse(each.target)}' for each in fields)
-        elif path.name == 'constants.py':
+        elif path.name.endswith('constants.py'):
             yield from name_numbers(node)
         elif room == 'settings' and 'SHARES' in name_numbers(node):
             assert isinstance(node, ast.Assign)

@@ -17,7 +17,7 @@ from tables import Split, state_facts
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.errors import ACCEPTABLE
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.settings import SHARES, Constants
 
 

@@ -29,7 +29,7 @@ TESTS = {
     'accounting': 'accounting privacy/test_spending.py rows/test_statistics.py '
     'joint/test_interactions.py',
     'rows/units': 'rows/units relational/test_membership.py relational/test_transitions.py '
-    'relational/test_pipeline.py relational/test_links.py',
+    'relational/test_databases.py relational/test_degrees.py',
     'rows/intake': 'rows/intake fuzz',
     'describe': 'describe audit/test_contributions.py',
     'relational': 'relational',

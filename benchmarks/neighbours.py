@@ -183,7 +183,7 @@ def _several_tables(unit: str, size: int) -> Schema:
     """Make patients with stays, and doctors whom stays name: units of their own.
 
     No stay names a doctor who is added: without that doctor it would lead nowhere, which no table
-    can hold. ``tests/relational/test_links.py`` takes away doctors whom stays name.
+    can hold. ``tests/relational/test_degrees.py`` takes away doctors whom stays name.
     """
     about = {
         'patient': [make_number('x', 0.0), make_category('c')],

@@ -12,7 +12,7 @@ from sdv_threea.accounting.sensitivities import (
     histogram_sensitivity,
     moment_sensitivity,
 )
-from sdv_threea.approximate.density import clip_radius
+from sdv_threea.approximate.marginals import clip_radius
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.constants import COUNT_WEIGHT
 from sdv_threea.describe.description import needs_threshold

@@ -15,15 +15,15 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from sdv_threea.approximate.density import Density
+from sdv_threea.approximate.marginals import Density
 from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
 from sdv_threea.encoding.classes import RecordEncoder
 from sdv_threea.encoding.edges import find_range_bins
+from sdv_threea.encoding.encoders import CategoryEncoder, NumberEncoder
 from sdv_threea.encoding.support import list_spans, was_guessed
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
 #: Half the width of an interval, in standard deviations of the noise; one interval in 370 does not
 #: contain the truth.

@@ -37,7 +37,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import KernelFeatures, make_features, whole_features
 from sdv_threea.adapt.ntk import make_kernel
-from sdv_threea.approximate.density import Density, clip_radius
+from sdv_threea.approximate.marginals import Density, clip_radius
 from sdv_threea.approximate.mixture import Mixture, class_mixture
 from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
 from sdv_threea.arrays import Floats, Wholes
@@ -48,7 +48,7 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.clipping import EXACT_FLOAT, clip_norm
 from sdv_threea.rows.records import Encoded, Grouped
-from sdv_threea.rows.scores import lead, score_pooled
+from sdv_threea.rows.score_moments import lead, score_pooled
 from sdv_threea.rows.statistics import first_moments
 from sdv_threea.sampling.gaussians import Gaussians
 from sdv_threea.statistics import registry

@@ -13,22 +13,22 @@ import pandas as pd
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.labels import LabelModel
-from sdv_threea.adapt.numbers import NumberModel
-from sdv_threea.adapt.stage import adapt, calibrate
-from sdv_threea.approximate.density import Density
+from sdv_threea.adapt.regression import NumberModel
+from sdv_threea.adapt.target_stage import adapt, calibrate
+from sdv_threea.approximate.column_stage import approximate
+from sdv_threea.approximate.marginals import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture
-from sdv_threea.approximate.stage import approximate
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.narrower import keep_narrower
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import RecordEncoder
+from sdv_threea.encoding.encoders import encode, make_transformers
 from sdv_threea.encoding.support import narrowed
-from sdv_threea.encoding.transformers import encode, make_transformers
+from sdv_threea.joint.column_sums import Sum
 from sdv_threea.joint.counting import find_sums, join_columns
+from sdv_threea.joint.date_parts import Part
 from sdv_threea.joint.density import Joint
-from sdv_threea.joint.parts import Part
-from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
 from sdv_threea.planning.plan import make_plan, plan_classes, settle_plan

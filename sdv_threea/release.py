@@ -11,18 +11,18 @@ import pandas as pd
 
 from sdv_threea.accounting import Ledger
 from sdv_threea.adapt.labels import LabelModel
-from sdv_threea.adapt.numbers import NumberModel
+from sdv_threea.adapt.regression import NumberModel
 from sdv_threea.approximate.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes
-from sdv_threea.encoding.transformers import Transformer, decode
+from sdv_threea.encoding.encoders import Transformer, decode
 from sdv_threea.joint.chain import Chain
+from sdv_threea.joint.column_sums import Sum
+from sdv_threea.joint.date_parts import Part
 from sdv_threea.joint.density import Joint
-from sdv_threea.joint.parts import Part
 from sdv_threea.joint.places import draw_places
-from sdv_threea.joint.sums import Sum
 from sdv_threea.losses import Loss
 from sdv_threea.sampling.asked import CodeCondition, ImpossibleCondition, RowConditions, group
 from sdv_threea.sampling.chained import Chained

@@ -19,7 +19,7 @@ from sdv_threea.constants import (
     RelationalConstants,
 )
 from sdv_threea.errors import InputError
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.joint_constants import JointConstants
 
 #: Part of ``delta`` for failures of stability thresholds, if values have to be estimated.
 THRESHOLD_SHARE = 0.1

@@ -17,7 +17,7 @@ NumberEncoder(edges=<4 cells from 16.5 to 20.5>, step=1.0, nullable=True)
 [17.0, 18.0, nan, 20.0]
 """
 
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.encoding.encoders import CategoryEncoder, NumberEncoder
 from sdv_threea.transforms.texts import NumberTexts
 from sdv_threea.transforms.transformer_set import DateEncoder
 

@@ -22,7 +22,7 @@ FLOORS = (
     {'guesses', 'storage'},
     {'relational', 'estimate'},
     {'pipeline'},
-    {'approximate/stage', 'adapt/stage', 'joint/counting', 'paper'},
+    {'approximate/column_stage', 'adapt/target_stage', 'joint/counting', 'paper'},
     {'planning', 'release'},
     {'settings', 'sampling'},
     {'datasheet', 'audit', 'adapt', 'losses'},
@@ -259,7 +259,7 @@ FORMULAS = {
 }
 
 #: The plan of a table, and that of a database.
-PLANS = {'planning', 'relational/allotment.py', 'relational/ends.py'}
+PLANS = {'planning', 'relational/allotment.py', 'relational/assortativity.py'}
 
 #: Prices of the account, which plans alone look at; the algorithm of the paper has no plan.
 PRICES = re.compile(r'\b(spending|run|budget)\.(price|left|divide|split)')
@@ -408,3 +408,10 @@ def test_synthesizers_hold_what_they_do_and_do_not_inherit_it(name):
 
 def _is_of_sdv(method):
     return getattr(method, '__module__', '').startswith('sdv.')
+
+
+def test_every_module_has_a_name_of_its_own():
+    """So a name says which module is meant, wherever it is read."""
+    names = [path.stem for path in FILES if not path.stem.startswith('__')]
+
+    assert sorted({name for name in names if names.count(name) > 1}) == []

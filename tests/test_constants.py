@@ -24,7 +24,7 @@ def test_every_constant_says_why_it_is_what_it_is(room):
     documented = re.findall(r'^ {8}(\w+): ', texts, re.M)
 
     assert is_dataclass(constants)
-    homes = 'sdv_threea.constants', f'sdv_threea.{room}.constants'
+    homes = 'sdv_threea.constants', f'sdv_threea.{room}.{room}_constants'
     assert type(constants).__module__ in homes
     assert documented == [field.name for field in fields(constants)]
     with pytest.raises(AttributeError):

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from sdv_threea.accounting.sensitivities import OFF_DIAGONAL_WEIGHT, RECORD_UNITS
-from sdv_threea.approximate.density import clip_radius
+from sdv_threea.approximate.marginals import clip_radius
 from sdv_threea.constants import ApproximateConstants
 from sdv_threea.cost import expected_cost
 from sdv_threea.domain import Category, Domain, Number

@@ -65,7 +65,7 @@ def test_the_entry_points_are_where_sdv_looks():
         'import sdv_threea',
         'import sdv_threea.storage.metadata',
         'import sdv_threea.constraints.stated',
-        'import sdv_threea.conditions.reading',
+        'import sdv_threea.conditions.translation',
     ],
 )
 def test_sdv_has_the_class_whoever_is_imported_first(run_anew, first):

@@ -53,7 +53,7 @@ def test_plans_expect_the_noise_that_receipts_state(monkeypatch):
 
     watch('sdv_threea.planning.plan', 'make_classes', 2)
     watch('sdv_threea.planning.prices', 'plan_class_counts', 3)
-    watch('sdv_threea.joint.bins', '_pair_noise')
+    watch('sdv_threea.joint.pair_bins', '_pair_noise')
     found = []
     for neighbors in ('add_remove', 'replace_one'):
         planned.append({})

@@ -13,12 +13,12 @@ import sensitivities
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.approximate.density import clip_radius
+from sdv_threea.approximate.marginals import clip_radius
 from sdv_threea.datasets import load_adult, load_hospital
 from sdv_threea.describe.questions import find_blanks
 from sdv_threea.planning.shares import Known
 from sdv_threea.planning.targets import guess_target, take_last
-from sdv_threea.relational.plan import plan_tables
+from sdv_threea.relational.table_plans import plan_tables
 from sdv_threea.settings import Settings
 from sdv_threea.statistics.registry import PARTS, REGISTRY, name_part
 
@@ -201,7 +201,7 @@ def test_every_receipt_is_a_row_of_the_table_and_has_its_sensitivity(single, uni
 def test_no_row_of_the_table_is_made_up(single, units):
     fits = [*single.values(), *units.values()]
     released = {receipt.statistic for done in fits for receipt in done.receipts}
-    # References between units are in none of these tables: tests/relational/test_links.py.
+    # References between units are in none of these tables: tests/relational/test_degrees.py.
     assert released | {'links', 'repeats'} == set(REGISTRY) == set(sensitivities.FORMULAS)
 
 

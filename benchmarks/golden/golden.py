@@ -50,7 +50,7 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.estimate import expected_error
 from sdv_threea.pipeline import release
-from sdv_threea.relational.pipeline import release_database
+from sdv_threea.relational.databases import release_database
 from sdv_threea.synthesizers import multi_table, single_table
 
 #: Where the real tables lie.

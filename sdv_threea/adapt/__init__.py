@@ -11,11 +11,11 @@ the best factor is one for the density, and ``T`` for the loss, because models l
 targets that are easier to predict. For log odds of standard deviation ``s``, ``T`` is
 ``log_odds_spread / s``, between one and ``most_stretch``; for numbers ``T`` is ``number_stretch``.
 
-* :mod:`~sdv_threea.adapt.stage`: the stage, which runs the other modules,
+* :mod:`~sdv_threea.adapt.target_stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.adapt.labels`: the label model, and its private fit,
-* :mod:`~sdv_threea.adapt.numbers`: the model of a numerical target, and its private fit,
+* :mod:`~sdv_threea.adapt.regression`: the model of a numerical target, and its private fit,
 * :mod:`~sdv_threea.adapt.fit`: the fit of both, step by step,
-* :mod:`~sdv_threea.adapt.links`: the target of a linear predictor: classes, or a number,
+* :mod:`~sdv_threea.adapt.link_functions`: the target of a linear predictor: classes, or a number,
 * :mod:`~sdv_threea.adapt.design`: the inputs of a linear predictor: evidence, or bins,
 * :mod:`~sdv_threea.adapt.features`: further inputs: kernel features, computed row by row,
 * :mod:`~sdv_threea.adapt.belief`: the posterior of the weights, updated by noisy slopes,

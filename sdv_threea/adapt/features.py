@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.adapt.design import INPUT_UNITS, Codes
-from sdv_threea.adapt.links import Draws
+from sdv_threea.adapt.link_functions import Draws
 from sdv_threea.adapt.ntk import Kernel, Reals, make_kernel
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
 from sdv_threea.approximate.scores import NormalScores

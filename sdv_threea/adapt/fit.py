@@ -27,7 +27,7 @@ from sdv_threea.accounting.sensitivities import slope_sensitivity
 from sdv_threea.adapt.belief import Added, update
 from sdv_threea.adapt.design import INPUT_UNITS, Design, Span, Term, indicators, span_of
 from sdv_threea.adapt.features import MOST_FEATURED, Interplay, match_moments
-from sdv_threea.adapt.links import Classes, Numbers, weigh
+from sdv_threea.adapt.link_functions import Classes, Numbers, weigh
 from sdv_threea.adapt.slopes import (
     LARGEST_WEIGHT,
     TARGET_UNITS,
@@ -40,7 +40,7 @@ from sdv_threea.adapt.slopes import (
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import COUNT_WEIGHT, AdaptConstants
-from sdv_threea.maths.steps import track
+from sdv_threea.maths.tracking import track
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows

@@ -19,7 +19,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.design import TINY, Codes, look_up, scorecard
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
-from sdv_threea.adapt.links import Classes, Draws, draw_by_chance, softmax
+from sdv_threea.adapt.link_functions import Classes, Draws, draw_by_chance, softmax
 from sdv_threea.adapt.slopes import Seen, all_odds
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.arrays import Bools, Floats, Wholes

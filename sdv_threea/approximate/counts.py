@@ -17,8 +17,8 @@ from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.contingency_tables import count_columns, sum_weights
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.tables import count_columns, sum_weights
 from sdv_threea.statistics import registry
 
 

@@ -19,7 +19,7 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Grouped
-from sdv_threea.rows.scores import sum_moments
+from sdv_threea.rows.score_moments import sum_moments
 from sdv_threea.rows.statistics import diagonal, mask, unweighted_moments, width_of
 from sdv_threea.statistics.kind import Kind
 

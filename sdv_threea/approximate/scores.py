@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.rows.scores import look_up_scores
+from sdv_threea.rows.score_moments import look_up_scores
 
 #: Bound of scores, in standard deviations.
 LARGEST_SCORE = 4.0

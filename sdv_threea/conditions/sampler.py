@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.arrays import Floats
-from sdv_threea.conditions.reading import (
+from sdv_threea.conditions.translation import (
     Conditions,
     cast,
     draw_rows,
@@ -21,7 +21,7 @@ from sdv_threea.conditions.reading import (
 )
 from sdv_threea.domain import Category, Domain
 from sdv_threea.sampling.asked import deal
-from sdv_threea.storage.table import StoredColumns
+from sdv_threea.storage.table_storage import StoredColumns
 from sdv_threea.storage.writing import decode
 from sdv_threea.transforms.preprocessor import Preprocessor
 from sdv_threea.warning import warn

@@ -18,7 +18,7 @@ from sdv_threea.constraints.expressions import Expression, parse
 from sdv_threea.constraints.linked import Linked, Name, Path
 from sdv_threea.constraints.moves import Bound, Choose, Compute, Copy, Part, Rank, join_bounds
 from sdv_threea.constraints.stated import COUNTED, Stated, check_decimals
-from sdv_threea.storage.references import as_columns
+from sdv_threea.storage.relationships import as_columns
 
 #: A foreign key as users name it: a column, several columns, or ``None`` for the only one.
 Key = str | list[str] | None

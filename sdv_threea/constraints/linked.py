@@ -11,7 +11,7 @@ from sdv.metadata import Metadata
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constraints.outcomes import SECONDS
 from sdv_threea.constraints.stated import read_in_days
-from sdv_threea.storage.references import as_columns, find_places
+from sdv_threea.storage.relationships import as_columns, find_places
 from sdv_threea.storage.writing import fit_into, from_seconds
 
 #: Possible numbers of decimals of a column; a sum of floats is rounded to the last one.

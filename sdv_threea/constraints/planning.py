@@ -11,7 +11,7 @@ from sdv_threea.constraints.between import BetweenTables, Relations
 from sdv_threea.constraints.linked import Linked, Name, Path
 from sdv_threea.constraints.moves import Bound, Compute, Move, Part, Rank, join_bounds
 from sdv_threea.constraints.stated import Formula
-from sdv_threea.storage.references import as_columns, find_keys
+from sdv_threea.storage.relationships import as_columns, find_keys
 
 
 def plan(

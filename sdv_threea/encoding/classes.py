@@ -14,7 +14,7 @@ from sdv_threea.arrays import Wholes
 from sdv_threea.constants import RECORDS_PER_CLASS, EncodingConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import SPREAD, Category
-from sdv_threea.encoding.transformers import (
+from sdv_threea.encoding.encoders import (
     CategoryEncoder,
     NumberEncoder,
     Transformer,

@@ -12,7 +12,7 @@ from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number, Pseudonyms
 from sdv_threea.encoding.edges import find_range_bins, find_sentinel_bins
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
+from sdv_threea.encoding.encoders import CategoryEncoder, NumberEncoder, Transformer
 from sdv_threea.maths.buckets import share_out
 
 

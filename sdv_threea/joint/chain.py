@@ -29,13 +29,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import TRIPLE_STEP, JointConstants
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
+from sdv_threea.joint.joint_constants import TRIPLE_STEP, JointConstants
 from sdv_threea.joint.levelling import level
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.tables import is_settled
 from sdv_threea.joint.terms import ParentPair, Term, Triples
-from sdv_threea.maths.steps import track
+from sdv_threea.maths.tracking import track
 
 #: The largest factor by which a weight changes in a round. The smaller one is for columns with a
 #: functional dependency, which must keep impossible values impossible.

@@ -14,13 +14,21 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from sdv_threea.approximate.density import Density
+from sdv_threea.approximate.marginals import Density
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.encoding.classes import RecordEncoder
-from sdv_threea.encoding.transformers import NumberEncoder, Transformer
-from sdv_threea.joint.bins import Pair, PairPlan, count_bins, cut_pair_bins
+from sdv_threea.encoding.encoders import NumberEncoder, Transformer
 from sdv_threea.joint.chain import Column
+from sdv_threea.joint.column_order import grow_forest
+from sdv_threea.joint.column_sums import Sum, find_likely, list_numbers, release_sums
+from sdv_threea.joint.date_parts import Part, find_parts
 from sdv_threea.joint.density import Joint, fit_joint
+from sdv_threea.joint.determined_values import (
+    ValueCounts,
+    has_wide_codes,
+    may_have_one,
+    release_values,
+)
 from sdv_threea.joint.estimates import Estimates, Singles, estimate, estimate_functions
 from sdv_threea.joint.functions import Side, find_functions
 from sdv_threea.joint.interactions import (
@@ -30,23 +38,15 @@ from sdv_threea.joint.interactions import (
     weigh_pairs,
 )
 from sdv_threea.joint.interplay import Interplay, expect_triples
-from sdv_threea.joint.order import grow_forest
+from sdv_threea.joint.pair_bins import Pair, PairPlan, count_bins, cut_pair_bins
 from sdv_threea.joint.pairs import PairCounts, release_pair_counts
-from sdv_threea.joint.parts import Part, find_parts
 from sdv_threea.joint.prior import expect_tables
-from sdv_threea.joint.sums import Sum, find_likely, list_numbers, release_sums
 from sdv_threea.joint.tables import complete, estimate_tables
 from sdv_threea.joint.triples import (
     MOST_LOOKS,
     list_triples,
     merge_bins,
     release_distances,
-)
-from sdv_threea.joint.values import (
-    ValueCounts,
-    has_wide_codes,
-    may_have_one,
-    release_values,
 )
 from sdv_threea.planning.prices import (
     choose_rules,
@@ -69,7 +69,7 @@ class JointReleases:
     Formal guarantees: the rows are read by
     :func:`~sdv_threea.joint.interactions.release_interactions`,
     :func:`~sdv_threea.joint.pairs.release_pair_counts`,
-    :func:`~sdv_threea.joint.values.release_values` and
+    :func:`~sdv_threea.joint.determined_values.release_values` and
     :func:`~sdv_threea.joint.triples.release_distances` alone, and the account keeps every receipt
     that these return.
 

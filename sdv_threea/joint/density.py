@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.chain import Chain, Column, fit_chain
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.column_order import choose_order, list_neighbours
 from sdv_threea.joint.estimates import Estimates
 from sdv_threea.joint.interplay import Interplay
-from sdv_threea.joint.order import choose_order, list_neighbours
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.places import Tie, tie_columns
 from sdv_threea.joint.tables import inform
 from sdv_threea.joint.terms import Triples

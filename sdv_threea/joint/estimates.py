@@ -12,13 +12,19 @@ from functools import cached_property
 import numpy as np
 
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.chain import Column
-from sdv_threea.joint.codes import CodeCounts, estimate_codes
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.code_tables import CodeCounts, estimate_codes
+from sdv_threea.joint.column_order import choose_order, list_neighbours
+from sdv_threea.joint.determined_values import (
+    ValueCounts,
+    estimate_values,
+    find_single,
+    keep_one_code,
+)
 from sdv_threea.joint.inside import add_up
 from sdv_threea.joint.interactions import Interactions
-from sdv_threea.joint.order import choose_order, list_neighbours
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.pair_bins import Pair, count_bins
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import (
     LEAST_LEFT,
@@ -29,7 +35,6 @@ from sdv_threea.joint.tables import (
     pool_margins,
     rake,
 )
-from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, keep_one_code
 
 
 @dataclass(frozen=True)

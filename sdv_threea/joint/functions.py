@@ -16,15 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import (
+from sdv_threea.joint.column_order import grow_forest
+from sdv_threea.joint.joint_constants import (
     LEAST_GIVEN,
     MOST_HIDDEN,
     OFTEN,
     SLACK,
     JointConstants,
 )
-from sdv_threea.joint.order import grow_forest
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import Function, find_small
 from sdv_threea.joint.tables import couple, left_open

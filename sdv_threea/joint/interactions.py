@@ -25,14 +25,14 @@ import numpy as np
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair, count_bins
-from sdv_threea.joint.constants import POWER
+from sdv_threea.joint.joint_constants import POWER
+from sdv_threea.joint.pair_bins import Pair, count_bins
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.contingency_tables import Columns, sum_contrasts
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.tables import Columns, sum_contrasts
 from sdv_threea.statistics import registry
 
 #: The smallest weight of a table. Weights are rounded to whole numbers, which would change smaller

@@ -14,10 +14,10 @@ import numpy as np
 from scipy.special import pdtr
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import TRIPLE_LEFT, TRIPLE_PARTS, JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
+from sdv_threea.joint.joint_constants import TRIPLE_LEFT, TRIPLE_PARTS, JointConstants
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.triples import Triple
 
 #: The mean of a normal's absolute value, in standard deviations.

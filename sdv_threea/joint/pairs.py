@@ -8,12 +8,12 @@ import numpy as np
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair, count_bins
+from sdv_threea.joint.pair_bins import Pair, count_bins
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.contingency_tables import count_tables
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
 

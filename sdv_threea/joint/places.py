@@ -5,7 +5,7 @@ a code are divided among codes of the other in order: from seven to eight o'cloc
 of the hour holds the first quarter of the clock times. The pair of codes then determines a part of
 both intervals, in which the two places are linear functions of each other, like pay by year and pay
 by month. A category has no place, but it may determine a part of a numerical column's interval, or
-the value itself (:mod:`~sdv_threea.joint.values`). The whole module is post-processing.
+the value itself (:mod:`~sdv_threea.joint.determined_values`). The whole module is post-processing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair
+from sdv_threea.joint.determined_values import has_wide_codes
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.tables import left_open
-from sdv_threea.joint.values import has_wide_codes
 
 #: The narrowest part of an interval that counts as not empty.
 NARROWEST = 1e-9

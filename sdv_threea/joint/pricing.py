@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from sdv_threea.arrays import Floats
-from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import MISSED, JointConstants
+from sdv_threea.joint.joint_constants import MISSED, JointConstants
+from sdv_threea.joint.pair_bins import Pair
 
 #: Weights of pairs are multiples of one over this.
 WEIGHT_UNIT = 8

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair, count_bins
+from sdv_threea.joint.pair_bins import Pair, count_bins
 
 #: Terms of the series.
 TERMS = 60

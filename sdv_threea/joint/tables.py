@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sdv_threea.arrays import Floats
-from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import EMPTY, RATIOS, JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
+from sdv_threea.joint.joint_constants import EMPTY, RATIOS, JointConstants
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.maths.simplex import project_to_simplex

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.inside import add_up
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.triples import Triple
 
 

@@ -13,16 +13,16 @@ import numpy as np
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.joint.bins import Pair, count_bins
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.pair_bins import Pair, count_bins
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.contingency_tables import count_tables
 from sdv_threea.rows.records import Encoded
 from sdv_threea.rows.statistics import (
     sum_distances,
 )
-from sdv_threea.rows.tables import count_tables
 from sdv_threea.statistics import registry
 
 #: The largest number of triples whose distances are released: a limit of time.

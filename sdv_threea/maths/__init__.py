@@ -10,6 +10,6 @@ Inputs are released or public numbers. The modules import only constants from ot
 * :mod:`~sdv_threea.maths.positive`: symmetric matrices with bounded eigenvalues,
 * :mod:`~sdv_threea.maths.mixtures`: frequencies of the components of a mixture,
 * :mod:`~sdv_threea.maths.simplex`: the nearest point of a simplex,
-* :mod:`~sdv_threea.maths.steps`: progress of long loops,
+* :mod:`~sdv_threea.maths.tracking`: progress of long loops,
 * :mod:`~sdv_threea.maths.threads`: linear algebra in one thread.
 """

@@ -5,7 +5,7 @@ file, and rows that the caller declares public. The modules must not read any ot
 not state a fact as public that no user or source has stated. :mod:`sdv_threea.storage.metadata`
 reads the metadata made here.
 
-* :mod:`~sdv_threea.metadata.columns`: the stated facts and the open questions of a column,
+* :mod:`~sdv_threea.metadata.column_facts`: the stated facts and the open questions of a column,
 * :mod:`~sdv_threea.metadata.proposal`: proposed columns of tables; proposals from public rows,
 * :mod:`~sdv_threea.metadata.words`: spellings in data dictionaries; guesses from column names,
 * :mod:`~sdv_threea.metadata.dictionary`: proposals from data dictionaries,
@@ -16,7 +16,7 @@ reads the metadata made here.
 """
 
 from sdv_threea.metadata.asking import ask
-from sdv_threea.metadata.columns import Question, StatedColumn
+from sdv_threea.metadata.column_facts import Question, StatedColumn
 from sdv_threea.metadata.dictionary import propose_from_dictionary
 from sdv_threea.metadata.proposal import Proposal, propose_from_public_rows
 from sdv_threea.metadata.relations import suggest_constraints

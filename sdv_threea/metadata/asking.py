@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sdv_threea.guesses import LEARNED
-from sdv_threea.metadata.columns import (
+from sdv_threea.metadata.column_facts import (
     FACTS,
     MADE_UP,
     SDTYPE,

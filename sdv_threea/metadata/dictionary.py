@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from sdv_threea.errors import InputError
-from sdv_threea.metadata.columns import SDTYPE, StatedColumn, fitting
+from sdv_threea.metadata.column_facts import SDTYPE, StatedColumn, fitting
 from sdv_threea.metadata.proposal import Proposal, read_metadata
 from sdv_threea.metadata.words import (
     TEXTS,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from sdv_threea.errors import InputError
-from sdv_threea.metadata.columns import FACTS, SDTYPE, Question, StatedColumn, fitting
+from sdv_threea.metadata.column_facts import FACTS, SDTYPE, Question, StatedColumn, fitting
 from sdv_threea.names import printable
 
 if TYPE_CHECKING:

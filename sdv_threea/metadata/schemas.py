@@ -20,7 +20,7 @@ import pandas as pd
 
 from sdv_threea.errors import InputError
 from sdv_threea.guesses import LEARNED
-from sdv_threea.metadata.columns import StatedColumn, fitting
+from sdv_threea.metadata.column_facts import StatedColumn, fitting
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import TEXTS, guess_by_name, read_type
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable
 
 from sdv_threea.guesses import guess_sdtype
-from sdv_threea.metadata.columns import StatedColumn
+from sdv_threea.metadata.column_facts import StatedColumn
 
 #: Headers of the columns of a data dictionary by meaning, in lower case and letters only.
 HEADERS = {

@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sdv_threea.adapt.numbers import carries_number
+from sdv_threea.adapt.regression import carries_number
 from sdv_threea.arrays import Floats
 from sdv_threea.describe.description import Description, asks
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import Classes, make_classes, settle_guess
-from sdv_threea.encoding.transformers import Transformer
-from sdv_threea.joint.bins import PairPlan, add_evident, plan_pairs
+from sdv_threea.encoding.encoders import Transformer
+from sdv_threea.joint.pair_bins import PairPlan, add_evident, plan_pairs
 from sdv_threea.planning.shares import (
     Known,
     asks_size,

@@ -8,20 +8,20 @@ import math
 from collections.abc import Mapping, Sequence
 
 from sdv_threea.approximate.counts import ClassPlan, Counts
-from sdv_threea.approximate.density import plan_class_counts
+from sdv_threea.approximate.marginals import plan_class_counts
 from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import MOST_FOR_SUMS
-from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import LEAST_COMPLETE
+from sdv_threea.joint.column_sums import Sum, price_sums
+from sdv_threea.joint.date_parts import Part
+from sdv_threea.joint.determined_values import price_values
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.interplay import choose_triples, exceed_chance, needs_no_look
-from sdv_threea.joint.parts import Part
+from sdv_threea.joint.joint_constants import LEAST_COMPLETE
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.pricing import Function, carry_functions, sum_needs
-from sdv_threea.joint.sums import Sum, price_sums
 from sdv_threea.joint.triples import Triple, num_triple_bins
-from sdv_threea.joint.values import price_values
 from sdv_threea.planning.run import Run
-from sdv_threea.rows.tables import BASE, DIGITS
+from sdv_threea.rows.contingency_tables import BASE, DIGITS
 
 #: Parts of numbers are counted if they and sums cost at most this part of what is left.
 MOST_FOR_PARTS = 0.1

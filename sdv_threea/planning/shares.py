@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.numbers import carries_number
+from sdv_threea.adapt.regression import carries_number
 from sdv_threea.constants import (
     CLASSES_ADAPTED,
     CLASSES_ALONE,
@@ -17,7 +17,7 @@ from sdv_threea.constants import (
 from sdv_threea.describe.description import asks, is_open
 from sdv_threea.describe.questions import find_asked_part, find_wide
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.joint.bins import num_pair_bins
+from sdv_threea.joint.pair_bins import num_pair_bins
 from sdv_threea.settings import Settings
 
 #: Shares that pay for the pair counts.

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.bins import num_pair_bins, suits_number
+from sdv_threea.encoding.encoders import make_transformers
+from sdv_threea.joint.pair_bins import num_pair_bins, suits_number
 from sdv_threea.planning.shares import Known, for_pairs
 from sdv_threea.settings import Settings
 

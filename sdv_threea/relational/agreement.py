@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.encoding.transformers import Transformer, encode
-from sdv_threea.joint.bins import cut_pair_bins
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.encoding.encoders import Transformer, encode
 from sdv_threea.joint.density import LEAST_INFORMATION
 from sdv_threea.joint.inside import add_up
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.pair_bins import cut_pair_bins
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import estimate_tables, mutual_information, rake
 from sdv_threea.maths.shrinkage import ratio, shrunk_effects

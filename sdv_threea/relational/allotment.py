@@ -10,11 +10,11 @@ from dataclasses import replace
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
-from sdv_threea.joint.bins import num_pair_bins
+from sdv_threea.joint.pair_bins import num_pair_bins
 from sdv_threea.planning.shares import Known, drowns_pairs
 from sdv_threea.relational.context import Source
 from sdv_threea.relational.magnitudes import Magnitudes
-from sdv_threea.relational.plan import Shares
+from sdv_threea.relational.table_plans import Shares
 from sdv_threea.relational.task import Task, noise_of_count
 from sdv_threea.schema import Link
 

@@ -18,9 +18,9 @@ from sdv_threea.domain import Category, Domain
 from sdv_threea.joint.density import LEAST_INFORMATION
 from sdv_threea.joint.tables import inform
 from sdv_threea.planning.shares import Known, drowns_pairs
-from sdv_threea.relational.estimates import overall_chances
 from sdv_threea.relational.layout import Attribute, Layout
 from sdv_threea.relational.model import TableRelease
+from sdv_threea.relational.row_counts import overall_chances
 from sdv_threea.relational.transitions import rank_rows
 from sdv_threea.schema import Link
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Category
-from sdv_threea.relational.estimates import overall_chances
 from sdv_threea.relational.layout import name_known
 from sdv_threea.relational.model import TableRelease
+from sdv_threea.relational.row_counts import overall_chances
 from sdv_threea.relational.sizes import Children
 from sdv_threea.schema import Link
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Wholes
 from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
-from sdv_threea.encoding.transformers import Transformer, encode
+from sdv_threea.encoding.encoders import Transformer, encode
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.units.membership import (

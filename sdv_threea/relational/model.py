@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Number
-from sdv_threea.encoding.transformers import encode
+from sdv_threea.encoding.encoders import encode
 from sdv_threea.joint.chain import Chain
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes

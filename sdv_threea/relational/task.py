@@ -16,7 +16,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
 from sdv_threea.planning.shares import share_stages
 from sdv_threea.privacy.mechanism import Noise
-from sdv_threea.relational.plan import Plan, Shares
+from sdv_threea.relational.table_plans import Plan, Shares
 from sdv_threea.relational.transitions import Related
 from sdv_threea.release import Release
 from sdv_threea.rows.chunks import Rows

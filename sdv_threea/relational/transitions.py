@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Category
-from sdv_threea.encoding.transformers import Transformer, decode, encode
+from sdv_threea.encoding.encoders import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
 from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.rows.units.membership import LEFT_OUT, Coins, bound_rows

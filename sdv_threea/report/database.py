@@ -10,7 +10,7 @@ from sdv_threea.arrays import Wholes
 from sdv_threea.pages.fragments import Drawing, escape
 from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
 from sdv_threea.report.distributions import Distribution
-from sdv_threea.storage.references import as_columns
+from sdv_threea.storage.relationships import as_columns
 
 #: The size of a box, and the distances between the centres of neighbouring boxes, in pixels.
 BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104

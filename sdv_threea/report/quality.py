@@ -12,7 +12,7 @@ from sdmetrics.reports import DiagnosticReport, QualityReport
 
 from sdv_threea.report.distributions import Distribution, compare_distributions
 from sdv_threea.report.inputs import as_tables, describe_tables
-from sdv_threea.storage.references import as_columns
+from sdv_threea.storage.relationships import as_columns
 
 #: Tables with more columns get no scores of real and of shuffled rows, which take as long as the
 #: score itself.

@@ -14,7 +14,7 @@ sums, to which :mod:`~sdv_threea.privacy.door` adds noise. An auditor reads this
 * :mod:`~sdv_threea.rows.records`: records as codes, places and scores,
 * :mod:`~sdv_threea.rows.derived`: columns that replace others, row by row,
 * :mod:`~sdv_threea.rows.codes`: cells as codes, and records as codes and classes,
-* :mod:`~sdv_threea.rows.tables`: counts of records in tables of columns,
-* :mod:`~sdv_threea.rows.scores`: scores of records, and their moments,
+* :mod:`~sdv_threea.rows.contingency_tables`: counts of records in tables of columns,
+* :mod:`~sdv_threea.rows.score_moments`: scores of records, and their moments,
 * :mod:`~sdv_threea.rows.clipping`: vectors clipped to a norm.
 """

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sdv_threea.adapt.links import Draws, num_draws
+from sdv_threea.adapt.link_functions import Draws, num_draws
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.sampling.asked import ImpossibleCondition, RowConditions, deal
 

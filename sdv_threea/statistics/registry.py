@@ -101,7 +101,7 @@ SUMS = _pairs(
     words='for k columns that may be sums of others, or parts of a date: how many records obey',
     moves=('√k', '√(2k)'),
     sensitivity=of_columns,
-    proofs=('joint.sums.release_sums', _HISTOGRAM),
+    proofs=('joint.column_sums.release_sums', _HISTOGRAM),
     brief='columns that follow from others',
 )
 
@@ -112,7 +112,7 @@ DIGITS = _pairs(
     'number in the interval of its code, a histogram each',
     moves=('√(2p)', '2 √p'),
     sensitivity=of_columns,
-    proofs=('joint.values.release_values', _HISTOGRAM),
+    proofs=('joint.determined_values.release_values', _HISTOGRAM),
     brief='columns that follow from others',
 )
 

@@ -5,10 +5,10 @@ Only :mod:`~sdv_threea.rows.intake` reads its cells. The modules must not learn 
 a value from private rows.
 
 * :mod:`~sdv_threea.storage.metadata`: SDV's metadata as a public domain,
-* :mod:`~sdv_threea.storage.table`: metadata and dtypes of the columns of one table,
+* :mod:`~sdv_threea.storage.table_storage`: metadata and dtypes of the columns of one table,
 * :mod:`~sdv_threea.storage.reading`: private tables, in memory or not,
 * :mod:`~sdv_threea.storage.division`: databases that are not in memory, in groups of whole units,
-* :mod:`~sdv_threea.storage.references`: checks of foreign keys, and their values in samples,
+* :mod:`~sdv_threea.storage.relationships`: checks of foreign keys, and their values in samples,
 * :mod:`~sdv_threea.storage.sequences`: a table of sequences as two tables,
 * :mod:`~sdv_threea.storage.database_terms`: the user's statements about a whole database,
 * :mod:`~sdv_threea.storage.writing`: dtypes and values of synthetic tables, and the proxy table,

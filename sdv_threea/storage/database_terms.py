@@ -11,7 +11,7 @@ from sdv.metadata import Metadata
 from sdv_threea.domain import Domain
 from sdv_threea.relational.sizes import Children
 from sdv_threea.schema import Link, Schema, SchemaError
-from sdv_threea.storage.references import as_columns, read_schema
+from sdv_threea.storage.relationships import as_columns, read_schema
 
 #: The rows that a bound limits: those of a table that refer to their owner, or those with a foreign
 #: key ``(table, column, ...)``.

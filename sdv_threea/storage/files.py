@@ -29,7 +29,7 @@ from tqdm import tqdm
 from sdv_threea.atomic import filling, replacing_all
 from sdv_threea.domain import Category, Number
 from sdv_threea.errors import InputError
-from sdv_threea.storage.table import StoredColumns
+from sdv_threea.storage.table_storage import StoredColumns
 from sdv_threea.warning import warn
 
 #: Rows written at once.

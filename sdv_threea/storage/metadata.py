@@ -20,7 +20,7 @@ from sdv_threea.rows.intake.columns import find_moments, find_numbers
 from sdv_threea.rows.intake.dates import is_clock, to_seconds
 from sdv_threea.rows.intake.facts import Facts
 from sdv_threea.rows.intake.scalars import NoScalarError, read_scalar, spell
-from sdv_threea.storage.references import find_keys
+from sdv_threea.storage.relationships import find_keys
 
 #: The metadata of one column: ``{'sdtype': ..., ...}``.
 ColumnMetadata = Mapping[str, Any]

@@ -21,7 +21,7 @@ import pandas as pd
 
 from sdv_threea.atomic import replacing
 from sdv_threea.cost import find_memory
-from sdv_threea.encoding.transformers import CategoryEncoder, Encoder, NumberEncoder
+from sdv_threea.encoding.encoders import CategoryEncoder, Encoder, NumberEncoder
 from sdv_threea.errors import ShortageError
 from sdv_threea.storage.release_kinds import make_kind, name_kind
 

@@ -23,7 +23,7 @@ from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.files import name_csv
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED, ColumnMetadata, read_points
 from sdv_threea.storage.processing import check_formats
-from sdv_threea.storage.references import find_keys
+from sdv_threea.storage.relationships import find_keys
 from sdv_threea.storage.sequences import NO_KEY
 from sdv_threea.warning import warn
 

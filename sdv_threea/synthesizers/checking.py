@@ -20,12 +20,12 @@ from sdv_threea.guesses import guess_sdtype, names_person, shows_people
 from sdv_threea.planning.plan import make_plan
 from sdv_threea.planning.shares import Known
 from sdv_threea.relational.layout import Orders
-from sdv_threea.relational.plan import join_context, plan_tables, rest_share, share_budget
 from sdv_threea.relational.sizes import Children, complete_children
+from sdv_threea.relational.table_plans import join_context, plan_tables, rest_share, share_budget
 from sdv_threea.schema import Link, Schema
 from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
-from sdv_threea.storage.references import find_keys
+from sdv_threea.storage.relationships import find_keys
 from sdv_threea.synthesizers.check import CALIBRATED, USUAL_ROWS, Check, CheckedColumn, Stop
 from sdv_threea.synthesizers.protection import PER_CENT, forecast_table, name_shared
 

@@ -13,9 +13,9 @@ import pandas as pd
 from sdv_threea.arrays import Bools
 from sdv_threea.cost import check_rows
 from sdv_threea.domain import Domain, Number
-from sdv_threea.encoding.transformers import NumberEncoder, Transformer
+from sdv_threea.encoding.encoders import NumberEncoder, Transformer
 from sdv_threea.schema import Link
-from sdv_threea.storage.references import find_distinct
+from sdv_threea.storage.relationships import find_distinct
 from sdv_threea.synthesizers.arguments import check_limit, check_scale
 from sdv_threea.synthesizers.disclosing import tell_rejected
 from sdv_threea.synthesizers.ruled import connect_tables, list_keys
@@ -72,7 +72,9 @@ def draw_tables(
     ``scale`` multiplies the released sizes. ``known`` has rows of root tables, which are not drawn.
     ``children`` bounds the number of rows that refer to one row, in place of the fitted bounds.
     """
-    from sdv_threea.relational.release import MAX_TRIES  # late, to keep the import of SDV light
+    from sdv_threea.relational.database_release import (
+        MAX_TRIES,  # late, to keep the import of SDV light
+    )
 
     check_scale(scale)
     check_limit(memory_limit=synthesizer.memory_limit)

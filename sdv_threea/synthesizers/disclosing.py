@@ -14,7 +14,7 @@ from sdv_threea.constraints.constraint_set import name_kind
 from sdv_threea.cost import check_fit
 from sdv_threea.pages.promise import tell_exposed
 from sdv_threea.settings import Settings
-from sdv_threea.storage.references import find_keys
+from sdv_threea.storage.relationships import find_keys
 from sdv_threea.synthesizers.arguments import check_limit
 from sdv_threea.synthesizers.protection import describe_protection, tell_errors, tell_masked
 from sdv_threea.synthesizers.ruled import list_public

@@ -13,7 +13,7 @@ from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.units.membership import Database
 from sdv_threea.storage.division import Translate, divide
 from sdv_threea.storage.reading import PrivateTable, take_parts
-from sdv_threea.storage.references import find_broken_references, tell_flawed
+from sdv_threea.storage.relationships import find_broken_references, tell_flawed
 from sdv_threea.synthesizers.disclosing import warn_of_refit
 from sdv_threea.transforms.pseudonyms import KEY_BYTES
 

@@ -47,19 +47,19 @@ from sdv_threea.synthesizers.turns import attempted, forget, in_turn
 from sdv_threea.transforms.pseudonyms import KEY_BYTES
 
 if TYPE_CHECKING:
-    from sdv_threea.relational.release import DatabaseRelease
+    from sdv_threea.relational.database_release import DatabaseRelease
     from sdv_threea.synthesizers.check import Check
 
 
 def load_pipeline() -> ModuleType:
     """Import the pipeline at its first use, which keeps the import of SDV light."""
-    from sdv_threea.relational import pipeline
+    from sdv_threea.relational import databases
 
-    return pipeline
+    return databases
 
 
 def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
-    """Call :func:`sdv_threea.relational.pipeline.release_database`."""
+    """Call :func:`sdv_threea.relational.databases.release_database`."""
     released: DatabaseRelease = load_pipeline().release_database(*database, **terms)
     return released
 

@@ -26,7 +26,7 @@ from sdv_threea.schema import Schema
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.files import write_tables
 from sdv_threea.storage.reading import holds_parts, take_tables
-from sdv_threea.storage.references import (
+from sdv_threea.storage.relationships import (
     as_columns,
     find_broken_references,
     label_numbers,

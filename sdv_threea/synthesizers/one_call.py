@@ -9,7 +9,7 @@ from sdv.errors import InvalidDataTypeError, SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.guesses import LEARNED
-from sdv_threea.metadata.columns import StatedColumn
+from sdv_threea.metadata.column_facts import StatedColumn
 from sdv_threea.metadata.schemas import find_sdtype, propose_from_dtypes
 from sdv_threea.synthesizers.arguments import choose_word
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer

@@ -81,7 +81,7 @@ def _counting(
     title: str, total: int, *, shown: bool
 ) -> Iterator[tuple[tqdm[Any], Callable[[str], None]]]:
     """Yield a bar of public steps, and a function that names the current step."""
-    from sdv_threea.maths.steps import watcher
+    from sdv_threea.maths.tracking import watcher
 
     under_way = ''
 

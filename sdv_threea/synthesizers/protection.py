@@ -10,7 +10,7 @@ from sdv_threea.schema import Schema
 
 if TYPE_CHECKING:
     from sdv_threea.estimate import ExpectedError
-    from sdv_threea.relational.release import DatabaseRelease
+    from sdv_threea.relational.database_release import DatabaseRelease
     from sdv_threea.settings import Settings
 
 #: A count that is this many times its noise is off by 1 %.
@@ -103,7 +103,7 @@ def _name_unit(schema: Schema, table: str) -> str:
 
 def forecast_table(table: str, schema: Schema, settings: Settings, errors: ExpectedError) -> str:
     """Return the errors to expect of a table of a database, before a fit."""
-    from sdv_threea.relational.plan import rest_share
+    from sdv_threea.relational.table_plans import rest_share
 
     constants, budget = settings.constants.relational, errors.plan.known.budget
     told = FORECAST.format(

@@ -26,7 +26,7 @@ from sdv_threea.constraints.planning import (
 )
 from sdv_threea.schema import Link
 from sdv_threea.storage.database_terms import NOT_PLAIN
-from sdv_threea.storage.references import as_columns, connect
+from sdv_threea.storage.relationships import as_columns, connect
 from sdv_threea.storage.sequences import Sequences
 from sdv_threea.synthesizers.arguments import COERCE
 from sdv_threea.synthesizers.statement import list_public_facts

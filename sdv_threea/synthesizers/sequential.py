@@ -15,13 +15,13 @@ import pandas as pd
 from sdv.errors import InvalidDataError, SamplingError
 from sdv.metadata import Metadata
 
-from sdv_threea.conditions.reading import draw_rows, read_conditions
+from sdv_threea.conditions.translation import draw_rows, read_conditions
 from sdv_threea.relational.sizes import Children
 from sdv_threea.storage.files import get_version
 from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.reading import take_table
 from sdv_threea.storage.sequences import read_sequences
-from sdv_threea.storage.table import compare_columns
+from sdv_threea.storage.table_storage import compare_columns
 from sdv_threea.synthesizers.arguments import (
     check_constraints,
     check_counts,

@@ -12,7 +12,7 @@ from sdv_threea.domain import Category, Column, Domain
 from sdv_threea.estimate import ExpectedError
 from sdv_threea.pages.fragments import listed, paragraphs
 from sdv_threea.pages.promise import tell_losses, tell_promise
-from sdv_threea.storage.references import as_columns
+from sdv_threea.storage.relationships import as_columns
 from sdv_threea.synthesizers.checking import expect_table
 from sdv_threea.synthesizers.database_sampling import describe_own
 from sdv_threea.synthesizers.loss_table import tell_range

@@ -19,12 +19,12 @@ from sdv_threea.arrays import Bools
 from sdv_threea.constraints.constraint_set import ConstraintSet, modify_metadata
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.domain import Category, Domain
-from sdv_threea.encoding.transformers import Transformer
+from sdv_threea.encoding.encoders import Transformer
 from sdv_threea.rows.derived import translate
 from sdv_threea.rows.guard import guarded
 from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.storage.reading import PrivateTable, take_table
-from sdv_threea.storage.table import StoredColumns, TableStorage
+from sdv_threea.storage.table_storage import StoredColumns, TableStorage
 from sdv_threea.transforms.pseudonyms import KEY_BYTES, NameStep, has_names
 from sdv_threea.transforms.steps import find_untaken
 from sdv_threea.transforms.transformer_set import TransformerSet

@@ -27,7 +27,7 @@ from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.describe.ranges import occupied_borders
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.encoding.transformers import CategoryEncoder
+from sdv_threea.encoding.encoders import CategoryEncoder
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.derived import Cells
 from sdv_threea.rows.guard import UnreadableRowsError

@@ -14,7 +14,7 @@ from sdv_threea.describe.granularity import Heaps
 from sdv_threea.describe.lattice import is_lattice
 from sdv_threea.domain import TIME_STEPS, Category, Column, Domain
 from sdv_threea.encoding.edges import known_edges
-from sdv_threea.encoding.transformers import (
+from sdv_threea.encoding.encoders import (
     CategoryEncoder,
     Encoder,
     NumberEncoder,

@@ -16,7 +16,7 @@ from sdv_threea.adapt.design import (
     weigh_evidence,
 )
 from sdv_threea.adapt.fit import Fit
-from sdv_threea.adapt.links import Classes, Draws
+from sdv_threea.adapt.link_functions import Classes, Draws
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.constants import AdaptConstants
 

@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 
 from sdv_threea.adapt.design import INPUT_UNITS, scorecard
 from sdv_threea.adapt.fit import Fit
-from sdv_threea.adapt.links import Classes, Draws
+from sdv_threea.adapt.link_functions import Classes, Draws
 from sdv_threea.constants import AdaptConstants
 
 CONSTANTS = AdaptConstants()

@@ -8,7 +8,7 @@ import pytest
 from sdv_threea.adapt.design import INPUT_UNITS
 from sdv_threea.adapt.features import Interplay, make_features, whole_features
 from sdv_threea.adapt.labels import LabelModel
-from sdv_threea.adapt.links import Draws
+from sdv_threea.adapt.link_functions import Draws
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants

@@ -7,6 +7,7 @@ import pytest
 from chance import silent
 from chunked import chunk_arrays
 
+from sdv_threea.approximate.column_stage import share_codes
 from sdv_threea.approximate.counts import (
     BinPlan,
     ClassPlan,
@@ -14,7 +15,6 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.approximate.stage import share_codes
 from sdv_threea.rows.records import Encoded
 
 NEIGHBORS = ('add_remove', 'replace_one')

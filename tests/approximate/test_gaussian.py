@@ -8,8 +8,13 @@ from chunked import chunk_arrays
 from triangles import pack
 
 from sdv_threea.approximate.counts import release_class_counts, release_counts
-from sdv_threea.approximate.density import class_chances, clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.gaussian import class_correlations, find_factors
+from sdv_threea.approximate.marginals import (
+    class_chances,
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+)
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.constants import COUNT_WEIGHT, ApproximateConstants
 from sdv_threea.maths.shrinkage import shrunk_effects

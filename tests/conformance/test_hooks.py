@@ -13,7 +13,7 @@ from rdt.transformers import (
 from sdv.data_processing.errors import NotFittedError
 from sdv.errors import RefitWarning, SynthesizerInputError
 
-from sdv_threea.encoding.transformers import Encoder
+from sdv_threea.encoding.encoders import Encoder
 
 NAME = 'people'
 

@@ -22,7 +22,7 @@ from sdv_threea.describe.questions import THRESHOLDS
 from sdv_threea.describe.ranges import NUM_BINS
 from sdv_threea.describe.sentinels import CODES
 from sdv_threea.domain import EVERY_STEP, EVERY_TIME, TIME_STEPS, Category, Domain, Number
-from sdv_threea.encoding.transformers import make_transformers
+from sdv_threea.encoding.encoders import make_transformers
 from sdv_threea.privacy import door as doors
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.guard import UnreadableRowsError

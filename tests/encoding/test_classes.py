@@ -9,7 +9,7 @@ from sdv_threea.constants import RECORDS_PER_CLASS, DescribeConstants, EncodingC
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import MISSING, SPREAD, Category, Domain, Number
 from sdv_threea.encoding.classes import make_classes, settle_guess
-from sdv_threea.encoding.transformers import encode, make_transformers
+from sdv_threea.encoding.encoders import encode, make_transformers
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.codes import label
 

@@ -8,7 +8,7 @@ import pytest
 from rdt import HyperTransformer
 
 from sdv_threea.constants import MOST_BINS
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.encoding.encoders import CategoryEncoder, NumberEncoder
 
 PUBLIC = pd.DataFrame(
     {

@@ -8,8 +8,8 @@ import pytest
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.encoders import encode, make_transformers
 from sdv_threea.encoding.support import narrowed, support
-from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.rows.chunks import chunk_table
 
 describe = partial(describe, constants=DescribeConstants())

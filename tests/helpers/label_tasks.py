@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sdv_threea.adapt.design import scorecard, weigh_evidence
 from sdv_threea.adapt.features import plan_interplay
 from sdv_threea.adapt.labels import FEATURE_ENTRIES, adapt_labels
-from sdv_threea.adapt.links import Draws
+from sdv_threea.adapt.link_functions import Draws
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.privacy.mechanism import discrete_gaussian

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 from sdv_threea.joint.chain import Column, Drawn, fit_chain
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.joint_constants import JointConstants
 
 #: As many rounds as it takes.
 CONSTANTS = JointConstants(rounds=50)

@@ -10,7 +10,7 @@ from chance import draw_from
 from unpaired import Unpaired
 
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.relational.pipeline import release_database
+from sdv_threea.relational.databases import release_database
 from sdv_threea.rows.chunks import Groups, Rows, hold
 from sdv_threea.rows.units.membership import PLACES, Database, find_units
 from sdv_threea.schema import Link, Schema

@@ -22,7 +22,7 @@ from laws import (
 
 from sdv_threea.joint import chain as room
 from sdv_threea.joint.chain import Drawn, Link, fit_chain
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.joint.terms import Triples
 
 # The law that is fitted

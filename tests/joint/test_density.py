@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from interactions import make_interactions
 
-from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import fit_joint
 from sdv_threea.joint.estimates import Singles, estimate
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.sampling.chained import Chained
 

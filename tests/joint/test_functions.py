@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.joint.bins import pack
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.column_order import grow_forest
 from sdv_threea.joint.functions import Side, find_functions
-from sdv_threea.joint.order import grow_forest
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.pair_bins import pack
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.pricing import Function, carry_functions
 

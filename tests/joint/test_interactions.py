@@ -10,13 +10,13 @@ from chunked import chunk_arrays
 from interactions import BINS as COLUMNS
 from interactions import NEIGHBORS, count_in_a_loop, find_distance, interact
 
-from sdv_threea.joint.bins import count_bins
 from sdv_threea.joint.interactions import (
     LEAST_WEIGHT,
     Interactions,
     release_interactions,
     round_weights,
 )
+from sdv_threea.joint.pair_bins import count_bins
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
 

@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.interplay import Interplay, choose_triples, exceed_chance, expect_triples
+from sdv_threea.joint.joint_constants import JointConstants
 
 CONSTANTS = JointConstants()
 TRIPLE = (0, 1, 2)

@@ -7,8 +7,8 @@ import pytest
 from interactions import interact, make_interactions
 from laws import make_dense
 
-from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.interactions import Interactions
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import (
     complete,

@@ -10,7 +10,7 @@ from chunked import chunk_arrays
 from interactions import BINS as COLUMNS
 from interactions import count_in_a_loop
 
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.joint.triples import list_triples, num_triple_bins, release_distances
 from sdv_threea.rows.records import Encoded
 

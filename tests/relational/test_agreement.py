@@ -19,8 +19,8 @@ from sdv_threea.relational.agreement import (
     _find_moves,
     _share,
 )
+from sdv_threea.relational.databases import release_database
 from sdv_threea.relational.model import _move
-from sdv_threea.relational.pipeline import release_database
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers import multi_table
 

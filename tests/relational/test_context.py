@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from made_databases import SCHEMAS, Made
 
-from sdv_threea.approximate import stage
+from sdv_threea.approximate import column_stage
 from sdv_threea.domain import Category, Number
 from sdv_threea.planning.plan import plan_evident
 from sdv_threea.relational.context import find_levels, list_counts, list_passable
@@ -102,7 +102,7 @@ def test_pairs_are_counted_of_the_columns_that_evidently_depend(made, monkeypatc
         plans.append((args[0].known, args[0].pairs, plan_evident(*args).pairs))
         return plan_evident(*args)
 
-    monkeypatch.setattr(stage, 'plan_evident', plan)
+    monkeypatch.setattr(column_stage, 'plan_evident', plan)
     made.release(8.0, pairs=True)
 
     known, before, after = plans[-1]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.encoding.encoders import CategoryEncoder, NumberEncoder
 from sdv_threea.relational.layout import (
     Attribute,
     Level,

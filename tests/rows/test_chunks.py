@@ -14,7 +14,7 @@ from chance import by_size
 from chunked import chunk_arrays
 from unpaired import Unpaired
 
-from sdv_threea.adapt import features, links
+from sdv_threea.adapt import features, link_functions
 from sdv_threea.constants import AdaptConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
@@ -215,7 +215,7 @@ def measure_peak(num_rows):
 def test_memory_does_not_grow_with_the_rows(monkeypatch):
     monkeypatch.setattr(room, 'CHUNK_CELLS', 2**13)
     monkeypatch.setattr(room, 'KEPT_BYTES', 2**14)
-    monkeypatch.setattr(links, 'MOST_DRAWS', 1000)
+    monkeypatch.setattr(link_functions, 'MOST_DRAWS', 1000)
     monkeypatch.setattr(features, 'NUM_LANDMARKS', 32)
     measure_peak(1000)
     few, many = (measure_peak(num_rows) for num_rows in (8000, 96_000))

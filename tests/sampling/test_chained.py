@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sdv_threea.joint.chain import Column, fit_chain
-from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.sampling import chained as room
 from sdv_threea.sampling.asked import CodeCondition, RowConditions
 from sdv_threea.sampling.chained import Chained

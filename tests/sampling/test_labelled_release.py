@@ -10,7 +10,7 @@ import pytest
 from together import make_wide, make_wide_domain
 from unpaired import Unpaired
 
-from sdv_threea.adapt import stage
+from sdv_threea.adapt import target_stage
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.sampling.asked import CodeCondition
@@ -66,12 +66,12 @@ def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
     One component is asked for: else noise decides whether pairs are counted, and the draws theirs.
     """
     seen = {}
-    weigh, adapt = stage.weigh_evidence, stage.adapt_labels
+    weigh, adapt = target_stage.weigh_evidence, target_stage.adapt_labels
     monkeypatch.setattr(
-        stage, 'weigh_evidence', lambda *known: weigh(*seen.setdefault('evident', known))
+        target_stage, 'weigh_evidence', lambda *known: weigh(*seen.setdefault('evident', known))
     )
     monkeypatch.setattr(
-        stage,
+        target_stage,
         'adapt_labels',
         lambda rows, evidence, draws, *others, **terms: adapt(
             rows, evidence, seen.setdefault('draws', draws), *others, **terms

@@ -5,7 +5,7 @@ from sdv.metadata import Metadata
 from sdv_threea.domain import TIME_STEPS, Category, Number
 from sdv_threea.schema import Link, Schema
 from sdv_threea.storage.metadata import describe, keep_public
-from sdv_threea.storage.references import label_numbers
+from sdv_threea.storage.relationships import label_numbers
 
 PUBLIC = {
     'age': {

@@ -12,7 +12,7 @@ import pytest
 
 from sdv_threea.domain import Domain, Number
 from sdv_threea.storage.files import write_folder
-from sdv_threea.storage.table import StoredColumns
+from sdv_threea.storage.table_storage import StoredColumns
 
 STORAGE = StoredColumns(
     {'x': {'sdtype': 'numerical'}},

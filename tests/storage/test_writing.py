@@ -8,7 +8,7 @@ import pytest
 from sdv_threea.rows.intake.columns import find_moments
 from sdv_threea.rows.intake.dates import to_seconds
 from sdv_threea.schema import Link
-from sdv_threea.storage.references import write_references
+from sdv_threea.storage.relationships import write_references
 from sdv_threea.storage.writing import YEARS, YEARS_OF_NANOSECONDS, fit_into, from_seconds
 
 DAY = 86_400.0

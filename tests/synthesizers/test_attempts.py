@@ -13,7 +13,7 @@ from sdv.errors import InvalidDataError, NotFittedError, RefitWarning, SamplingE
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.relational import pipeline as relational
+from sdv_threea.relational import databases as relational
 from sdv_threea.synthesizers import multi_table, single_table
 
 COLUMNS = {'x': 'numerical', 'c': 'categorical'}

@@ -15,7 +15,7 @@ from sdv.utils import load_synthesizer
 from sdv_threea import BudgetLedger, ClustMixSequentialSynthesizer, ClustMixSynthesizer
 from sdv_threea.constraints import After, Ranks, TotalOf
 from sdv_threea.errors import ACCEPTABLE, InputError
-from sdv_threea.relational.pipeline import release_database
+from sdv_threea.relational.databases import release_database
 from sdv_threea.synthesizers import multi_table
 
 SIZE = 300

@@ -25,7 +25,7 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.sampling import Condition
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.encoding.transformers import NumberEncoder
+from sdv_threea.encoding.encoders import NumberEncoder
 from sdv_threea.rows.guard import UnreadableRowsError
 from sdv_threea.synthesizers import single_table
 

@@ -10,7 +10,7 @@ from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.rows.intake.facts import Facts, read_column
 from sdv_threea.rows.intake.table import find_problems
 from sdv_threea.storage.metadata import list_facts
-from sdv_threea.storage.table import compare_columns, find_misstored
+from sdv_threea.storage.table_storage import compare_columns, find_misstored
 
 SECRET = 'secret'
 

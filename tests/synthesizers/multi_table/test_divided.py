@@ -13,7 +13,7 @@ from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSequentialSynthesizer
-from sdv_threea.relational.pipeline import release_database
+from sdv_threea.relational.databases import release_database
 from sdv_threea.synthesizers import multi_table
 
 dask_frames = pytest.importorskip('dask.dataframe', reason='Dask is not installed')

@@ -9,7 +9,7 @@ from chance import draw_from
 from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer
-from sdv_threea.relational import pipeline
+from sdv_threea.relational import databases
 from sdv_threea.synthesizers import multi_table
 
 PATIENTS = 1500
@@ -53,7 +53,7 @@ def make_laboratory():
 @pytest.fixture
 def drawn(monkeypatch):
     noise = draw_from(np.random.default_rng(3))
-    release = partial(pipeline.release_database, noise=noise)
+    release = partial(databases.release_database, noise=noise)
     monkeypatch.setattr(multi_table, 'release_database', release)
     metadata = describe_tables(
         {

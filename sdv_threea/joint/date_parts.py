@@ -2,8 +2,8 @@
 
 Public functions are applied to the released histogram of each numerical column. If the result is
 close to the histogram of another column, that column may follow from the number. The records that
-obey are counted together with sums (:mod:`~sdv_threea.joint.sums`). If nearly all records obey,
-the function is known code by code without noise, and samples compute it.
+obey are counted together with sums (:mod:`~sdv_threea.joint.column_sums`). If nearly all records
+obey, the function is known code by code without noise, and samples compute it.
 """
 
 import re
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Domain, Number
-from sdv_threea.encoding.transformers import NumberEncoder, Transformer
-from sdv_threea.joint.constants import PART_APART
+from sdv_threea.encoding.encoders import NumberEncoder, Transformer
+from sdv_threea.joint.joint_constants import PART_APART
 from sdv_threea.rows.intake.columns import read_categories, read_numbers
 from sdv_threea.rows.intake.scalars import spell
 

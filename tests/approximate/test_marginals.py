@@ -5,7 +5,7 @@ import pytest
 
 from sdv_threea.approximate.bins import bin_weights
 from sdv_threea.approximate.counts import BinPlan, ClassCounts, Counts
-from sdv_threea.approximate.density import class_chances, fit_scores, plan_class_counts, shorten
+from sdv_threea.approximate.marginals import class_chances, fit_scores, plan_class_counts, shorten
 from sdv_threea.constants import ApproximateConstants
 
 CONSTANTS = ApproximateConstants()

@@ -15,15 +15,15 @@ import numpy as np
 from sdv_threea.accounting.sensitivities import reference_sensitivity
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import ApproximateConstants
-from sdv_threea.encoding.transformers import CategoryEncoder, Transformer, list_coders
-from sdv_threea.joint.bins import cut_pair_bins, num_pair_bins
-from sdv_threea.joint.constants import JointConstants
+from sdv_threea.encoding.encoders import CategoryEncoder, Transformer, list_coders
 from sdv_threea.joint.density import LEAST_INFORMATION
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.pair_bins import cut_pair_bins, num_pair_bins
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import estimate_tables
 from sdv_threea.maths.shrinkage import ratio, stein_factor
-from sdv_threea.relational.estimates import overall_chances
 from sdv_threea.relational.model import References, TableRelease
+from sdv_threea.relational.row_counts import overall_chances
 from sdv_threea.rows.codes import Columns
 from sdv_threea.rows.units.links import Ends
 from sdv_threea.schema import Link, Schema

@@ -12,7 +12,14 @@ from described import describe
 
 from sdv_threea import ClustMixSynthesizer, pipeline
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
-from sdv_threea.joint.sums import MOST_SUMS, Sum, _count, find_likely, list_numbers, release_sums
+from sdv_threea.joint.column_sums import (
+    MOST_SUMS,
+    Sum,
+    _count,
+    find_likely,
+    list_numbers,
+    release_sums,
+)
 from sdv_threea.rows.chunks import chunk_table
 from sdv_threea.synthesizers import single_table
 

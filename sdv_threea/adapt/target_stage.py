@@ -1,7 +1,7 @@
 """The stage *adapt*: fit the target to a loss over the private rows.
 
 A categorical target gets a model of its labels (:mod:`~sdv_threea.adapt.labels`), a numerical one a
-model of its numbers (:mod:`~sdv_threea.adapt.numbers`).
+model of its numbers (:mod:`~sdv_threea.adapt.regression`).
 
 Formal guarantees of every function: only the releases of :mod:`sdv_threea.adapt` read private
 records, and the account of the run keeps all receipts.
@@ -14,16 +14,16 @@ import numpy as np
 
 from sdv_threea.adapt.design import weigh_evidence
 from sdv_threea.adapt.labels import LabelModel, adapt_labels
-from sdv_threea.adapt.links import Draws
-from sdv_threea.adapt.numbers import Expectation, NumberModel, adapt_number
+from sdv_threea.adapt.link_functions import Draws
+from sdv_threea.adapt.regression import Expectation, NumberModel, adapt_number
 from sdv_threea.adapt.trees import grow_trees
-from sdv_threea.approximate.density import Density
+from sdv_threea.approximate.marginals import Density
 from sdv_threea.approximate.mixture import Mixture, class_mixture, regularize
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.arrays import Wholes
 from sdv_threea.encoding.classes import RecordEncoder
-from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint
+from sdv_threea.joint.pair_bins import cut_pair_bins
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded

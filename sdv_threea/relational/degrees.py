@@ -20,7 +20,7 @@ from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.relational.allotment import share_link
-from sdv_threea.relational.ends import estimate_ends, list_columns, pair_ends, plan_ends
+from sdv_threea.relational.assortativity import estimate_ends, list_columns, pair_ends, plan_ends
 from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References, TableRelease
 from sdv_threea.relational.task import Task

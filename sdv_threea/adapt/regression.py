@@ -28,7 +28,7 @@ from sdv_threea.adapt.belief import Added, choose_spread, gain
 from sdv_threea.adapt.design import Codes, Term, add_up, indicators, make_terms
 from sdv_threea.adapt.features import Interplay, plan_interplay
 from sdv_threea.adapt.fit import Fit, Looks
-from sdv_threea.adapt.links import Draws, Numbers, draw_by_chance
+from sdv_threea.adapt.link_functions import Draws, Numbers, draw_by_chance
 from sdv_threea.adapt.slopes import TARGET_UNITS, Seen
 from sdv_threea.adapt.trees import UNITS_PER_SCORE, Trees
 from sdv_threea.approximate.scores import NormalScores

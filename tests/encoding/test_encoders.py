@@ -9,7 +9,7 @@ import pytest
 from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import EVERY_STEP, MISSING, Category, Domain, Number
-from sdv_threea.encoding.transformers import (
+from sdv_threea.encoding.encoders import (
     CategoryEncoder,
     NumberEncoder,
     decode,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.relational import pipeline, task
+from sdv_threea.relational import databases, task
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import LEFT_OUT
 from sdv_threea.schema import Schema
@@ -53,7 +53,7 @@ def test_the_proof_above_would_see_a_leak(make, release_constants, monkeypatch):
     for made in (make('two_level', 60), make('two_level', 61)):
         rows = float(made.database.num_rows['b'])
         with monkeypatch.context() as patch:
-            patch.setattr(pipeline, 'agree', lambda *_, leak=rows: 1e9 + leak)
+            patch.setattr(databases, 'agree', lambda *_, leak=rows: 1e9 + leak)
             leaks.append(pickle.dumps(release_constants(made)))
 
     assert leaks[0] != leaks[1]
@@ -210,7 +210,7 @@ def test_the_noise_of_shares_is_that_of_receipts_and_planned_before(make, neighb
         planned.append(task.noise_of_count(*args))
         return planned[-1]
 
-    monkeypatch.setattr(pipeline, 'noise_of_count', plan)
+    monkeypatch.setattr(databases, 'noise_of_count', plan)
     made = make('two_level', 400).release(neighbors=neighbors)
     told, model = made.ledgers['a'].receipts, made.tables['b']
     own = [each for each in told if each.released.startswith('b: ')]
@@ -282,7 +282,7 @@ def test_a_parent_that_is_nothing_but_noise_owns_no_more_rows_than_it_may(
     make, monkeypatch, shape, most
 ):
     """The child seems to have ten million rows, which is believed only if the parent is known."""
-    monkeypatch.setattr(pipeline, 'agree', lambda *_: 1e7)
+    monkeypatch.setattr(databases, 'agree', lambda *_: 1e7)
     made = make(shape, 60)
     made = replace(made, children={made.schema.links[0]: Children(0, most)})
     noisy, known = (made.release(epsilon=epsilon).tables for epsilon in (1e-4, 10.0))

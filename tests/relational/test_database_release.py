@@ -10,7 +10,7 @@ import pytest
 
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Category, Number
-from sdv_threea.encoding.transformers import NumberEncoder
+from sdv_threea.encoding.encoders import NumberEncoder
 from sdv_threea.relational.sizes import Children
 from sdv_threea.rows.units.membership import Database
 from sdv_threea.schema import Link, Schema

@@ -9,9 +9,9 @@ from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.constants import ApproximateConstants
-from sdv_threea.encoding.transformers import CategoryEncoder
-from sdv_threea.joint.constants import JointConstants
-from sdv_threea.relational.ends import Both, End, estimate_ends, plan_ends
+from sdv_threea.encoding.encoders import CategoryEncoder
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.relational.assortativity import Both, End, estimate_ends, plan_ends
 
 KINDS = tuple('xyz')
 

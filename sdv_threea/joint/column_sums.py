@@ -1,9 +1,9 @@
 """Numbers that are sums of others: found from released counts, counted once, computed in samples.
 
 Released means and correlations of columns suggest which numbers are sums. A copy is a sum of one
-part. One count per likely sum or part of a date (:mod:`~sdv_threea.joint.parts`) then shows in how
-many records it holds. The count may be noisy, and cheap, because a sum holds in nearly all records
-or in nearly none.
+part. One count per likely sum or part of a date (:mod:`~sdv_threea.joint.date_parts`) then shows in
+how many records it holds. The count may be noisy, and cheap, because a sum holds in nearly all
+records or in nearly none.
 """
 
 import math
@@ -21,8 +21,8 @@ from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import Evidence
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import Domain, Number
-from sdv_threea.joint.constants import NEARLY, SUM_APART, SUM_CORRELATION
-from sdv_threea.joint.parts import Part
+from sdv_threea.joint.date_parts import Part
+from sdv_threea.joint.joint_constants import NEARLY, SUM_APART, SUM_CORRELATION
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sdv_threea.arrays import Floats
-from sdv_threea.joint.bins import Pair
+from sdv_threea.joint.pair_bins import Pair
 
 
 def choose_order(

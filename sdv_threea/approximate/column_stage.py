@@ -16,13 +16,13 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.approximate.density import (
+from sdv_threea.approximate.gaussian import class_correlations, correlation_evidence
+from sdv_threea.approximate.marginals import (
     Density,
     class_chances,
     clip_radius,
     fit_scores,
 )
-from sdv_threea.approximate.gaussian import class_correlations, correlation_evidence
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import COUNT_WEIGHT
@@ -36,7 +36,7 @@ from sdv_threea.planning.prices import counts_given, plan_classes_of_columns, pr
 from sdv_threea.planning.run import Run
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
-from sdv_threea.rows.scores import score_in_class
+from sdv_threea.rows.score_moments import score_in_class
 from sdv_threea.statistics import registry
 
 

@@ -24,20 +24,20 @@ from pandas.api.types import is_float_dtype
 
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Category, Column, Number
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.encoding.encoders import CategoryEncoder, NumberEncoder
 from sdv_threea.rows.guard import guarded
 from sdv_threea.rows.intake.columns import make_table
 from sdv_threea.rows.intake.dates import find_clocks, find_zones, has_zone, is_zulu
 from sdv_threea.rows.intake.facts import Facts, read_column
 from sdv_threea.sampling.asked import CodeCondition
 from sdv_threea.storage.metadata import list_facts
-from sdv_threea.storage.table import StoredColumns
+from sdv_threea.storage.table_storage import StoredColumns
 from sdv_threea.storage.writing import ORIGIN, find_zone
 from sdv_threea.transforms.steps import enter, list_steps
 
 if TYPE_CHECKING:
     from sdv_threea.constraints.derivations import Derivations
-    from sdv_threea.encoding.transformers import Transformer
+    from sdv_threea.encoding.encoders import Transformer
     from sdv_threea.release import Release
 
 #: Relative distance at which a float meets a condition, as in SDV.

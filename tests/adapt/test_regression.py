@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 
 from sdv_threea.adapt.features import plan_interplay
 from sdv_threea.adapt.fit import RADII
-from sdv_threea.adapt.links import Draws
-from sdv_threea.adapt.numbers import FEATURE_ENTRIES, Expectation, adapt_number
+from sdv_threea.adapt.link_functions import Draws
+from sdv_threea.adapt.regression import FEATURE_ENTRIES, Expectation, adapt_number
 from sdv_threea.adapt.slopes import TARGET_UNITS
 from sdv_threea.adapt.trees import (
     DEPTH,

@@ -16,15 +16,15 @@ import numpy as np
 from sdv_threea.accounting import Receipt
 from sdv_threea.arrays import Bools, Floats
 from sdv_threea.constants import Evidence
-from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.constants import NEARLY, JointConstants
+from sdv_threea.joint.joint_constants import NEARLY, JointConstants
+from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.pricing import Function, find_small, sum_needs
 from sdv_threea.joint.tables import left_open
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
+from sdv_threea.rows.contingency_tables import BASE, DIGITS, count_digits
 from sdv_threea.rows.records import Located
-from sdv_threea.rows.tables import BASE, DIGITS, count_digits
 from sdv_threea.statistics import registry
 
 #: A count is significant if it exceeds this many noise scales; the largest of many zero counts does

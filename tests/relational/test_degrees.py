@@ -9,7 +9,7 @@ from described import describe_tables
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.constants import RelationalConstants
-from sdv_threea.relational.links import Sizes, _spread
+from sdv_threea.relational.degrees import Sizes, _spread
 from sdv_threea.relational.magnitudes import FIRST
 from sdv_threea.relational.model import References
 from sdv_threea.relational.spreading import spread_references

@@ -14,7 +14,7 @@ import numpy as np
 from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import RECORDS_PER_CLASS, ApproximateConstants
-from sdv_threea.joint.constants import POWER, STRESSES, JointConstants
+from sdv_threea.joint.joint_constants import POWER, STRESSES, JointConstants
 
 #: Two columns, in ascending order unless stated otherwise.
 Pair = tuple[int, int]

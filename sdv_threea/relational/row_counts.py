@@ -9,7 +9,7 @@ import numpy as np
 from sdv_threea.arrays import Floats
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Column, Domain, Number
-from sdv_threea.encoding.transformers import NumberEncoder
+from sdv_threea.encoding.encoders import NumberEncoder
 from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease

@@ -10,7 +10,8 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.relational.allotment import share_magnitudes
-from sdv_threea.relational.estimates import (
+from sdv_threea.relational.magnitudes import FIRST, Magnitudes
+from sdv_threea.relational.row_counts import (
     agree,
     believe,
     count_owned,
@@ -20,7 +21,6 @@ from sdv_threea.relational.estimates import (
     most_units,
     raise_size,
 )
-from sdv_threea.relational.magnitudes import FIRST, Magnitudes
 
 CONSTANTS = RelationalConstants()
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sdv_threea.constants import ApproximateConstants
-from sdv_threea.joint.bins import (
+from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.pair_bins import (
     add_evident,
     choose_pairs,
     cut_pair_bins,
@@ -16,7 +17,6 @@ from sdv_threea.joint.bins import (
     plan_pairs,
     stress_rare,
 )
-from sdv_threea.joint.constants import JointConstants
 
 CONSTANTS = JointConstants()
 ROOMS = CONSTANTS, ApproximateConstants()

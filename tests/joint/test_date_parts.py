@@ -9,8 +9,8 @@ from described import describe
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
-from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
-from sdv_threea.joint.parts import OF_DATES, Part, find_parts
+from sdv_threea.encoding.encoders import CategoryEncoder, NumberEncoder
+from sdv_threea.joint.date_parts import OF_DATES, Part, find_parts
 
 START = pd.Timestamp('2000-01-01')
 

@@ -18,8 +18,8 @@ from sdv_threea.approximate.bins import (
 )
 from sdv_threea.approximate.counts import BinPlan, ClassCounts, ClassPlan, Counts
 from sdv_threea.approximate.histograms import column_shares, keep_ends
+from sdv_threea.approximate.logits import Seen, class_rates
 from sdv_threea.approximate.moments import SCORE_UNITS
-from sdv_threea.approximate.odds import Seen, class_rates
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import ApproximateConstants

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sdv_threea.approximate import odds
-from sdv_threea.approximate.odds import Effects, Prior, Seen, class_rates, smooth_effects
+from sdv_threea.approximate import logits
+from sdv_threea.approximate.logits import Effects, Prior, Seen, class_rates, smooth_effects
 from sdv_threea.constants import ApproximateConstants
 
 CONSTANTS = ApproximateConstants()
@@ -73,7 +73,7 @@ def test_the_order_of_columns_and_how_many_are_computed_at_once_do_not_matter(rn
         for size, ordered in ((3, False), (40, True), (9, True), (1, False), (17, False))
     ]
     once = class_rates(columns, totals)
-    monkeypatch.setattr(odds, 'MOST_EFFECTS', 100)
+    monkeypatch.setattr(logits, 'MOST_EFFECTS', 100)
     again = class_rates(columns[::-1], totals)[::-1]
 
     for one, other in zip(once, again, strict=True):

@@ -6,7 +6,8 @@ Each code of one column is a row of the table, and either *settled* or *open*.
   prior probability of each value. In an ordered column, neighbouring codes often have the same
   value (:mod:`~sdv_threea.joint.runs`).
 * Each cell of an open row is a factor times its count in the coarse table. The frequencies of the
-  factors, zero included, are fitted to all cells (:data:`~sdv_threea.joint.constants.RATIOS`).
+  factors, zero included, are fitted to all cells
+  (:data:`~sdv_threea.joint.joint_constants.RATIOS`).
 
 The share of open rows, and the length of runs of one value, are fitted to all rows. Either column
 is tried as the rows, and the one with the larger evidence is kept. The whole module is
@@ -18,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sdv_threea.arrays import Floats
-from sdv_threea.joint.constants import OPEN, RATIOS
+from sdv_threea.joint.joint_constants import OPEN, RATIOS
 from sdv_threea.joint.runs import Posterior, find_values, follow_values
 from sdv_threea.joint.tables import MOST_BINS, log_likelihoods, rake
 from sdv_threea.maths.mixtures import fit_frequencies

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdv_threea.joint.order import choose_order
+from sdv_threea.joint.column_order import choose_order
 
 #: A chain of four columns, a star of three, and two columns by themselves.
 TREES = {0: [1], 1: [0, 2], 2: [1, 3], 3: [2], 4: [5, 6], 5: [4], 6: [4]}

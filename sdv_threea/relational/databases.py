@@ -2,7 +2,8 @@
 
 Every private row is assigned to its unit of privacy. Then tables are released in order, parents
 before children, each by :mod:`sdv_threea.pipeline` and in the context of the rows that own its
-rows. The result is a :class:`~sdv_threea.relational.release.DatabaseRelease` with its ledgers.
+rows. The result is a :class:`~sdv_threea.relational.database_release.DatabaseRelease` with its
+ledgers.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,14 +26,11 @@ from sdv_threea.relational.agreement import release_agreement
 from sdv_threea.relational.allotment import share_pairs, share_units
 from sdv_threea.relational.attributes import settle_attributes
 from sdv_threea.relational.context import find_levels, list_levels
-from sdv_threea.relational.estimates import (
-    agree,
-    believe,
-    count_owned,
-    estimate_size,
-    lend_ranges,
-    most_rows,
-    most_units,
+from sdv_threea.relational.database_release import DatabaseRelease
+from sdv_threea.relational.degrees import (
+    Sizes,
+    release_references,
+    release_repeats,
 )
 from sdv_threea.relational.following import (
     Joined,
@@ -46,11 +44,6 @@ from sdv_threea.relational.following import (
     release_following,
 )
 from sdv_threea.relational.layout import Alike, Layout, Orders
-from sdv_threea.relational.links import (
-    Sizes,
-    release_references,
-    release_repeats,
-)
 from sdv_threea.relational.magnitudes import (
     Magnitudes,
     count_rows,
@@ -58,10 +51,18 @@ from sdv_threea.relational.magnitudes import (
 )
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.order import describe_index, order_rows
-from sdv_threea.relational.plan import Plan, plan_tables, share_budget
-from sdv_threea.relational.release import DatabaseRelease
+from sdv_threea.relational.row_counts import (
+    agree,
+    believe,
+    count_owned,
+    estimate_size,
+    lend_ranges,
+    most_rows,
+    most_units,
+)
 from sdv_threea.relational.rows_per_unit import choose_bound
 from sdv_threea.relational.sizes import Children, complete_children
+from sdv_threea.relational.table_plans import Plan, plan_tables, share_budget
 from sdv_threea.relational.task import (
     Task,
     keep_rows,

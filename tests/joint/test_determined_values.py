@@ -7,7 +7,7 @@ import pytest
 from chance import silent
 from chunked import chunk_arrays
 
-from sdv_threea.joint.values import (
+from sdv_threea.joint.determined_values import (
     BASE,
     DIGITS,
     ValueCounts,

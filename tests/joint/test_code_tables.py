@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdv_threea.joint.codes import CodeCounts, estimate_codes
+from sdv_threea.joint.code_tables import CodeCounts, estimate_codes
 
 NUM_RECORDS = 30_000.0
 

@@ -20,7 +20,6 @@ from sdv_threea.domain import Number
 from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.attributes import refer_by_attributes
 from sdv_threea.relational.context import find_levels
-from sdv_threea.relational.estimates import overall_chances, raise_size
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
     choose_within,
@@ -33,6 +32,7 @@ from sdv_threea.relational.kinds import Codes
 from sdv_threea.relational.layout import NONE, OTHER, OWN, context_columns
 from sdv_threea.relational.model import Drawn, References, TableRelease, draw_rows
 from sdv_threea.relational.order import add_gaps, count_unit
+from sdv_threea.relational.row_counts import overall_chances, raise_size
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.relational.spreading import keep_apart, spread_references
 from sdv_threea.relational.transitions import Draw, add_rank, draw_gaps, draw_in_turn, rank_rows
