@@ -200,15 +200,29 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
         if natural:
             runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
-            mask, runs = shares > 0, np.arange(len(shares))
-            if mask.sum() > max(2 * num_bins, constants.own_values):
-                few = min(num_bins, constants.own_values)
+            mask, most = shares > 0, max(2 * num_bins, constants.own_values)
+            few = min(num_bins, constants.own_values)
+            if _stand_out(shares, least, most):
+                runs = np.where(shares < least, len(shares), np.arange(len(shares)))
+            elif mask.sum() > most:
                 runs = _divide(shares, own, few, least) if any(own) else pack(shares, more)
+            else:
+                runs = np.arange(len(shares))
         bins = np.full(len(shares), -1)
         # Noise would put records into a bin of codes that cannot occur.
         bins[mask] = np.unique(runs[mask], return_inverse=True)[1]
         found.append(bins)
     return found
+
+
+def _stand_out(shares: Floats, least: float, most: int) -> bool:
+    """Return whether at most this many categories, each of at least ``least``, have most records.
+
+    All others then share a bin.
+    """
+    found = shares[shares >= least]
+    few = np.count_nonzero(found) <= most < np.count_nonzero(shares)
+    return bool(few and 2 * found.sum() >= shares.sum())
 
 
 def num_packed(

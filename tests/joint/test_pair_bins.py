@@ -167,6 +167,17 @@ def test_bins_are_of_large_parts_that_are_unlike():
     assert (np.flatnonzero(np.diff(bins)) + 1).tolist() == [40, 80]
 
 
+def test_frequent_categories_have_a_bin_each_and_those_that_noise_masks_share_one():
+    """A lookup of 33 rows: noise masks 30 of them, of which attributes tell one apart."""
+    shares = np.append([0.4, 0.3, 0.2], np.full(30, 0.1 / 30))
+    apart = np.zeros(33)
+    apart[10] = 1.0
+
+    bins = cut_alike(shares, apart)
+
+    assert bins.tolist() == [0, 1, 2] + [3] * 30
+
+
 def test_runs_of_values_without_attributes_are_no_runs():
     """A list of codes says nothing about which of them are alike: frequent ones have a bin each."""
     shares = np.append([0.4, 0.3, 0.2], np.full(30, 0.1 / 30))
