@@ -204,23 +204,27 @@ class Joining:
         * a row of the result is a function of a row of the table, of its owner, of the owner of
           this one and so on, of one row that each of these owns in each table beside, and of how
           many rows of its owner come before it: of one unit
+        * which rows are picked, and how they are ranked, is independent: tables have ``keys`` of
+          their own, first the table itself, as which rows of two tables have equal numbers depends
+          on other units
     """
 
     levels: tuple[Level, ...]
     rank: str | None
-    key: int
+    keys: tuple[int, ...]
 
     def __call__(self, group: Group) -> Related:
         """Join the rows of a group."""
         owner, numbers = self.levels[0].link, group.numbers[self.levels[0].link.child]
         table, referred = owner.child, group.parents[owner]
         parents = dict(group.parents)
-        for link in (each.link for each in self.levels if each.beside):
-            coins = Coins(self.key, group.numbers[link.child])
+        beside = (each.link for each in self.levels if each.beside)
+        for link, key in zip(beside, self.keys[1:], strict=True):
+            coins = Coins(key, group.numbers[link.child])
             parents[link] = pick_rows(group.parents[link], len(group.rows[link.parent]), coins)
         context = context_columns(self.levels, group.rows, parents)
         if self.rank is None:
-            ranks = shuffle_ranks(referred, Coins(self.key, numbers))
+            ranks = shuffle_ranks(referred, Coins(self.keys[0], numbers))
         else:
             ranks = rank_rows(referred, group.places[table])
             context = context.assign(**{self.rank: code_ranks(ranks)})
@@ -294,7 +298,8 @@ def join_rows(
         described.append(describe_rank(rank))
         drawn = (task.draws.random(len(given.owned)) * given.owned).astype(np.int64)
         given = given._replace(context=given.context.assign(**{rank: code_ranks(drawn)}))
-    rows = groups.map(Joining(levels, rank, task.toss())).keep()
+    keys = (task.toss(), *(task.toss() for each in levels if each.beside))
+    rows = groups.map(Joining(levels, rank, keys)).keep()
     domain = replace(plan.domain, columns=(*described, *plan.domain.columns))
     return Joined(rows, domain, layout, given)
 

@@ -8,8 +8,11 @@ import pytest
 from made_databases import Made, link
 
 from sdv_threea.domain import Category, Number
+from sdv_threea.encoding.encoders import CategoryEncoder
 from sdv_threea.relational.context import list_beside, list_levels
-from sdv_threea.rows.units.membership import NOBODY, Coins, Database, pick_rows
+from sdv_threea.relational.following import Joining
+from sdv_threea.relational.layout import Level
+from sdv_threea.rows.units.membership import NOBODY, Coins, Database, Group, pick_rows
 from sdv_threea.schema import Schema
 
 UNITS = 3_000
@@ -119,6 +122,24 @@ def test_a_row_of_each_owner_is_picked_by_its_own_number():
     rest = np.array([0, 3, 5])  # the rows of the third owner alone
     alone = pick_rows(owners[rest], 4, Coins(5, rest))
     assert rest[alone[2]] == picked[2]
+
+
+def test_tables_are_picked_from_independently():
+    """Equal numbers of rows choose no equal rows: a unit that is removed shifts these numbers."""
+    owners = np.repeat(np.arange(500), 2)
+    schema = Schema((*'abcd',), tuple(link(child, 'a', required=True) for child in 'bcd'))
+    rows = {'a': pd.DataFrame(index=range(500))}
+    rows |= dict.fromkeys('bcd', pd.DataFrame({'kind': ['u', 'v'] * 500}))
+    numbers = {name: np.arange(len(each)) for name, each in rows.items()}
+    group = Group(rows, dict.fromkeys(schema.links, owners), {'d': owners}, numbers, numbers)
+    kind = (CategoryEncoder(('u', 'v'), nullable=False).assign('kind'),)
+    to_b, to_c, to_d = schema.links
+    levels = Level(to_d, (), ()), Level(to_b, kind, ('b',), True), Level(to_c, kind, ('c',), True)
+    found = Joining(levels, None, (1, 2, 3))(group)
+    second = {'b': found.rows['b'] == 2, 'c': found.rows['c'] == 2, 'd': found.previous < 0}
+    choices = pd.DataFrame(second)[1::2]
+    assert (choices.mean() - 0.5).abs().max() < 0.1
+    assert choices.corr().abs().to_numpy()[np.triu_indices(3, 1)].max() < 0.2
 
 
 @pytest.mark.parametrize('at', [0, 1])
