@@ -166,11 +166,12 @@ def find_guessed(frame: Any) -> list[str]:
 
     The dtypes of a part do not reveal this: Dask casts each part to those of the first rows.
     """
-    readers = (getattr(step, 'func', None) for step in frame.expr.walk())
+    given = (each for step in frame.expr.walk() for each in step.operands)
     return [
         name
-        for reader in readers
-        if isinstance(reader, partial) and reader.func.__module__ == TEXT_READER
+        for reader in given
+        if isinstance(reader, partial)
+        and getattr(reader.func, '__module__', None) == TEXT_READER
         for name in map(str, reader.keywords['full_columns'])
         if not _is_stated(name, reader.keywords['kwargs'])
     ]

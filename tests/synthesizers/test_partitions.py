@@ -171,6 +171,12 @@ def test_dask_must_not_guess_the_dtypes_of_text_files(tmp_path):
         assert {cell for (cell,) in read} == {None, *map(spell, ('x', 'y', '01', '2', '1'))}
 
 
+def test_parts_of_any_loader_are_taken():
+    part = pd.DataFrame({'code': ['x', 'y']})
+    frame = dask_frames.from_delayed([dask.delayed(part)] * 2, meta=part[:0])
+    assert read_parts(frame, {'code': {'sdtype': 'categorical'}}).total() == 4
+
+
 def test_a_category_with_nul_is_refused_wherever_it_lies():
     """pandas had made one text of two by then, that of one record for all of them."""
     columns = {
