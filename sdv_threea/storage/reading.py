@@ -170,8 +170,7 @@ def find_guessed(frame: Any) -> list[str]:
     return [
         name
         for reader in given
-        if isinstance(reader, partial)
-        and getattr(reader.func, '__module__', None) == TEXT_READER
+        if isinstance(reader, partial) and getattr(reader.func, '__module__', None) == TEXT_READER
         for name in map(str, reader.keywords['full_columns'])
         if not _is_stated(name, reader.keywords['kwargs'])
     ]

@@ -162,6 +162,8 @@ def _spell_dtype(value: Any, _: object) -> Any:
             raise TypeError('A dtype with values cannot be written to a file without code.')
         return {KIND: 'category', 'ordered': bool(value.ordered)}
     spelt = str(value)
+    if isinstance(value, pd.StringDtype) and value.na_value is pd.NA:
+        spelt = f'string[{value.storage}]'  # its short name leaves the storage open
     if pd.api.types.pandas_dtype(spelt) != value:
         raise TypeError(f'The dtype {spelt} cannot be written to a file without code.')
     return {KIND: 'dtype', 'text': spelt}

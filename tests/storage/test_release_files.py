@@ -93,6 +93,14 @@ def test_rows_that_are_claimed_must_be_there(tmp_path, cells):
     assert took < 10**6
 
 
+@pytest.mark.parametrize('storage', ['python', 'pyarrow'])
+def test_dtypes_of_texts_keep_their_storage(tmp_path, storage):
+    """Dask stores texts in Arrow, whatever dtype they had."""
+    dtype = pd.StringDtype(storage)
+    write_plain(tmp_path / 'file', {'x': dtype})
+    assert read_plain(tmp_path / 'file')['x'].storage == storage
+
+
 @pytest.mark.parametrize('dtype', ['S1000000', 'U1000000', 'V1000000'])
 def test_cells_are_not_as_long_as_a_dtype_says(tmp_path, dtype):
     column = [{'is': 'dtype', 'text': dtype}, ['a'] * 10]
