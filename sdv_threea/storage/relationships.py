@@ -220,18 +220,38 @@ def without_composite_keys(metadata: Metadata) -> Metadata:
     return copy
 
 
-def connect(
+def renew_repeated(rows: pd.DataFrame, key: Key, own: str) -> pd.DataFrame:
+    """Give rows that repeat a key the most frequent value of a column that makes a new key."""
+    rest = rows[[name for name in key if name != own]]
+    others = rest.groupby(list(rest), sort=False, dropna=False).ngroup().to_numpy()
+    codes, listed = pd.factorize(rows[own])
+    again = rows[list(key)].duplicated().to_numpy()
+    places, firsts = np.arange(len(rows)), np.searchsorted(np.sort(codes), np.arange(len(listed)))
+    firsts = np.argsort(codes, kind='stable')[firsts]
+    for code in np.argsort(-np.bincount(codes[codes >= 0]), kind='stable'):
+        if not again.any():
+            break
+        waiting = np.flatnonzero(again & ~np.isin(others, others[(codes == code) & ~again]))
+        renewed = waiting[np.unique(others[waiting], return_index=True)[1]]
+        places[renewed], again[renewed] = firsts[code], False
+    return rows.assign(**{own: rows[own].array.take(places)})
+
+
+def connect(  # noqa: PLR0913 (what is drawn, and what is public)
     tables: Tables,
     parents: Mapping[Link, Wholes],
     schema: Schema,
     metadata: Metadata,
     dtypes: Mapping[str, Mapping[str, Any]],
     keys: Mapping[str, Collection[Key]],
+    fixed: Collection[str],
 ) -> dict[str, pd.DataFrame]:
     """Write the foreign keys; drop rows that refer to a dropped row or repeat a key.
 
     The index of each table has the numbers of its rows. ``parents`` has, for each row of a child,
     the number of its parent row, -1 for none. ``keys`` are the keys of several columns, by table.
+    A row that repeats one of these gets another value of its last column that is neither a foreign
+    key nor ``fixed``, as ``table.column``.
     """
     connected: dict[str, pd.DataFrame] = {}
     numbers: dict[str, pd.Index] = {}
@@ -249,7 +269,10 @@ def connect(
         # repeat.
         if any(link.unique for link in schema.links_of(name)):
             own.append(as_columns(metadata.tables[name].primary_key))
+        refer = {column for link in schema.links_of(name) for column in link.columns}
         for key in own:
+            free = [each for each in key if each not in refer and f'{name}.{each}' not in fixed]
+            rows = renew_repeated(rows, key, free[-1]) if free else rows
             rows = rows[~rows[list(key)].duplicated()]
         numbers[name], connected[name] = rows.index, rows.reset_index(drop=True)
     return {name: connected[name] for name in metadata.tables}

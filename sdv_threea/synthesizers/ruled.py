@@ -87,6 +87,19 @@ def list_keys(synthesizer: Any, numbered: Collection[str] = ()) -> dict[str, lis
     return keys
 
 
+def list_fixed(synthesizer: Any) -> set[str]:
+    """List the columns, as ``table.column``, that rules, constraints or orders may be about."""
+    stated = [*synthesizer._rules, *synthesizer._single_table_constraints]
+    named = set().union(*map(list_names, stated))
+    programmed = any(not hasattr(each, 'get_constraint_dict') for each in stated)
+    return {
+        f'{name}.{column}'
+        for name, table in synthesizer._terms.metadata.tables.items()
+        for column in table.columns
+        if programmed or column == table.sequence_index or {column, f'{name}.{column}'} & named
+    }
+
+
 def connect_tables(
     synthesizer: Any,
     tables: Mapping[str, pd.DataFrame],
@@ -97,7 +110,8 @@ def connect_tables(
     metadata = synthesizer._terms.metadata
     moves = plan_rules(synthesizer, synthesizer._rules, synthesizer._single_table_constraints)
     keys = list_keys(synthesizer, list_numbered(moves, metadata))
-    connected = connect(tables, parents, synthesizer._model.schema, metadata, dtypes, keys)
+    schema, fixed = synthesizer._model.schema, list_fixed(synthesizer)
+    connected = connect(tables, parents, schema, metadata, dtypes, keys, fixed)
     linked = Linked(connected, metadata, dtypes)
     keep_rules(moves, linked)
     return linked.tables

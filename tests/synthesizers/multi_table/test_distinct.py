@@ -77,3 +77,24 @@ def test_no_pair_occurs_twice_and_hardly_a_row_is_lost(keyed, epsilon):
 def test_what_is_no_pair_of_foreign_keys_is_refused(names):
     with pytest.raises(SynthesizerInputError):
         make(keyed=False, epsilon=1.0).add_constraints([Distinct(names)])
+
+
+def test_a_key_of_a_foreign_key_and_a_number_loses_no_rows():
+    """Numbers of the lines of an order, which no rule says to be 1 to k."""
+    rng = np.random.default_rng(0)
+    lines = pd.DataFrame({'who': np.repeat(range(SIZE), rng.integers(0, 6, SIZE))})
+    lines['line'] = lines.groupby('who').cumcount() + 1
+    tables = {'person': make_tables()['person'], 'bought': lines}
+    about = {
+        'person': {'columns': {'id': KEY, 'age': NUMBER}, 'primary_key': 'id'},
+        'bought': {'columns': {'who': KEY, 'line': NUMBER}, 'primary_key': ['who', 'line']},
+    }
+    links = [relate('bought', 'who', 'person', 'id')]
+    metadata = Metadata.load_from_dict({'tables': about, 'relationships': links})
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=float('inf'), verbose=False)
+    synthesizer.fit(tables)
+    sampled = synthesizer.sample_scale(1.0)['bought']
+    assert not sampled.duplicated().any()
+    assert len(sampled) == len(lines)
+    assert sampled['line'].max() == 5
+    assert sampled['line'].value_counts().sort_index().is_monotonic_decreasing
