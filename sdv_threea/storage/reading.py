@@ -56,10 +56,10 @@ class PrivateTable:
     def map_parts(self, step: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
         """Return a Dask DataFrame of the parts mapped by ``step``, each when it is asked for."""
         assert isinstance(self.rows.source, Partitions)
-        steps = (*self.rows.steps, step)
+        steps = (*self.rows.steps, step, _store_alike)
         with guarded():
-            parts = self.rows.source.frame
-            return parts.map_partitions(partial(apply_steps, steps), meta=step(self.header))
+            parts, header = self.rows.source.frame, _store_alike(step(self.header))
+            return parts.map_partitions(partial(apply_steps, steps), meta=header)
 
     def load(self) -> pd.DataFrame:
         """Return all rows in memory; used for public tables."""
@@ -187,6 +187,11 @@ def as_plain(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table of pandas' own class with the same cells, so no user's code can run."""
     with guarded():
         return pd.DataFrame(table, copy=False)
+
+
+def _store_alike(chunk: pd.DataFrame) -> pd.DataFrame:
+    """Store categories as objects: which values a part may list as such depends on its cells."""
+    return chunk.astype(dict.fromkeys(chunk.select_dtypes('category'), object))
 
 
 def _is_table(table: object) -> bool:
