@@ -256,8 +256,9 @@ class MultiTableAdapter(Released, BaseMultiTableSynthesizer):
 
 
 def make_table(metadata: Metadata, **parameters: Any) -> ClustMixSynthesizer:
-    """Make the synthesizer of one table, without SDV's sequences: the database orders rows."""
-    return ClustMixSynthesizer(without_sequences(metadata), **parameters)
+    """Make the synthesizer of one table, without what the database does: sequences, long keys."""
+    own = without_composite_keys(without_sequences(metadata))
+    return ClustMixSynthesizer(own, **parameters)
 
 
 def derive(synthesizer: ClustMixSynthesizer) -> Domain:

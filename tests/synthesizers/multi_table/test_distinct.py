@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from relationships import relate
+from restored import restore
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
@@ -79,7 +80,7 @@ def test_what_is_no_pair_of_foreign_keys_is_refused(names):
         make(keyed=False, epsilon=1.0).add_constraints([Distinct(names)])
 
 
-def test_a_key_of_a_foreign_key_and_a_number_loses_no_rows():
+def test_a_key_of_a_foreign_key_and_a_number_loses_no_rows(tmp_path):
     """Numbers of the lines of an order, which no rule says to be 1 to k."""
     rng = np.random.default_rng(0)
     lines = pd.DataFrame({'who': np.repeat(range(SIZE), rng.integers(0, 6, SIZE))})
@@ -92,9 +93,11 @@ def test_a_key_of_a_foreign_key_and_a_number_loses_no_rows():
     links = [relate('bought', 'who', 'person', 'id')]
     metadata = Metadata.load_from_dict({'tables': about, 'relationships': links})
     synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=float('inf'), verbose=False)
+    synthesizer.set_table_parameters('bought', {'enforce_rounding': True})
     synthesizer.fit(tables)
     sampled = synthesizer.sample_scale(1.0)['bought']
     assert not sampled.duplicated().any()
     assert len(sampled) == len(lines)
     assert sampled['line'].max() == 5
     assert sampled['line'].value_counts().sort_index().is_monotonic_decreasing
+    restore(synthesizer, tmp_path / 'database.release', lambda each: each.sample_scale(0.5))
