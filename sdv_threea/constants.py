@@ -40,9 +40,6 @@ NARROW_BINS = 6
 #: significant coarser bins. Set by hand.
 KEPT = 0.75
 
-#: The largest number of looks that split bins. Three are enough for a spread of 1 at 10^9.
-MOST_SPLITS = 3
-
 #: Up to this many frequent single numbers of a step do not count as evidence of rounding. Set by
 #: hand.
 MOST_ALONE = 2
@@ -78,6 +75,12 @@ NOTHING_BEYOND, KEPT_PENALTY = 0.8, 1.0
 SMALLEST, RAREST = 1 / 256, 1 / 64
 
 # Shares of the budget
+
+#: What two shares are, if no figure says that one needs more than the other: the share of
+#: *describe* of a table with few records is at most this (of .23, .4, .55 and .7, the middle two
+#: were best on four tables of 400 to 900 rows at epsilon .5, 1 and 3), and triples that are counted
+#: without a look get this part of the remaining price (.3 and .7 did as well on nltcs and acs).
+HALF = 0.5
 
 #: The part of the pairs' share that pays for the first count of all pairs. The rest is for pairs
 #: that look like functions, and for a second count of all pairs. Set by hand.
@@ -148,9 +151,7 @@ class DescribeConstants(Evidence):
             the heavy numbers of ``atemp``, and its histogram was off by .108 instead of .066 (two
             fits).
         few_records: With fewer records than this, in units of the noise of counts, the share of
-            *describe* grows with the inverse square of records.
-        share_of_few: The largest share of *describe*. Of .23, .4, .55 and .7, the middle two were
-            best on four tables of 400 to 900 rows at epsilon .5, 1 and 3.
+            *describe* grows with the inverse square of records, up to ``HALF``.
         least_for_classes: Least share of the question about classes, relative to all others. At .18
             two fits in three of parts of covtype_compact at epsilon 1 lost a class of 115 of 24,000
             records (AUC .851 instead of .904), at .3 one in ten. german_credit, compas, telco_churn
@@ -196,7 +197,6 @@ class DescribeConstants(Evidence):
     minor: float = 0.2
     spikes: float = 0.35
     few_records: float = 100.0
-    share_of_few: float = 0.5
     least_for_classes: float = 0.3
     first_look: float = 0.25
     runs: tuple[int, ...] = (1, 2, 4, 8, 16)
@@ -260,9 +260,14 @@ class AdaptConstants:
     """Constants of the stage *adapt*.
 
     Args:
-        largest_evidence: Bound of evidence, so that no code decides alone. Flat between 2 and 8.
-        label_steps: Number of steps of labels with evidence alone. One costs .005 of AUC at epsilon
-            8; five are no better than three.
+        sure_odds: Log odds that count as sure: the bound of a code's evidence, so that no code
+            decides alone (flat between 2 and 8), and the standard deviation over classes that the
+            loss wants (:mod:`~sdv_threea.adapt`); for two classes, half of their difference.
+        steps: Number of steps of labels with evidence alone, and of steps with features, which
+            share the remaining price. One with evidence alone costs .005 of AUC at epsilon 8; five
+            are no better than three. Two with features cost labels .012 of AUC on eeg_eye_state at
+            epsilon 8, .005 on default_credit and .009 on telco_churn at 1; four cost .017 on
+            telco_churn at 1. One costs numbers .04 of R2 on protein_casp at 1.
         weight_spread: Prior standard deviation of weights of evidence around their start, times the
             root of their number. The root helps tables of many columns. Flat between 1 and 4.
         start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With
@@ -274,8 +279,6 @@ class AdaptConstants:
             not in rare classes.
         least_curvature: Least curvature of a record, relative to that without evidence.
             Overconfident draws make steps too long. Flat between .005 and .08.
-        log_odds_spread: Standard deviation over classes of the log odds that the loss wants
-            (:mod:`~sdv_threea.adapt`); for two classes, half of their difference.
         most_stretch: Largest factor on log odds: a target that is hard to predict stays uncertain.
         most_features: Most features on small tables. 256 cost labels .013 of AUC on eeg_eye_state
             at epsilon 8, and nothing clear elsewhere.
@@ -294,10 +297,6 @@ class AdaptConstants:
         early_share: Part of the price for steps with evidence alone, and for moments of features.
             .33 and .2 cost .01 to .02 of AUC on eeg_eye_state at epsilon 1 and .001 to .003
             elsewhere.
-        feature_steps: Number of steps with features, which share the remaining price. Two cost
-            labels .012 of AUC on eeg_eye_state at epsilon 8, .005 on default_credit and .009 on
-            telco_churn at 1; four cost .017 on telco_churn at 1. One costs numbers .04 of R2 on
-            protein_casp at 1.
         spreads: Candidate prior standard deviations of weights whose prior is not known.
         doubt: Least gain of log likelihood of weights over none, and least expected information on
             those of features, in nats. A gain of 1 costs models .001 on several tables at epsilon
@@ -319,14 +318,13 @@ class AdaptConstants:
             they gain .03. With .05 bike_sharing loses .014.
     """
 
-    largest_evidence: float = 5.0
-    label_steps: int = 3
+    sure_odds: float = 5.0
+    steps: int = 3
     weight_spread: float = 2.0
     start_trust: float = 0.5
     smoothing: float = 0.05
     unclipped_slopes: float = 0.9
     least_curvature: float = 0.02
-    log_odds_spread: float = 5.0
     most_stretch: float = 9.0
     most_features: int = 512
     label_features: float = 3.9
@@ -334,7 +332,6 @@ class AdaptConstants:
     unclipped_features: float = 0.5
     feature_length: float = 3.0
     early_share: float = 0.1
-    feature_steps: int = 3
     spreads: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
     doubt: float = 0.5
     single_bins: int = 16
@@ -353,8 +350,10 @@ class RelationalConstants:
     ``benchmarks/relational.py`` (``docs/lab/lab_notes.md``).
 
     Args:
-        magnitudes_share: Share of a table's budget for *magnitudes*, counts of units by number of
-            rows. Without them sizes were arbitrary if few units have most rows.
+        part_of_counts: Share of a table's budget for each kind of count that has little noise:
+            *magnitudes*, units by number of rows (without them sizes were arbitrary if few units
+            have most rows); pairs of rows of a unit; foreign keys to private rows of other units.
+            Rows without an owner, and repeated public keys, get the share of a table's size.
         magnitudes_noise: With few units, magnitudes get more budget, so that the noise of a count
             is this part of the number of units. At .1, noise masked the 243 units of berka's
             ``trans``.
@@ -362,25 +361,19 @@ class RelationalConstants:
             reason.
         magnitudes_of_hidden: If noise masks the number of units in a table's histograms, magnitudes
             get up to this share. With less, tables of 60 to 90 units came out empty at epsilon 1.
-        agreement_share: Share of a table's budget for counts of pairs of rows of a unit.
-        links_share: Share of a table's budget for foreign keys to private rows of other units.
-        repeats_share: Part of ``links_share`` for pairs of rows that refer to the same row.
-        orphans_share: Share of a table's budget for rows without an owner, and for repeated public
-            keys.
+        repeats_share: Part of the share of foreign keys for pairs of rows that refer to the same
+            row.
         typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit
             minimises the error of such a bin.
         agreeing: Two estimates of a size agree up to this many standard deviations of their noise.
         clear_of_noise: A count below this many deviations of its noise is taken for zero.
     """
 
-    magnitudes_share: float = 0.05
+    part_of_counts: float = 0.05
     magnitudes_noise: float = 0.05
     magnitudes_of_few: float = 0.25
     magnitudes_of_hidden: float = 0.6
-    agreement_share: float = 0.05
-    links_share: float = 0.05
     repeats_share: float = 0.2
-    orphans_share: float = 0.01
     typical_share: float = 0.02
     agreeing: float = 2.0
     clear_of_noise: float = 3.0

@@ -9,7 +9,7 @@ At ``alpha=1`` nothing is adapted. Otherwise the predictable part of a target is
 ``tau = alpha + (1 - alpha) T``, which minimises ``alpha (tau - 1)^2 + (1 - alpha) (tau - T)^2``:
 the best factor is one for the density, and ``T`` for the loss, because models learn more from
 targets that are easier to predict. For log odds of standard deviation ``s``, ``T`` is
-``log_odds_spread / s``, between one and ``most_stretch``; for numbers ``T`` is ``number_stretch``.
+``sure_odds / s``, between one and ``most_stretch``; for numbers ``T`` is ``number_stretch``.
 
 * :mod:`~sdv_threea.adapt.target_stage`: the stage, which runs the other modules,
 * :mod:`~sdv_threea.adapt.labels`: the label model, and its private fit,

@@ -86,7 +86,7 @@ class LabelModel:
         over the draws.
         """
         odds, weights = self.log_odds(draws.codes) - self.offsets, draws.weights
-        wanted = constants.log_odds_spread / _root_mean_square(odds, weights)
+        wanted = constants.sure_odds / _root_mean_square(odds, weights)
         factor = alpha + (1 - alpha) * min(max(wanted, 1.0), constants.most_stretch)
         offsets = _calibrate(factor * odds, self.offsets, weights / weights.sum(), shares)
         evidence = tuple(factor * table for table in self.evidence)
@@ -134,13 +134,13 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
         constants,
     )
     if interplay is not None:
-        unit = looks.noise_per_norm(left / constants.feature_steps)
+        unit = looks.noise_per_norm(left / constants.steps)
         if fit.promise(interplay.of_draws(draws.codes), unit) < constants.doubt:
             interplay = None
     alone = rows.map(_see)
-    looks.step(alone, 1.0 if interplay is None else early, constants.label_steps)
+    looks.step(alone, 1.0 if interplay is None else early, constants.steps)
     if interplay is not None:
-        looks.step_with(interplay, alone, early, left, constants.feature_steps)
+        looks.step_with(interplay, alone, early, left, constants.steps)
     return _make_model(fit, interplay), tuple(looks.receipts)
 
 

@@ -251,7 +251,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
         looks.step(left, share)
     else:
         early = constants.early_share * share
-        looks.step_with(interplay, left, early, share - early, constants.feature_steps)
+        looks.step_with(interplay, left, early, share - early, constants.steps)
     return _expect(start, fit, interplay) if fit.belief.covariances.any() else None, tuple(
         looks.receipts
     )

@@ -75,7 +75,7 @@ def _adapt_labels(
     density: Density, joint: Joint | None, encoded: Rows[Encoded], run: Run
 ) -> LabelModel:
     constants, totals = run.constants.adapt, density.counts.totals
-    evidence = weigh_evidence(density.chances, totals, constants.largest_evidence)
+    evidence = weigh_evidence(density.chances, totals, constants.sure_odds)
     draws = draw_evenly(_start(joint, density, run), totals, run.rng)
     kernel = run.settings.kernel
     fit = partial(adapt_labels, encoded, evidence, draws, density.pooled, kernel, constants)

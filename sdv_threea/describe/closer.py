@@ -17,6 +17,7 @@ from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import FAR_OFF, KEPT, NARROW_BINS, DescribeConstants
 from sdv_threea.describe.lattice import find_roundest
 from sdv_threea.describe.ranges import (
+    PARTS,
     SMALLEST,
     Sketch,
     find_grid,
@@ -31,6 +32,10 @@ from sdv_threea.domain import Number
 #: again.
 SPLIT_BINS = 2 * NARROW_BINS
 MOST_PARTS = 1024
+
+#: The largest number of looks that split bins: then numbers about 1, where bins of the public grid
+#: are ``1 / PARTS`` wide, are as close together as its smallest number.
+MOST_SPLITS = math.ceil(-math.log2(PARTS * SMALLEST) / math.log2(MOST_PARTS))
 
 #: A lone bin of less than this part of its numbers holds a single number. Set by hand.
 TINY = 1e-6

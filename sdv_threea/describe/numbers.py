@@ -18,9 +18,9 @@ import pandas as pd
 from sdv_threea.accounting import Receipt
 from sdv_threea.accounting.sensitivities import RECORD_UNITS
 from sdv_threea.arrays import Bools, Floats
-from sdv_threea.constants import MOST_SPLITS, DescribeConstants
+from sdv_threea.constants import DescribeConstants
 from sdv_threea.describe.answers import count_again, count_tails
-from sdv_threea.describe.closer import Look, Zone, find_clusters, find_zones, settle
+from sdv_threea.describe.closer import MOST_SPLITS, Look, Zone, find_clusters, find_zones, settle
 from sdv_threea.describe.questions import Asked
 from sdv_threea.describe.ranges import Sketch, evident_runs
 from sdv_threea.describe.sentinels import find_sentinels, make_look

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sdv_threea.arrays import Floats
-from sdv_threea.joint.joint_constants import OPEN, RATIOS
+from sdv_threea.joint.joint_constants import NEARLY, RATIOS
 from sdv_threea.joint.runs import Posterior, find_values, follow_values
 from sdv_threea.joint.tables import MOST_BINS, log_likelihoods, rake
 from sdv_threea.maths.mixtures import fit_frequencies
@@ -145,11 +145,11 @@ def _settle_rows(seen: Seen, in_order: bool, unlisted: int) -> Posterior:
     logs[alone, 1:] = -np.inf
     values = seen.expected / np.maximum(held, 1e-300)
     telling = (held[:, 0] > 0) & ~alone
-    opened, anew = OPEN, 0.5
+    opened, anew = 1 - NEARLY, 0.5
     for _ in range(ROUNDS):
         prior = np.concatenate([np.full(held.shape, opened), (1 - opened) * values], axis=1)
         found = _follow(logs, prior, anew) if in_order else find_values(logs, prior)
-        opened = (found.chances[telling, 0].sum() / max(int(telling.sum()), 1) + OPEN) / 2
+        opened = (found.chances[telling, 0].sum() / max(int(telling.sum()), 1) + 1 - NEARLY) / 2
         anew = min(found.drawn / max(len(logs) - 1, 1), 1.0)
     return found
 

@@ -22,7 +22,7 @@ from sdv_threea.constants import Evidence
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import Domain, Number
 from sdv_threea.joint.date_parts import Part
-from sdv_threea.joint.joint_constants import NEARLY, SUM_APART, SUM_CORRELATION
+from sdv_threea.joint.joint_constants import APART, NEARLY, SUM_CORRELATION
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -125,7 +125,7 @@ def _list_near(
         for size in range(2, MOST_PARTS + 1):
             for parts in combinations(small, size):
                 apart = abs(sum(means[part] for part in parts) - mean) / abs(mean)
-                if apart <= SUM_APART:
+                if apart <= APART:
                     yield at, list(parts), apart
 
 

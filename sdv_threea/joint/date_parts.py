@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.encoders import NumberEncoder, Transformer
-from sdv_threea.joint.joint_constants import PART_APART
+from sdv_threea.joint.joint_constants import APART
 from sdv_threea.rows.intake.columns import read_categories, read_numbers
 from sdv_threea.rows.intake.scalars import spell
 
@@ -173,7 +173,7 @@ def find_parts(
                             (number.name,), function, results, shares, own, meant, columns[own.name]
                         )
                     )
-    rated = [each for each in rated if each[0] < PART_APART]
+    rated = [each for each in rated if each[0] < APART]
     return [part for _, part in sorted(rated, key=lambda each: each[0])[:MOST_PARTS]]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.column_order import grow_forest
 from sdv_threea.joint.joint_constants import (
-    LEAST_GIVEN,
+    LEAST_SHOWN,
     MOST_HIDDEN,
     OFTEN,
     SLACK,
@@ -191,7 +191,7 @@ def _full_energy(parent: Floats, child: Floats) -> float:
     values = _give_values(parent, child)
     given = np.bincount(values, parent, len(child))
     rare = 1 - child.max()
-    if np.minimum(given, child).sum() - child.max() < LEAST_GIVEN * rare:
+    if np.minimum(given, child).sum() - child.max() < LEAST_SHOWN * rare:
         return math.inf
     return float(np.square(parent) @ (1 - 2 * child[values] + np.square(child).sum()))
 

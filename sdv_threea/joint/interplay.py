@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import pdtr
 
 from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.constants import HALF
 from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.joint_constants import TRIPLE_LEFT, TRIPLE_PARTS, JointConstants
@@ -129,7 +130,7 @@ def needs_no_look(
     triples is small compared with the departures that matter.
     """
     directions, sizes = _count_directions(expected.values())
-    noise = math.sqrt((directions / sizes).sum() / constants.unseen_part) / mu
+    noise = math.sqrt((directions / sizes).sum() / HALF) / mu
     error = constants.noise_left * MEAN_ABSOLUTE * directions.mean() * noise
     few = directions.mean() <= constants.few_directions
     return bool(few and error < constants.look_slack * num_records)

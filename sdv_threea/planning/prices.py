@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from sdv_threea.approximate.counts import ClassPlan, Counts
 from sdv_threea.approximate.marginals import plan_class_counts
 from sdv_threea.arrays import Bools, Floats
-from sdv_threea.constants import MOST_FOR_SUMS
+from sdv_threea.constants import HALF, MOST_FOR_SUMS
 from sdv_threea.joint.column_sums import Sum, price_sums
 from sdv_threea.joint.date_parts import Part
 from sdv_threea.joint.determined_values import price_values
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.interplay import choose_triples, exceed_chance, needs_no_look
-from sdv_threea.joint.joint_constants import LEAST_COMPLETE
+from sdv_threea.joint.joint_constants import LEAST_SHOWN
 from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.pricing import Function, carry_functions, sum_needs
 from sdv_threea.joint.triples import Triple, num_triple_bins
@@ -72,7 +72,7 @@ def choose_rules(
         own: num_records * (1 - max(missing.get(name, 0.0) for name in (own.total, *own.parts)))
         for own in rules
     }
-    likely = {own: size for own, size in sizes.items() if size >= LEAST_COMPLETE * num_records}
+    likely = {own: size for own, size in sizes.items() if size >= LEAST_SHOWN * num_records}
     price = price_sums(len(likely), num_records)
     if not likely or price > MOST_FOR_SUMS * left:
         return {}, 0.0
@@ -133,7 +133,7 @@ def price_triples(
     ``seen`` are the distances that a look found, shape (T,), and their noise.
     """
     constants, left = run.constants.joint, run.left()
-    chosen, part = list(expected), constants.unseen_part
+    chosen, part = list(expected), HALF
     if seen is not None:
         distances, noise = seen
         # If two distributions differ by a share of the records, their counts differ by twice that.

@@ -10,6 +10,7 @@ from sdv_threea.constants import (
     CLASSES_ADAPTED,
     CLASSES_ALONE,
     CLASSES_ASIDE,
+    HALF,
     LABELS_ASIDE,
     PAIRS_FIRST,
     TIMES_FOR_NUMBERS,
@@ -133,7 +134,7 @@ def share_by_size(domain: Domain, known: Known, *, aside: bool = False) -> dict[
     shares['describe'] = settings.shares['describe'] * part
     usual = shares['describe'] / math.fsum(shares.values())
     wanted = (constants.few_records / _weigh_records(domain, known)) ** 2
-    share = max(min(wanted, constants.share_of_few) * part, usual)
+    share = max(min(wanted, HALF) * part, usual)
     shares['describe'] = share / (1 - share) * (math.fsum(shares.values()) - shares['describe'])
     if domain.target is not None and isinstance(domain[domain.target], Number):
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))

@@ -24,7 +24,7 @@ def share_units(task: Task, owner: Link, num_units: float) -> Task:
     noise = noise_of_count(task, task.plan.domain)
     part = share_magnitudes(num_units, noise, task.budget, task.constants)
     num_once = (not owner.required) + len(task.plan.layout.references)
-    return task._replace(shares=Shares(part, task.constants.orphans_share, num_once))
+    return task._replace(shares=Shares(part, task.settings.shares['size'], num_once))
 
 
 def share_magnitudes(
@@ -37,12 +37,12 @@ def share_magnitudes(
     number of units, the histograms will be useless, and magnitudes get most of the budget.
     """
     if math.isinf(budget.mu):
-        return constants.magnitudes_share
+        return constants.part_of_counts
     wanted, most = constants.magnitudes_noise, constants.magnitudes_of_few
     if noise * constants.clear_of_noise > num_units:
         wanted, most = wanted / constants.clear_of_noise, constants.magnitudes_of_hidden
     needed = (budget.distance / (wanted * max(num_units, 1.0) * budget.mu)) ** 2
-    return min(max(needed, constants.magnitudes_share), most)
+    return min(max(needed, constants.part_of_counts), most)
 
 
 def share_pairs(task: Task, near: Domain, magnitudes: Magnitudes, bound: int | None) -> Task:
@@ -63,7 +63,7 @@ def share_pairs(task: Task, near: Domain, magnitudes: Magnitudes, bound: int | N
         if not drowns_pairs(renamed, known, least):
             return task._replace(shares=shares._replace(following=later))
     if magnitudes.count_pairs(1) >= 1:
-        return task._replace(shares=shares._replace(agreement=task.constants.agreement_share))
+        return task._replace(shares=shares._replace(agreement=task.constants.part_of_counts))
     return task
 
 

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sdv_threea.accounting import Budget
-from sdv_threea.constants import RelationalConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Category, Domain
 from sdv_threea.relational.layout import Alike, Layout, Orders, add_name, lay_out, own_domain
@@ -96,7 +95,7 @@ def share_budget(
     for table, width in widths.items():
         group = [other for other in plans if roots[other] == roots[table]]
         shares[table] = width / sum(widths[other] for other in group)
-        links, part = schema.links_away(table), settings[table].constants.relational.links_share
+        links, part = schema.links_away(table), settings[table].constants.relational.part_of_counts
         parts |= {link: shares[table] * part / len(links) for link in links}
     for link, part in parts.items():
         asked[roots[link.parent]] += part * (roots[link.parent] != roots[link.child])
@@ -125,10 +124,10 @@ def join_context(schema: Schema, plans: Mapping[str, Plan], table: str) -> Domai
     return replace(domain, columns=(*context, *domain.columns))
 
 
-def rest_share(schema: Schema, table: str, constants: RelationalConstants) -> float:
+def rest_share(schema: Schema, table: str, settings: Settings) -> float:
     """Return the least share of a table's budget for its rows; the rest is for counts of units."""
     if schema.owners[table] is None:
         return 1.0
     public = sum(link.parent in schema.public for link in schema.links_of(table))
-    counts = constants.magnitudes_share, constants.orphans_share, 1 + public
-    return Shares(*counts, agreement=constants.agreement_share).rows
+    part = settings.constants.relational.part_of_counts
+    return Shares(part, settings.shares['size'], 1 + public, agreement=part).rows

@@ -253,8 +253,8 @@ def expect_database(
     (budgets, _), found = share_budget(schema, plans, settings), {}
     for table in plans:
         size, times = read.get(table, (None, 1))
-        domain, constants = join_context(schema, plans, table), settings[table].constants
-        budget = budgets[table].part(rest_share(schema, table, constants.relational))
+        domain = join_context(schema, plans, table)
+        budget = budgets[table].part(rest_share(schema, table, settings[table]))
         given = len(domain.columns) - len(plans[table].domain.columns)
         errors = expect_table(domain, settings[table], size, budget, given)
         found[table] = errors and replace(

@@ -113,7 +113,7 @@ def forecast_table(table: str, schema: Schema, settings: Settings, errors: Expec
     )
     if schema.owners[table] is None:
         return told
-    part = constants.magnitudes_of_few / rest_share(schema, table, constants)
+    part = constants.magnitudes_of_few / rest_share(schema, table, settings)
     noise = histogram_sensitivity(1, budget.neighbors) / (budget.mu * math.sqrt(part))
     return f'{told} {FORECAST_SIZE.format(few=math.ceil(FEW * noise))}'
 

@@ -76,10 +76,10 @@ def test_each_step_is_released_and_all_compose_to_the_price(mu, together, neighb
         return np.zeros(size, dtype=np.int64)
 
     terms = {'noise': listen, 'neighbors': neighbors, 'together': together}
-    _, receipts = fit(make_task(2000), mu, label_steps=5, feature_steps=2, **terms)
+    _, receipts = fit(make_task(2000), mu, steps=2, **terms)
 
     slopes = ['slopes' in receipt.released for receipt in receipts]
-    assert slopes == [True] * 5 + ([False, True, True] if together else [])
+    assert slopes == [True] * 2 + ([False, True, True] if together else [])
     # Without a price there is no noise to be drawn.
     assert len(drawn) == (len(receipts) if mu < math.inf else 0)
     assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(mu)

@@ -67,7 +67,7 @@ def test_log_odds_are_stretched_as_far_as_the_loss_counts(num_classes, together)
     cases = [(0.0, 3, 3), (0.0, 0.75, 1), (0.0, 30, 5)]  # alpha, what is wanted, what becomes of it
     cases += [(1.0, 30, 1), (0.5, 3, 2), (0.5, 30, 3), (0.5, 0.75, 1), (0.75, 5, 2)]
     for alpha, wanted, factor in cases:
-        constants = AdaptConstants(log_odds_spread=wanted * own, most_stretch=5.0)
+        constants = AdaptConstants(sure_odds=wanted * own, most_stretch=5.0)
         found = model.adjusted(draws, shares, alpha, constants)
         assert measure_spread(found) == pytest.approx(factor * own)
         for before, after in zip(model.evidence, found.evidence, strict=True):

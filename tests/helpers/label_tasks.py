@@ -40,7 +40,7 @@ def weigh(records):
     for column in records.codes.T:
         counts = [np.bincount(column[records.labels == at], minlength=NUM_CODES) for at in (0, 1)]
         tables.append(np.stack(counts) / totals[:, None])
-    return weigh_evidence(tables, totals, AdaptConstants().largest_evidence)
+    return weigh_evidence(tables, totals, AdaptConstants().sure_odds)
 
 
 def score(records):

@@ -48,7 +48,7 @@ def test_few_units_get_more_for_the_counts_that_sizes_follow_from():
 
     assert shares[0] == CONSTANTS.magnitudes_of_few
     assert 1 / (math.sqrt(shares[1]) * budget.mu) == pytest.approx(1.6) or shares[1] == shares[0]
-    assert shares[2] == CONSTANTS.magnitudes_share
+    assert shares[2] == CONSTANTS.part_of_counts
 
 
 def test_what_histograms_cannot_show_they_do_not_get():
