@@ -49,10 +49,8 @@ CONSTANTS: dict[str, tuple[float, ...]] = {
     'approximate.clip': (0.5, 3),
     'adapt.sure_odds': (2, 8),
     'adapt.steps': (1, 5),
-    'adapt.weight_spread': (1, 4),
-    'adapt.smoothing': (0.01, 0.2),
+    'adapt.overconfidence': (0.005, 0.08),
     'adapt.unclipped_slopes': (0.75, 0.97),
-    'adapt.least_curvature': (0.005, 0.08),
 }
 
 #: Tables with classes that are fitted in seconds.

@@ -21,8 +21,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 
 #: Numbers of the algorithm in modules whose folders do not have them in ``constants.py`` yet.
 CHOSEN = {
-    'describe': 'NO_NOISE SPLIT_BINS',
-    'adapt': 'MOST_PER_KNOWN DRAWS_PER_FEATURE START_STEPS LEAST_STRETCH',
+    'describe': 'NO_NOISE',
     'settings': 'MIXED',
     'relational': 'SPREADS EMPTY REFERRING CLEARLY NUM_TRIED REACH LEAST_TAIL NUM_RANKS',
 }

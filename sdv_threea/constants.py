@@ -33,19 +33,16 @@ OWN_CODE = 1 / (4 * MOST_BINS)
 #: width. Set by hand.
 FAR_OFF = 1 / 3
 
-#: A cluster of fewer bins is narrow, and is split into twice this many. Set by hand.
-NARROW_BINS = 6
-
-#: Finer bins are kept if the significant ones contain at least this part of the records in
-#: significant coarser bins. Set by hand.
-KEPT = 0.75
+#: A cluster of fewer than half as many bins is narrow, and is split until it has this many. Set by
+#: hand.
+SPLIT_BINS = 12
 
 #: Up to this many frequent single numbers of a step do not count as evidence of rounding. Set by
 #: hand.
 MOST_ALONE = 2
 
 #: A tail begins this many codes before the last place beyond which records are significant, so that
-#: its slope can be seen. Set by hand.
+#: its slope can be seen. With none, a column that ends at once gets a value beyond its end.
 MORE = 3
 
 #: Candidate shapes of tails: exponents of the share of records beyond a given value. Set by hand.
@@ -53,13 +50,12 @@ SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
 
 # Approximate
 
-#: Candidate standard deviations of the details of a histogram, relative to the sum of both halves,
-#: and the prior weight of each, as a number of details. Compared with a single James-Stein factor,
-#: the error of the histograms of ten tables is .87 times as large at epsilon 1, and .93 times at 8.
-SPREADS, WEIGHTS = (0.0, 0.05, 0.15, 0.4, 1.0), (0.3, 0.05, 0.05, 0.05, 0.05)
-
-#: Counts of likely sums cost at most this part of the remaining price. Set by hand.
-MOST_FOR_SUMS = 0.3
+#: Candidate standard deviations of all priors whose spread is not known: each twice the one before.
+#: They are relative to the sum of both halves for details of a histogram (compared with a single
+#: James-Stein factor, the error of the histograms of ten tables is .87 times as large at epsilon 1,
+#: and .93 times at 8), and in log odds for effects of codes, in units of their targets for weights
+#: of terms and features, and in the logarithm of rows for rows and references per unit.
+SPREADS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
 
 # Databases
 
@@ -79,17 +75,13 @@ SMALLEST, RAREST = 1 / 256, 1 / 64
 #: What two shares are, if no figure says that one needs more than the other: the share of
 #: *describe* of a table with few records is at most this (of .23, .4, .55 and .7, the middle two
 #: were best on four tables of 400 to 900 rows at epsilon .5, 1 and 3), and triples that are counted
-#: without a look get this part of the remaining price (.3 and .7 did as well on nltcs and acs).
+#: without a look get this part of the remaining price (.3 and .7 did as well on nltcs and acs). If
+#: pairs are counted, too, counts by class keep this part of their share (.4 and .7 were no better
+#: than .6); the first count of all pairs has this part of the pairs' share, and the rest is for
+#: pairs that look like functions, and for a second count. Counts of likely sums cost at most this
+#: part of what is left. Finer bins are kept if the significant ones contain at least this part of
+#: the records in significant coarser bins.
 HALF = 0.5
-
-#: The part of the pairs' share that pays for the first count of all pairs. The rest is for pairs
-#: that look like functions, and for a second count of all pairs. Set by hand.
-PAIRS_FIRST = 0.65
-
-#: If pairs are counted, too, counts by class keep this part of their share: the first number if
-#: labels are adapted, whose evidence comes from these counts, otherwise the second. For
-#: CLASSES_ADAPTED, .4 and .7 were no better than .6.
-CLASSES_ADAPTED, CLASSES_ALONE = 0.6, 0.25
 
 #: With an unnamed target, counts by class and labels keep these parts of their shares. With twice
 #: as much, models learn as much of compas and default_credit, .002 more of Adult and .01 of
@@ -162,14 +154,13 @@ class DescribeConstants(Evidence):
             SDMetrics' quality of Adult without a target, at epsilon 1 with private metadata, is
             .981 with two looks and .947 with one. Ranges do as well with .25 or .4.
         runs: Lengths of the tested runs, in bins of the public grid. Powers of two find values
-            however widely they are spread. Set by hand.
+            however widely they are spread. The hump of a bulk may have these lengths, too: two
+            standard deviations on either side. Set by hand.
         usual_octaves: Numbers usually lie between these powers of two; beyond, more evidence is
             needed. Set by hand.
         usual_times: Times usually lie between these powers of two, in seconds from 2000 on: from
             half a year to 50 years. Noise alone moves no end of a range beyond 2050, or before
             1900. Set by hand.
-        negative: Log-likelihood penalty of a negative number. Set by hand.
-        bulk_widths: Candidate standard deviations of the hump of a bulk, in bins. Set by hand.
         tail: Share of a bulk beyond each of its likely ends, and probability that numbers lie
             beyond the estimated end of a column (within a bin, or extrapolated). With .08 for a
             bulk, tables of 400 rows lost half again as many columns as with .04. With .5 for an end
@@ -202,8 +193,6 @@ class DescribeConstants(Evidence):
     runs: tuple[int, ...] = (1, 2, 4, 8, 16)
     usual_octaves: tuple[float, float] = (-4.0, 10.0)
     usual_times: tuple[float, float] = (24.0, 30.5)
-    negative: float = 3.0
-    bulk_widths: tuple[float, ...] = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
     tail: float = 0.05
     coarse_evidence: float = 250.0
     reach: float = 0.7
@@ -233,14 +222,11 @@ class ApproximateConstants(Evidence):
         spike: A spike exceeds this many times the median of neighbouring codes. Set by hand.
         size_doubt: Assumed relative error of class sizes summed over bins, due to clipping. The
             true error is 1% for most classes, 6% for the frauds of creditcard_fraud.
-        effect_sizes: Prior standard deviations of effects on log odds; counts weigh them.
         smooth_parts: Smooth fraction of the effect variance, and correlation length as a fraction
             of the column. Two or five kinds are as good; lengths of .5 and 2 lost with few bins.
         clip: Squared norms of scores are clipped this many standard deviations above their mean.
             1.5 loses little and greatly reduces noise. A constant factor on the mean hurt narrow
             tables.
-        most_unclipped: Largest factor on squares that undoes clipping: noise rather than clipping
-            may have made squares small. Set by hand.
         shrink: Whether noisy values are shrunk and smoothed, or used as they are (the ablation "no
             shrinkage").
     """
@@ -248,10 +234,8 @@ class ApproximateConstants(Evidence):
     least_bins: int = 3
     spike: int = 3
     size_doubt: float = 0.05
-    effect_sizes: tuple[float, ...] = (0.05, 0.2, 0.5, 1.0, 2.0)
     smooth_parts: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.9, 0.2), (0.98, 0.5))
     clip: float = 1.5
-    most_unclipped: float = 2.0
     shrink: bool = True
 
 
@@ -268,17 +252,14 @@ class AdaptConstants:
             are no better than three. Two with features cost labels .012 of AUC on eeg_eye_state at
             epsilon 8, .005 on default_credit and .009 on telco_churn at 1; four cost .017 on
             telco_churn at 1. One costs numbers .04 of R2 on protein_casp at 1.
-        weight_spread: Prior standard deviation of weights of evidence around their start, times the
-            root of their number. The root helps tables of many columns. Flat between 1 and 4.
         start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With
             1, labels of isolet have an AUC of .87 at epsilon 8, not .886.
-        smoothing: Part of a label given to other classes, because draws are overconfident. Flat
-            from .01 to .2.
+        overconfidence: Part of a label of a draw given to other classes, and least curvature of a
+            record relative to that without evidence, because draws are overconfident. Flat from .01
+            to .2, and between .005 and .08.
         unclipped_slopes: Share of each class's draws with unclipped slopes. Shorter slopes need
             less noise but clip rare classes. Flat between .75 and .97; .5 gains at epsilon 1, but
             not in rare classes.
-        least_curvature: Least curvature of a record, relative to that without evidence.
-            Overconfident draws make steps too long. Flat between .005 and .08.
         most_stretch: Largest factor on log odds: a target that is hard to predict stays uncertain.
         most_features: Most features on small tables. 256 cost labels .013 of AUC on eeg_eye_state
             at epsilon 8, and nothing clear elsewhere.
@@ -297,7 +278,6 @@ class AdaptConstants:
         early_share: Part of the price for steps with evidence alone, and for moments of features.
             .33 and .2 cost .01 to .02 of AUC on eeg_eye_state at epsilon 1 and .001 to .003
             elsewhere.
-        spreads: Candidate prior standard deviations of weights whose prior is not known.
         doubt: Least gain of log likelihood of weights over none, and least expected information on
             those of features, in nats. A gain of 1 costs models .001 on several tables at epsilon
             8; 0 fits noise (diabetes130_died at 1: labels have an AUC of .874 for .88).
@@ -320,11 +300,9 @@ class AdaptConstants:
 
     sure_odds: float = 5.0
     steps: int = 3
-    weight_spread: float = 2.0
     start_trust: float = 0.5
-    smoothing: float = 0.05
+    overconfidence: float = 0.02
     unclipped_slopes: float = 0.9
-    least_curvature: float = 0.02
     most_stretch: float = 9.0
     most_features: int = 512
     label_features: float = 3.9
@@ -332,7 +310,6 @@ class AdaptConstants:
     unclipped_features: float = 0.5
     feature_length: float = 3.0
     early_share: float = 0.1
-    spreads: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
     doubt: float = 0.5
     single_bins: int = 16
     records_per_noise: float = 80.0

@@ -10,7 +10,7 @@ from together import COUNTS, make_counts
 from unpaired import Unpaired
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.constants import TIMES_FOR_NUMBERS
+from sdv_threea.constants import HALF, TIMES_FOR_NUMBERS
 from sdv_threea.describe.questions import ask_questions
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.classes import Classes
@@ -78,12 +78,12 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     few, many = (share_by_size(number, know(num_rows=size))['adapt'] for size in (500, 50_000))
     assert (few, many) == (0, TIMES_FOR_NUMBERS * SHARES['adapt'])
     pairs = {'pairs', 'functions'}
-    for alpha, part in ((1, 0.25), (0.99, 0.6), (0, 0.6)):
+    for alpha in (1, 0.99, 0):
         shares = share_stages(PRIVATE, Settings(alpha=alpha))
         assert set(shares) == set(SHARES) | pairs
         parts = [shares[each] for each in pairs | {'classes'}]
         assert sum(parts) == pytest.approx(SHARES['classes'])
-        assert shares['classes'] == pytest.approx(part * SHARES['classes'])
+        assert shares['classes'] == pytest.approx(HALF * SHARES['classes'])
     for mixing in ('clusters', 'random'):
         assert not pairs & set(share_stages(PRIVATE, Settings(alpha=1, mixing=mixing)))
 

@@ -46,8 +46,8 @@ SMALLEST_EXPONENT = -100
 #: sums of slopes.
 LARGEST_RADIUS = 2**18
 
-#: Largest number of features per ``mu n``, and per point: more would over-fit the points.
-MOST_PER_KNOWN, MOST_PER_POINT = 0.5, 1 / 8
+#: Largest number of features per point: more would over-fit the points.
+MOST_PER_POINT = 1 / 8
 
 #: Largest number of entries of the features of all rows (with more than the fewest features), and
 #: of the features of draws per predictor: bounds of time and memory.
@@ -68,8 +68,8 @@ LEAST_FEATURES, FEWEST_MOST = 8, 128
 #: as long as 3 in throw-away fits, for no gain.
 MUCH_KNOWN, MOST_PATIENCE = 2e4, 3.0
 
-#: Smallest factor on the variance of draws; and the relative increment of their second moments.
-LEAST_STRETCH, TINY = 0.05, 1e-6
+#: Smallest factor on the variance of draws, and the relative increment of their second moments.
+TINY = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +159,7 @@ def num_features(
 
     Noise in ``r`` weights moves log odds by about ``r / k``, where ``known`` is ``k = mu n``, and
     omitted features cost about ``1 / r``. The error ``(r / k)^2 + b / r`` is therefore least at an
-    ``r`` proportional to ``k^(2/3)``. No ``r`` exceeds ``k / 2``. The limit of ``entries`` saves
+    ``r`` proportional to ``k^(2/3)``. No ``r`` exceeds ``k``. The limit of ``entries`` saves
     time.
     """
     patience = np.clip((known / MUCH_KNOWN) ** (1 / 3), 1, MOST_PATIENCE)
@@ -168,7 +168,7 @@ def num_features(
     most = np.clip(entries / num_records, FEWEST_MOST, most_features)
     # The sampling error of the records acts like the noise at ``mu = 1``.
     known = min(known, num_records)
-    found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
+    found = int(min(multiple * known ** (2 / 3), known, most))
     return found if found >= LEAST_FEATURES else 0
 
 
@@ -302,6 +302,6 @@ def match_moments(features: Floats, weights: Floats, moments: ScoreMoments) -> F
     edge = 2 * spread * math.sqrt(size)
     seen = np.sign(excess) * np.sqrt(np.maximum(np.square(excess) - edge**2, 0))
     # An eigenvalue of -1 would be a direction without any variance.
-    stretch = np.sqrt(np.maximum(1 + seen, LEAST_STRETCH))
+    stretch = np.sqrt(np.maximum(1 + seen, TINY))
     mapping = root @ (directions * stretch) @ directions.T @ inverse
     return np.asarray((vectors @ mapping.T)[:, 1:])

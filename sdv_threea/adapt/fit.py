@@ -39,7 +39,7 @@ from sdv_threea.adapt.slopes import (
 )
 from sdv_threea.approximate.moments import ScoreMoments, release_score_moments
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.constants import COUNT_WEIGHT, AdaptConstants
+from sdv_threea.constants import COUNT_WEIGHT, SPREADS, AdaptConstants
 from sdv_threea.maths.tracking import track
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
@@ -143,7 +143,7 @@ class Fit:
         own = self._span.restrict(slopes.reshape(len(self._inputs), -1)) / self.link.unit
         curvatures, noise = self._curvatures(), scale / self.link.unit
         useless = self.unopened and not self.belief.open(
-            curvatures, own, noise, self.unopened, self._constants.spreads, self._constants.doubt
+            curvatures, own, noise, self.unopened, SPREADS, self._constants.doubt
         )
         self._move(self.belief.step(curvatures, own, noise))
         if useless and self.num_features:

@@ -21,9 +21,6 @@ from sdv_threea.adapt.slopes import (
 from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import AdaptConstants
 
-#: L-BFGS steps that fit the first weights; enough to come close to the least loss.
-START_STEPS = 40
-
 #: The least number of weights that their prior assumes.
 FEWEST_WEIGHTS = 16
 
@@ -71,7 +68,7 @@ class Classes:
 
     def begin(self, inputs: Floats, num_weights: int) -> Belief:
         """Return weights fitted to the labels of the draws, from inputs (K, n, D)."""
-        smoothing, shape = self._constants.smoothing, (self._num, inputs.shape[2])
+        smoothing, shape = self._constants.overconfidence, (self._num, inputs.shape[2])
         expected = (1 - smoothing) * self._classes + smoothing * self.shares
 
         def lose(flat: Floats) -> tuple[float, Floats]:
@@ -83,13 +80,14 @@ class Classes:
             gradient = (missing[:, None, :] @ inputs)[:, 0] + weights
             return loss + float(flat @ flat) / 2, gradient.ravel()
 
-        means, limits = np.zeros(shape), {'maxiter': START_STEPS}
+        means = np.zeros(shape)
         # A class without draws would have infinite log odds.
         logs = np.log(np.maximum(self.shares, TINY))
         means[:, 0] = logs if self._num > 1 else np.diff(logs)
-        found = minimize(lose, means.ravel(), jac=True, method='L-BFGS-B', options=limits)
-        spread = self._constants.weight_spread / math.sqrt(max(num_weights, FEWEST_WEIGHTS))
-        covariance = spread**2 * np.eye(shape[1])
+        found = minimize(lose, means.ravel(), jac=True, method='L-BFGS-B')
+        # The root of the number helps tables of many columns; spreads of half and twice as much,
+        # and of four times as much, are as good.
+        covariance = np.eye(shape[1]) / max(num_weights, FEWEST_WEIGHTS)
         return Belief(found.x.reshape(shape), np.tile(covariance, (self._num, 1, 1)))
 
     def miss(self, predicted: Floats) -> Floats:
@@ -99,7 +97,7 @@ class Classes:
     def curve(self, predicted: Floats, records: Floats) -> Floats:
         """Return the curvature of each draw's loss in each predictor, shape (n, K)."""
         chances, others = softmax(all_odds(predicted)), self._num / max(self._num - 1, 1)
-        least = self._constants.least_curvature * self.shares * (1 - self.shares)
+        least = self._constants.overconfidence * self.shares * (1 - self.shares)
         # The curvature is raised by this factor because the predictors of all classes move at once.
         own = np.maximum(chances * (1 - chances), least) * records[:, None] * others
         return self._own(own)

@@ -33,7 +33,7 @@ from sdv_threea.adapt.slopes import TARGET_UNITS, Seen
 from sdv_threea.adapt.trees import UNITS_PER_SCORE, Trees
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import AdaptConstants
+from sdv_threea.constants import SPREADS, AdaptConstants
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
@@ -292,8 +292,8 @@ def _add_pairs(
         root = np.asarray(np.kron(roots[one], roots[other]), dtype=np.float64)
         slope, noise = part / fit.link.unit, scale / fit.link.unit
         flat = np.zeros(root.shape)
-        gains = gain(fit.count(term), slope, noise, flat, root, constants.spreads)
-        spread, best = choose_spread(gains, constants.spreads)
+        gains = gain(fit.count(term), slope, noise, flat, root, SPREADS)
+        spread, best = choose_spread(gains, SPREADS)
         if best > constants.doubt + math.log(len(pairs)):
             likely.append((best, term, part, spread**2 * root @ root.T))
     likely.sort(key=lambda each: -each[0])

@@ -31,7 +31,7 @@ def class_correlations(
     ones, and these toward a few factors and a smooth function of neighbouring columns, otherwise
     toward zero.
     """
-    moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
+    moments = moments.unclipped(float(totals @ variances.sum(axis=1)))
     width = variances.shape[1]
     doubt = constants.clear_of_noise() if constants.shrink else None
     smooth = find_factors, partial(find_likeness, doubt=constants.clear_of_noise())

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import ApproximateConstants
+from sdv_threea.constants import SPREADS, ApproximateConstants
 
 #: Rounds of linearising, smoothing and weighing priors; more than six change nothing.
 ROUNDS = 6
@@ -110,7 +110,7 @@ def class_rates(
     prior = make_prior(constants)
     weights, found = prior.weights, [_first_guess(block) for block in blocks]
     for _ in range(ROUNDS):
-        likely = len(constants.effect_sizes) * prior.weights
+        likely = len(SPREADS) * prior.weights
         for at, block in enumerate(blocks):
             observed, variances = _linearize(block, found[at])
             effects, likelihoods = smooth_effects(block, observed, variances, prior)
@@ -129,7 +129,7 @@ def class_rates(
 
 def make_prior(constants: ApproximateConstants) -> Prior:
     """Return the priors: each effect size, weighted by its root, with each smoothness."""
-    sizes, parts = np.array(constants.effect_sizes), constants.smooth_parts
+    sizes, parts = np.array(SPREADS), constants.smooth_parts
     size, part = (each.ravel() for each in np.meshgrid(sizes, np.arange(len(parts)), indexing='ij'))
     smooth, length = np.array(parts)[part].T
     weights = np.repeat(np.sqrt(sizes), len(parts))
@@ -192,7 +192,7 @@ def _cut(
     columns: Sequence[Seen], num_classes: int, constants: ApproximateConstants
 ) -> Iterator[Sequence[Seen]]:
     sizes = [len(seen.expected) * num_classes for seen in columns]
-    room = MOST_EFFECTS // (len(constants.effect_sizes) * len(constants.smooth_parts))
+    room = MOST_EFFECTS // (len(SPREADS) * len(constants.smooth_parts))
     first = total = 0
     for at, size in enumerate(sizes):
         if total and total + size > room:

@@ -15,6 +15,7 @@ import numpy as np
 from sdv_threea.accounting import Receipt
 from sdv_threea.accounting.sensitivities import OFF_DIAGONAL_WEIGHT
 from sdv_threea.arrays import Floats
+from sdv_threea.constants import HALF
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
@@ -55,17 +56,17 @@ class ScoreMoments:
         matrices.swapaxes(-1, -2)[..., upper] = self.triangles
         return matrices
 
-    def unclipped(self, energy: float, most: float) -> ScoreMoments:
+    def unclipped(self, energy: float) -> ScoreMoments:
         """Return the moments scaled to undo the average effect of clipping.
 
         Clipping shortens records with several large scores, and so masks correlation. ``energy`` is
-        the expected sum of all squared scores. ``most`` caps the factor on squares, because noise
-        rather than clipping may have made them small.
+        the expected sum of all squared scores. At least ``HALF`` of it is kept: noise rather than
+        clipping may have made squares smaller.
         """
         squares = self.triangles.take(diagonal(self.sums.shape[1]), axis=1)
         kept = float(squares.sum(axis=1).sum())
         # Clipping never lengthens a record, so the factor is at least one.
-        factor = energy / min(max(kept, energy / most), energy) if energy else 1.0
+        factor = energy / min(max(kept, HALF * energy), energy) if energy else 1.0
         return ScoreMoments(
             self.counts,
             self.sums * math.sqrt(factor),

@@ -34,7 +34,7 @@ def likely_ends(
     # The number of records has noise, too.
     if left < bar * math.sqrt(zero.sum() + 1) * units.max():
         return None
-    widths = constants.bulk_widths
+    widths = tuple(length / 4 for length in constants.runs)
     expected = _expect(evidence, units, find_unlikely(sketch, constants), left, widths)
     # The error of the expectation is about its own size, so it is averaged with the count by
     # precision.

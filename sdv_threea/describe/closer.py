@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import FAR_OFF, KEPT, NARROW_BINS, DescribeConstants
+from sdv_threea.constants import FAR_OFF, HALF, SPLIT_BINS, DescribeConstants
 from sdv_threea.describe.lattice import find_roundest
 from sdv_threea.describe.ranges import (
     PARTS,
@@ -27,10 +27,8 @@ from sdv_threea.describe.ranges import (
 )
 from sdv_threea.domain import Number
 
-#: A narrow cluster is split until it has this many bins. It is first split into more parts (at most
-#: ``MOST_PARTS``), each with about as many records as noise; neighbouring parts are then merged
-#: again.
-SPLIT_BINS = 2 * NARROW_BINS
+#: A narrow cluster is first split into at most this many parts, each with about as many records as
+#: noise; neighbouring parts are then merged again.
 MOST_PARTS = 1024
 
 #: The largest number of looks that split bins: then numbers about 1, where bins of the public grid
@@ -209,7 +207,7 @@ def _is_narrow(sketch: Sketch, first: int, last: int, step: float) -> bool:
     """Return whether a cluster has few bins, lies far from zero, and can be split."""
     low, high = np.sort(np.abs([sketch.edges[first, 0], sketch.edges[last, 1]]))
     crosses = sketch.edges[first, 0] * sketch.edges[last, 1] <= 0
-    if crosses or last - first + 1 >= NARROW_BINS or high > 4 * low:
+    if crosses or 2 * (last - first + 1) >= SPLIT_BINS or high > 4 * low:
         return False
     widest = float(np.diff(sketch.edges[first : last + 1], axis=1).max())
     return widest >= max(2 * step, FLOATS_PER_PART * SPLIT_BINS * float(np.spacing(high)))
@@ -253,7 +251,7 @@ def settle(
             inside = sketch[(sketch.edges[:, 0] >= low) & (sketch.edges[:, 1] <= high)]
             found = standing_out(inside, num_looks, constants)
             mass = float(inside.counts[found].sum())
-            if mass >= KEPT * most or (best is None and len(zones) == 1):
+            if mass >= HALF * most or (best is None and len(zones) == 1):
                 best, most = merged, max(mass, most)
                 if len(found) and found[-1] - found[0] + 1 >= SPLIT_BINS:
                     break

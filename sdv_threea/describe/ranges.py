@@ -245,7 +245,8 @@ def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> Floats:
     octaves = np.log2(np.where(middles == 0, 1.0, np.abs(middles)))
     low, high = constants.usual_times if sketch.of_times else constants.usual_octaves
     beyond = np.maximum(np.maximum(low - octaves, octaves - high), 0.0)
-    # Times count from a date in the middle of those in use, so negative ones are usual.
-    negative = 0.0 if sketch.of_times else constants.negative
+    # Times count from a date in the middle of those in use, so negative ones are usual; any other
+    # number is as unusual if it is negative as if it were an octave beyond.
+    negative = (middles < 0) & (not sketch.of_times)
     zero = (middles == 0) & (not sketch.of_times)
-    return np.where(zero, 0.0, beyond + negative * (middles < 0))
+    return np.where(zero, 0.0, beyond + negative)

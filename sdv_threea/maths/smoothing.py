@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from sdv_threea.arrays import Floats
-from sdv_threea.constants import SPREADS, WEIGHTS
+from sdv_threea.constants import SPREADS
 
 ROUNDS = 20
 
@@ -48,11 +48,11 @@ def _part(own: Floats, sums: Floats, details: Floats, shift: int) -> Floats:
 
 def _shrink(details: Floats, sums: Floats, scale: float, shift: int) -> Floats:
     """Return posterior means of details; ``shift`` neighbours share noise and count as one."""
-    variances = np.square(np.multiply.outer(np.array(SPREADS), sums))
+    variances = np.square(np.multiply.outer(np.array([0.0, *SPREADS]), sums))
     totals = variances + scale**2
     logs = -(np.log(totals) + np.square(details) / totals) / 2
     likelihoods = np.exp(logs - logs.max(axis=0))
-    weights = prior = np.array(WEIGHTS)
+    weights = prior = np.full(len(variances), 1 / len(variances))  # one detail
     for _ in range(ROUNDS):
         parts = weights[:, None] * likelihoods
         parts /= parts.sum(axis=0)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from sdv_threea.approximate.counts import ClassPlan, Counts
 from sdv_threea.approximate.marginals import plan_class_counts
 from sdv_threea.arrays import Bools, Floats
-from sdv_threea.constants import HALF, MOST_FOR_SUMS
+from sdv_threea.constants import HALF
 from sdv_threea.joint.column_sums import Sum, price_sums
 from sdv_threea.joint.date_parts import Part
 from sdv_threea.joint.determined_values import price_values
@@ -74,7 +74,7 @@ def choose_rules(
     }
     likely = {own: size for own, size in sizes.items() if size >= LEAST_SHOWN * num_records}
     price = price_sums(len(likely), num_records)
-    if not likely or price > MOST_FOR_SUMS * left:
+    if not likely or price > HALF * left:
         return {}, 0.0
     return likely, left if math.isinf(left) else min(left, price)
 

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.regression import carries_number
 from sdv_threea.constants import (
-    CLASSES_ADAPTED,
-    CLASSES_ALONE,
     CLASSES_ASIDE,
     HALF,
     LABELS_ASIDE,
-    PAIRS_FIRST,
     TIMES_FOR_NUMBERS,
 )
 from sdv_threea.describe.description import asks, is_open
@@ -97,11 +94,9 @@ def share_stages(domain: Domain, settings: Settings, *, aside: bool = False) -> 
     if settings.counts_pairs:
         whole = shares.pop('classes')
         if domain.target is not None and isinstance(domain[domain.target], Category):
-            adapted = CLASSES_ASIDE if aside else CLASSES_ADAPTED
-            first = adapted if settings.alpha < 1 else CLASSES_ALONE
-            shares['classes'] = whole * first
+            shares['classes'] = whole * (CLASSES_ASIDE if aside else HALF)
             whole -= shares['classes']
-        shares['pairs'] = whole * PAIRS_FIRST
+        shares['pairs'] = whole * HALF
         shares['functions'] = whole - shares['pairs']
     else:
         if domain.target is None:
@@ -161,8 +156,8 @@ def _share_with_classes(domain: Domain, shares: dict[str, float], known: Known) 
     if fine or known.settings.alpha == 1:
         return shares
     whole = shares['pairs'] + shares['functions']
-    left = {stage: (1 - CLASSES_ADAPTED) * shares[stage] for stage in ('pairs', 'functions')}
-    return shares | left | {'classes': CLASSES_ADAPTED * whole}
+    left = {stage: HALF * shares[stage] for stage in ('pairs', 'functions')}
+    return shares | left | {'classes': HALF * whole}
 
 
 def carry_bins(domain: Domain, shares: Mapping[str, float], known: Known) -> int | None:
