@@ -59,16 +59,15 @@ SPREADS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
 
 # Databases
 
-#: Candidates for the spread of the logarithm of rows per unit, and the power of rows by which the
-#: prior of a median falls: with 1, berka's ``trans`` had hundreds of rows, not 20,000.
-UNIT_SPREADS, ROWS_PENALTY = (0.05, 0.3, 0.6, 1.0, 1.6), 0.5
+#: The power of rows per unit by which the prior of their median falls: with 1, berka's ``trans``
+#: had hundreds of rows, not 20,000.
+ROWS_PENALTY = 0.5
 
-#: The prior probability that noisy counts show all units (at .5 some tables became larger), and the
-#: log-likelihood penalty of each noisy count that is kept. Set by hand.
-NOTHING_BEYOND, KEPT_PENALTY = 0.8, 1.0
+#: The prior probability that noisy counts show all units: at .5 some tables became larger.
+NOTHING_BEYOND = 0.8
 
 #: Public rows: the share of the smallest group, and of the rarest value that is used. Set by hand.
-SMALLEST, RAREST = 1 / 256, 1 / 64
+RAREST = 1 / 64
 
 # Shares of the budget
 
@@ -320,7 +319,7 @@ class AdaptConstants:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelationalConstants:
+class RelationalConstants(Evidence):
     """The constants of several tables that refer to each other.
 
     These constants were set by hand, in a few runs on made databases and on those of
@@ -335,22 +334,10 @@ class RelationalConstants:
             is this part of the number of units. At .1, noise masked the 243 units of berka's
             ``trans``.
         magnitudes_of_few: The largest share of a table's budget that magnitudes get for this
-            reason.
-        magnitudes_of_hidden: If noise masks the number of units in a table's histograms, magnitudes
-            get up to this share. With less, tables of 60 to 90 units came out empty at epsilon 1.
-        repeats_share: Part of the share of foreign keys for pairs of rows that refer to the same
-            row.
-        typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit
-            minimises the error of such a bin.
-        agreeing: Two estimates of a size agree up to this many standard deviations of their noise.
-        clear_of_noise: A count below this many deviations of its noise is taken for zero.
+            reason. If noise masks the number of units in a table's histograms, they get up to
+            ``HALF``: with less, tables of 60 to 90 units came out empty at epsilon 1.
     """
 
     part_of_counts: float = 0.05
     magnitudes_noise: float = 0.05
     magnitudes_of_few: float = 0.25
-    magnitudes_of_hidden: float = 0.6
-    repeats_share: float = 0.2
-    typical_share: float = 0.02
-    agreeing: float = 2.0
-    clear_of_noise: float = 3.0

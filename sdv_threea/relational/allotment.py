@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sdv_threea.accounting import Budget
-from sdv_threea.constants import RelationalConstants
+from sdv_threea.constants import HALF, RelationalConstants
 from sdv_threea.domain import Domain
 from sdv_threea.joint.pair_bins import num_pair_bins
 from sdv_threea.planning.shares import Known, drowns_pairs
@@ -39,8 +39,8 @@ def share_magnitudes(
     if math.isinf(budget.mu):
         return constants.part_of_counts
     wanted, most = constants.magnitudes_noise, constants.magnitudes_of_few
-    if noise * constants.clear_of_noise > num_units:
-        wanted, most = wanted / constants.clear_of_noise, constants.magnitudes_of_hidden
+    if noise * constants.clear_of_noise() > num_units:
+        wanted, most = wanted / constants.clear_of_noise(), HALF
     needed = (budget.distance / (wanted * max(num_units, 1.0) * budget.mu)) ** 2
     return min(max(needed, constants.part_of_counts), most)
 
@@ -102,5 +102,5 @@ def plan_agreement(task: Task, num_pairs: float, num_columns: int) -> tuple[Budg
 
 def share_link(task: Task, owner: Link | None) -> tuple[Budget, Budget | None]:
     """Return the budgets of who refers to whom, and of repetitions: none without an owner."""
-    later = 0.0 if owner is None else task.constants.repeats_share
+    later = 0.0 if owner is None else HALF
     return task.budget.part(1 - later), task.budget.part(later) if later else None

@@ -14,7 +14,7 @@ import numpy as np
 
 from sdv_threea.accounting.sensitivities import reference_sensitivity
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.constants import ApproximateConstants
+from sdv_threea.constants import ApproximateConstants, Evidence
 from sdv_threea.encoding.encoders import CategoryEncoder, Transformer, list_coders
 from sdv_threea.joint.density import LEAST_INFORMATION
 from sdv_threea.joint.joint_constants import JointConstants
@@ -30,10 +30,6 @@ from sdv_threea.schema import Link, Schema
 
 #: The largest number of tables of a link, to bound the memory of fits without noise.
 MOST_TABLES = 32
-
-#: A table is used if its information exceeds the information of chance by this many standard
-#: deviations. Set by hand.
-CLEARLY = 3.0
 
 #: The weight of a reference in a table of two columns with the same values. With weight 1,
 #: references of 5,000 units at epsilon 3, whose kinds form a circle, kept .75 of it in place of .85
@@ -89,7 +85,7 @@ def list_ends(model: TableRelease, *, own: bool) -> list[End]:
         name = transformer.name
         shares = overall_chances(released, name)
         if (name in layout.own or name in public) and (shares > 0).sum() > 1:
-            least = model.noise * model.constants.clear_of_noise
+            least = model.noise * model.constants.clear_of_noise()
             found.append(End(own, transformer, public.get(name), shares, least))
     return found
 
@@ -356,9 +352,8 @@ def _tell(shares: Floats, usual: Floats, total: float, noise: float = 0.0) -> fl
     # noise adds its variance to that of each share.
     free = max(len(one) - 1, 1)
     least = (free / total + noise**2 * float((1 / other).sum())) / 2
-    return (
-        told if told > max(least * (1 + CLEARLY * math.sqrt(2 / free)), LEAST_INFORMATION) else 0.0
-    )
+    least *= 1 + Evidence().clear_of_noise() * math.sqrt(2 / free)
+    return told if told > max(least, LEAST_INFORMATION) else 0.0
 
 
 def _set_apart(table: Floats, equal: Floats) -> Floats:

@@ -121,7 +121,7 @@ def refer_by_attributes(
     here = rows[listed[0].name].notna().to_numpy()
     sides = [_find_side(model, each, rows[each.name][here]) for each in listed]
     found = np.full(len(rows), -1)
-    most = model.constants.clear_of_noise * model.noise
+    most = model.constants.clear_of_noise() * model.noise
     found[here] = choose_nearest(sides, popular, rng, most)
     return found
 

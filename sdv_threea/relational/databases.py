@@ -173,7 +173,7 @@ def _release_table(
 
     ``drawn`` are rows of the tables above.
     """
-    table, plan, constants = task.table, task.plan, task.constants
+    table, plan = task.table, task.plan
     owner = done.schema.owners[table]
     if owner is None:
         return _release_root(task, groups)
@@ -184,7 +184,8 @@ def _release_table(
     task = share_units(task, owner, num_units)
     magnitudes, asked = _count_units(task, groups, num_units)
     noise = noise_of_count(task, plan.domain, task.shares.rows)
-    bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
+    most_bins = task.settings.constants.joint.most_bins
+    bound = choose_bound(magnitudes, noise, 1 / most_bins, plan.most_rows)
     task, joined = _join_above(task, groups, done, drawn, magnitudes, bound)
     follows, agrees = task.shares.following, task.shares.agreement
     task = task.unsharpened() if follows or agrees else task

@@ -16,6 +16,7 @@ from scipy.special import ndtri, pdtr
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.constants import SPREADS, Evidence
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
@@ -37,15 +38,9 @@ from sdv_threea.rows.units.membership import Group
 from sdv_threea.schema import Link, Schema
 from sdv_threea.statistics import registry
 
-#: Candidates for the distribution of numbers of references: the standard deviation of the
-#: logarithm, and the share of rows without any.
-SPREADS, EMPTY = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5), (0.0, 0.3, 0.6, 0.8, 0.9, 0.95)
-
-#: Candidates for the share of units with a reference to another unit.
+#: Candidates for the share of units with a reference to another unit, and for the share of rows
+#: with any.
 REFERRING = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
-
-#: References count as uneven if that raises the log likelihood by more than this.
-CLEARLY = 2.0
 
 #: Points of the standard normal; means over them approximate means over the distribution.
 NORMALS = ndtri((np.arange(64) + 0.5) / 64)
@@ -146,13 +141,14 @@ def _spread(counts: Floats, scale: float, sizes: Sizes) -> Floats:
         rest = max(sizes.rows - float(counts.sum()), 0.0)
         return np.append(rest, counts) / max(sizes.rows, float(counts.sum()), 1.0)
     best, chosen = -math.inf, (0.0, 0.0)
-    for kind in itertools.product(SPREADS, EMPTY):
+    clearly = Evidence().clear_of_noise() ** 2 / 2  # half the squared evidence
+    for kind in itertools.product((0.0, *SPREADS), (1 - part for part in REFERRING)):
         for part in REFERRING:
             mean = part * sizes.referring / sizes.units
             expected = sizes.units * _expect(mean, *kind)[1:]
             errors = (counts - expected) ** 2 / (scale**2 + expected)
             likely = -float(errors.sum() + np.log(scale**2 + expected).sum()) / 2
-            likely -= CLEARLY * (kind != (0.0, 0.0))
+            likely -= clearly * (kind != (0.0, 0.0))
             best, chosen = max((best, chosen), (likely, kind))
     if chosen == (0.0, 0.0):
         return np.zeros(0)

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import xlogy
 
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.constants import RAREST, SMALLEST
+from sdv_threea.constants import RAREST
 from sdv_threea.domain import Domain, Number
 from sdv_threea.relational.layout import Attribute
 
@@ -53,7 +53,7 @@ def order_alike(
         place = _project(points[group])
         group, place = group[np.argsort(place, kind='stable')], np.sort(place)
         order[start:end] = group
-        cut = _cut(place) if len(group) > max(SMALLEST * len(rows), 1) else 0
+        cut = _cut(place) if len(group) > max(RAREST * len(rows), 1) else 0
         if cut:
             off = points[group[:cut]].mean(axis=0) - points[group[cut:]].mean(axis=0)
             apart[start + cut] = off @ off

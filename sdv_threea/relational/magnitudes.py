@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.constants import KEPT_PENALTY, NOTHING_BEYOND, ROWS_PENALTY, UNIT_SPREADS
+from sdv_threea.constants import NOTHING_BEYOND, ROWS_PENALTY, SPREADS
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
@@ -170,7 +170,8 @@ def expect_counts(noisy: Floats, scale: float, num_units: float) -> tuple[Floats
     likelihood of the counts and their prior probability. There are at most ``num_units`` units.
     """
     size, most = len(noisy), max(min(num_units, float(noisy.clip(0).sum()) + REACH * scale), 2.0)
-    each = math.log(min(scale * math.sqrt(2 * math.pi) / most, 1.0)) - KEPT_PENALTY
+    # A count that is kept is a free parameter, which Akaike's criterion penalises by a nat.
+    each = math.log(min(scale * math.sqrt(2 * math.pi) / most, 1.0)) - 1
     parts, logs, free = [], [], []
     for kept in range(size):
         known = float(noisy[:kept].sum())
@@ -202,11 +203,11 @@ def _list_candidates(masked: Floats, kept: int, scale: float, most: float) -> tu
     first candidate has no further unit.
     """
     borders = np.log(np.append(FIRST[: kept + len(masked)], math.inf))
-    medians, spreads = borders[:-1, None, None] + HALF, np.array(UNIT_SPREADS)[:, None]
+    medians, spreads = borders[:-1, None, None] + HALF, np.array(SPREADS)[:, None]
     borders[0] = -math.inf
     shares = np.diff(ndtr((borders - medians) / spreads), axis=-1)[..., kept:]
     shares = shares.reshape(-1, len(masked))
-    chances = np.repeat(np.exp(-ROWS_PENALTY * (medians.ravel() - HALF)), len(UNIT_SPREADS))
+    chances = np.repeat(np.exp(-ROWS_PENALTY * (medians.ravel() - HALF)), len(SPREADS))
     tails = shares.sum(axis=1)
     chances, shares = chances[tails > LEAST_TAIL], shares[tails > LEAST_TAIL]
     shares /= shares.sum(axis=1, keepdims=True)

@@ -138,11 +138,11 @@ class TableRelease:
     @property
     def is_masked(self) -> bool:
         """Whether noise exceeds all shares of the rows."""
-        return self.noise * self.constants.clear_of_noise > 1
+        return self.noise * self.constants.clear_of_noise() > 1
 
     def hides(self, chances: Floats) -> bool:
         """Return whether noise may explain all released probabilities of a column."""
-        return self.noise * self.constants.clear_of_noise > float(chances.max(initial=0.0))
+        return self.noise * self.constants.clear_of_noise() > float(chances.max(initial=0.0))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sdv_threea.schema import Link, Schema
 
 def believe(count: float, scale: float, constants: RelationalConstants) -> float:
     """Return a count, or zero if noise of this standard deviation explains it."""
-    return count if count > constants.clear_of_noise * scale else 0.0
+    return count if count > constants.clear_of_noise() * scale else 0.0
 
 
 def estimate_size(
@@ -83,12 +83,12 @@ def agree(
 ) -> float:
     """Return the weighted mean of two estimates if they agree; otherwise the first.
 
-    Estimates agree if they differ by at most ``agreeing`` standard deviations of their noise, and
-    by at most half of the first, unless noise masks the first and the other is larger. The weights
-    are inverse variances. The first estimate has no bias; the other may lack a tail.
+    Estimates agree if noise may explain their difference, and if they differ by at most half of the
+    first, unless noise masks the first and the other is larger. The weights are inverse variances.
+    The first estimate has no bias; the other may lack a tail.
     """
-    near = constants.agreeing * math.hypot(noise, other_noise)
-    if other < one or one > constants.clear_of_noise * noise:
+    near = constants.clear_of_noise() * math.hypot(noise, other_noise)
+    if other < one or one > constants.clear_of_noise() * noise:
         near = min(near, one / 2)
     if not noise or abs(one - other) > near:
         return one
@@ -102,7 +102,7 @@ def most_rows(root: TableRelease, magnitudes: Magnitudes, constants: RelationalC
     and a sample scaled to a given number of units would be far too large. The bound is infinite if
     noise does not mask the number of units.
     """
-    hidden = root.noise * constants.clear_of_noise > 1
+    hidden = root.noise * constants.clear_of_noise() > 1
     return raise_size(root, magnitudes) * magnitudes.rows_per_unit if hidden else math.inf
 
 

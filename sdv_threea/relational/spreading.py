@@ -54,12 +54,12 @@ def spread_references(  # noqa: PLR0913 (rows at both ends, and what is known of
     share, noise = released.repeats
     again = share - float(even @ even)
     heads = np.ones(len(units), dtype=np.bool_)
-    if again > constants.clear_of_noise * noise:
+    if again > constants.clear_of_noise() * noise:
         near = (owners[1:] == owners[:-1]) & (owners[1:] >= 0)
         heads[1:] = ~near | (rng.random(len(near)) >= again)
     slots, first = slots[: int(heads.sum())], np.flatnonzero(heads)
     found = match_kinds(kinds.ours[first], slots, kinds, rng)
-    distinct = share <= constants.clear_of_noise * noise
+    distinct = share <= constants.clear_of_noise() * noise
     ends = np.where(distinct, owners, -1)[first], units[first]
     for alike in (kinds.theirs, NO_CODES):
         found = untangle(found, *ends, theirs, alike, rng)

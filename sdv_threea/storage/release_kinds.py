@@ -66,11 +66,13 @@ FORMER_FIELDS = {
         *('few_triples', 'few_values', 'least_bins', 'least_held', 'least_information'),
         *('least_triple_bins', 'records_per_class', 'step'),
         *('left_out', 'look_doubt', 'most_cells', 'most_looks', 'most_needed', 'most_partners'),
-        *('most_values', 'records_per_digit', 'records_per_error', 'value_part'),
+        *('most_values', 'records_per_digit', 'records_per_error', 'unseen_part', 'value_part'),
     ),
     'Magnitudes': ('scale', 'doubt', 'seen'),
     'RelationalConstants': (
         *('most_lifted', 'most_shared', 'siblings_share', 'top_discount', 'units_false_alarm'),
+        *('agreeing', 'agreement_share', 'clear_of_noise', 'links_share', 'magnitudes_of_hidden'),
+        *('magnitudes_share', 'orphans_share', 'repeats_share', 'typical_share'),
     ),
     'TableRelease': ('together', 'common'),
 }

@@ -109,7 +109,7 @@ def forecast_table(table: str, schema: Schema, settings: Settings, errors: Expec
     told = FORECAST.format(
         table=table,
         rows=math.ceil(PER_CENT * errors.count),
-        least=math.ceil(constants.clear_of_noise * errors.count),
+        least=math.ceil(constants.clear_of_noise() * errors.count),
     )
     if schema.owners[table] is None:
         return told

@@ -269,7 +269,7 @@ def test_rules_hold_within_rows_and_between_them_and_their_owner(build, epsilon)
 
 def test_samples_are_drawn_with_the_constants_of_the_fit(make, tmp_path):
     """They are in the release, and in its file."""
-    constants = Constants(relational=RelationalConstants(clear_of_noise=1e6))
+    constants = Constants(relational=RelationalConstants(false_alarm=1e-300))
     write_plain(
         tmp_path / 'release',
         {'model': make('public', 400).release(epsilon=100.0, constants=constants)},

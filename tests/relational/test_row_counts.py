@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.accounting import Budget
-from sdv_threea.constants import RelationalConstants
+from sdv_threea.constants import HALF, RelationalConstants
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.relational.allotment import share_magnitudes
 from sdv_threea.relational.magnitudes import FIRST, Magnitudes
@@ -27,7 +27,7 @@ CONSTANTS = RelationalConstants()
 
 def test_a_count_is_believed_if_noise_hardly_explains_it():
     assert believe(31.0, 10.0, CONSTANTS) == 31.0
-    assert believe(29.0, 10.0, CONSTANTS) == 0.0
+    assert believe(28.0, 10.0, CONSTANTS) == 0.0
     assert believe(1.0, 0.0, CONSTANTS) == 1.0
 
 
@@ -58,7 +58,7 @@ def test_what_histograms_cannot_show_they_do_not_get():
     assert share_magnitudes(1000, 400.0, budget, CONSTANTS) > share_magnitudes(
         1000, 300.0, budget, CONSTANTS
     )
-    assert share_magnitudes(1, 400.0, budget, CONSTANTS) == CONSTANTS.magnitudes_of_hidden
+    assert share_magnitudes(1, 400.0, budget, CONSTANTS) == HALF
 
 
 def test_a_root_has_the_units_that_are_seen_in_another_table(make):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from sdv_threea.constants import RelationalConstants
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, Magnitudes
 from sdv_threea.relational.rows_per_unit import choose_bound
 
-SHARE = RelationalConstants().typical_share
+SHARE = 1 / JointConstants().most_bins
 
 
 def measure(totals, num_units):
