@@ -134,8 +134,8 @@ def _cut(
     counts, constants = density.counts, run.constants
     columns = [counts.shares @ density.scores.chances(at) for at in range(len(ordered))]
     noise = counts.least_evident(constants.approximate)
-    most = min(constants.joint.own_values, 2 * num_bins)
-    few = replace(constants.joint, own_values=most)
+    most = min(constants.joint.most_bins, 2 * num_bins)
+    few = replace(constants.joint, most_bins=most)
     least = max(noise, least)
     return cut_pair_bins(
         columns, density.masks, ordered, num_bins, least, few, constants.approximate

@@ -30,7 +30,7 @@ from scipy.sparse import csc_array
 
 from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
-from sdv_threea.joint.joint_constants import TRIPLE_STEP, JointConstants
+from sdv_threea.joint.joint_constants import SLACK, TRIPLE_STEP, JointConstants
 from sdv_threea.joint.levelling import level
 from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.tables import is_settled
@@ -223,7 +223,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
     links = [] if given is None else _give(columns, order, given, (drawn, fresh), rng)
     for column in track(order[len(links) :], 'density of column'):
         own, parents, both = columns[column], before[column], given_both[column]
-        link = _begin(column, own, followed[column], constants.settled)
+        link = _begin(column, own, followed[column], SLACK)
         if link.settled:
             parents, both = [], []
         terms = [Term(drawn.bins[:, parent], table) for parent, table in parents]

@@ -29,8 +29,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from sdv_threea.arrays import Floats
+from sdv_threea.constants import SPREADS
 from sdv_threea.joint.interactions import contrasts
-from sdv_threea.joint.joint_constants import LIKENESS, OWN_PART, SPREADS
+from sdv_threea.joint.joint_constants import LIKENESS, OWN_PART
 from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.rows.contingency_tables import Columns
 

@@ -23,7 +23,7 @@ from sdv_threea.joint.determined_values import (
 )
 from sdv_threea.joint.inside import add_up
 from sdv_threea.joint.interactions import Interactions
-from sdv_threea.joint.joint_constants import JointConstants
+from sdv_threea.joint.joint_constants import SLACK, JointConstants
 from sdv_threea.joint.pair_bins import Pair, count_bins
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import (
@@ -160,7 +160,7 @@ class Estimates:
         for (i, j), table in self.functions.items():
             if order.index(i) > order.index(j):
                 i, j, table = j, i, table.T
-            settled += [j] if is_settled(table, constants.settled) else []
+            settled += [j] if is_settled(table, SLACK) else []
         return settled
 
 

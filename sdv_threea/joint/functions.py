@@ -16,11 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sdv_threea.arrays import Floats, Wholes
+from sdv_threea.constants import HALF
 from sdv_threea.joint.column_order import grow_forest
 from sdv_threea.joint.joint_constants import (
     LEAST_SHOWN,
-    MOST_HIDDEN,
-    OFTEN,
     SLACK,
     JointConstants,
 )
@@ -130,13 +129,13 @@ def _rate(
             return -math.inf, 0.0, False
         full = min(full, running)
         hidden = noise.bound(counts)
-        clear = runs and hidden < MOST_HIDDEN * running * counts.sum() ** 2
+        clear = runs and hidden < SLACK * running * counts.sum() ** 2
     energy = _find_energy(counts, parent.counts, child.counts, noise)
     likeness = energy / max(child.counts.sum() ** 2 * full, 1e-9)
-    if likeness <= constants.least_likeness:
+    if likeness <= HALF:
         return -math.inf, 0.0, False
     # Among equally informative parents, the direct one has the fewest codes.
-    far = constants.nearness * max(parent.size - child.size, 0.0) + constants.blur * parent.ordered
+    far = constants.blur * parent.ordered
     following = left_open(shares[None]) if child.ordered else child.entropy
     entropy = min(following, parent.entropy)  # a column predicts at most its own entropy
     sure = 1.0 if runs else min(likeness / constants.sure, 1.0)
@@ -171,7 +170,7 @@ def _look_beside(
     """Return how like a function the pair is without the child's most frequent value, if known."""
     # Columns with a common value, such as "question not asked", look functional because of it.
     frequent = int(child.argmax())
-    if not OFTEN <= child[frequent] < 1 or len(child) < 3:
+    if not LEAST_SHOWN <= child[frequent] < 1 or len(child) < 3:
         return math.inf
     kept = np.arange(len(child)) != frequent
     shares, rest = child[kept] / child[kept].sum(), counts[:, kept]
@@ -218,7 +217,7 @@ def _run_along(
     total = float(counts.sum())
     if total <= 0:
         return False, energy
-    if left_open(running) > (1 - constants.least_likeness) * left_open(child[None]):
+    if left_open(running) > (1 - HALF) * left_open(child[None]):
         return False, math.inf
     departs = float(np.square(counts[:, order] / total - running).sum())
     return departs <= noise.bound(counts) / total**2 + SLACK * energy, energy

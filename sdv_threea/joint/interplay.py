@@ -17,7 +17,7 @@ from sdv_threea.arrays import Floats, Wholes
 from sdv_threea.constants import HALF
 from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
-from sdv_threea.joint.joint_constants import TRIPLE_LEFT, TRIPLE_PARTS, JointConstants
+from sdv_threea.joint.joint_constants import EMPTY, TRIPLE_PARTS, JointConstants
 from sdv_threea.joint.pair_bins import Pair
 from sdv_threea.joint.triples import Triple
 
@@ -58,7 +58,7 @@ class Interplay:
             total = expected.sum()
             table = _add_pairs((expected + departure) / total, pairs_of)
             # Raking cannot refill an empty bin, so bins that pairs allow must not become empty.
-            least = TRIPLE_LEFT * (expected + expected.mean()) / total * bool(scale)
+            least = EMPTY * (expected + expected.mean()) / total * bool(scale)
             table = np.maximum(table, least)
             raked = _rake(table[None] / table.sum(), [(at, own[None]) for at, own in pairs_of])
             found[triple] = raked[0]
@@ -165,7 +165,7 @@ def choose_triples(
         several = np.sqrt(np.cumsum(moved[order]))
         gains = np.cumsum(excess[order]) - np.cumsum(error[order]) * several
         last = int(gains.argmax())
-        lost = constants.pair_worth * all_triples * _add_noise_of_pairs(pairs, mu, part)
+        lost = constants.noise_left * all_triples * _add_noise_of_pairs(pairs, mu, part)
         if gains[last] - lost > best[0]:
             chosen = [triples[at] for at in order[: last + 1]]
             best = float(gains[last] - lost), chosen, part

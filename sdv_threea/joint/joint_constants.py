@@ -21,8 +21,9 @@ STRESSES = np.linspace(3, 1.5, 16)
 #: Candidates for the count of a bin, relative to its count under independence. Set by hand.
 RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
 
-#: A bin up to this ratio counts as empty. With zero alone, pair tables of the bank's payments at
-#: epsilon 1 are off by .130 instead of .122, and those of adult and telco_churn by .0004 more.
+#: A bin up to this ratio counts as empty, and with noise a bin of a triple keeps it. With zero alone,
+#: pair tables of the bank's payments at epsilon 1 are off by .130 instead of .122, and those of
+#: adult and telco_churn by .0004 more.
 EMPTY = 1 / 40
 
 #: Candidates for the correlation of neighbouring bins of an ordered column. Without candidates,
@@ -33,39 +34,27 @@ LIKENESS = (0.7, 0.93)
 #: sets are off by up to .0004 more.
 OWN_PART = 0.05
 
-#: Candidates for ``a``: how far bins depart, relative to their counts under independence. Set by
-#: hand.
-SPREADS = np.geomspace(0.02, 2.0, 5)
-
 #: The least share of the records that can show a relation. A pair is not a function if whole codes
 #: of the parent can hold less than this share of the records that lie outside the child's most
 #: frequent value: with 0, relations keep .0005 and .0009 less at epsilon 1 and 8; with .5, .017
 #: less at 1. A sum or part of a date is counted only if at least this share of the records has
-#: values in all its columns, or noise would exceed the count.
+#: values in all its columns, or noise would exceed the count. If as many have the child's most
+#: frequent value, a pair is also examined without it: without this rule, relations keep .005 more
+#: at epsilon 1 and .015 less at 8; from .05 on, .027 and .009 less.
 LEAST_SHOWN = 0.25
 
 #: Values follow the order of codes if counts differ from a monotone table by at most this part of
-#: its energy, beyond noise. With 0, yearly pay does not determine monthly pay if there is no noise;
-#: with .2, relations keep .003 less at epsilon 8.
+#: its energy, beyond noise, and clearly if noise masks at most this part. With 0, yearly pay does
+#: not determine monthly pay if there is no noise; with .2, relations keep .003 less at epsilon 8.
+#: A column depends on its parent alone if the parent leaves less than this share of the column's
+#: entropy: with .25, 8 % of the rows of census_kdd at epsilon 8 contradict the tax filing status.
 SLACK = 0.05
-
-#: Values clearly follow the order of codes if noise masks at most this part of their energy. Set by
-#: hand.
-MOST_HIDDEN = 0.08
-
-#: A pair is also examined without the child's most frequent value if that value has this share of
-#: the records. Without this rule, relations keep .005 more at epsilon 1 and .015 less at 8; with
-#: .05, .027 and .009 less.
-OFTEN = 0.2
 
 #: A pair's weight falls with this power of its number of bins. Set by hand.
 POWER = 1 / 6
 
 #: Candidates for the part of the price that triples get. Set by hand.
 TRIPLE_PARTS = (0.15, 0.3, 0.5, 0.7)
-
-#: The least share of its expected count that every bin keeps if there is noise. Set by hand.
-TRIPLE_LEFT = 0.01
 
 #: How far single columns of a relation may be apart, because their counts have noise. A column may
 #: be a function of a number if their total variation distance is at most this part of the column's
@@ -98,15 +87,11 @@ class JointConstants(Evidence):
             pairs are counted only if noise allows this many bins. 9 costs models .03 on
             california_housing at epsilon 1; more than 13 costs .01 to .04 on protein_casp, with
             marginals of three columns off by .35 instead of .28.
-        least_bins_of_guess: If no target is named, a numerical column can be the target only if
-            noise allows this many bins. With 3, models gain nothing on telco_churn, and marginals
-            of three columns are off by .136 instead of .113.
         most_bins: Maximum number of bins of an ordered column. Tables of 64 are fitted much worse.
-        own_values: Each value of a categorical column has a bin of its own if the column has at
-            most this many values, or at most twice as many as an ordered column has bins; others
-            are packed into up to as many bins. With 24 bins at most, one in a hundred rows of adult
-            and covtype_compact is impossible without noise; with 64, next to none. A column of at
-            most twice as many values counts as one of few values.
+            Each value of a categorical column has a bin of its own if the column has at most this
+            many values, or at most twice as many as an ordered column has bins; others are packed
+            into up to as many bins. A column of at most twice as many values counts as one of few
+            values. A table of three columns has no more bins than the largest one of two.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. At
             epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3. With 2, R2 is .595 if ranges
             are public, no better otherwise, and marginals of three numbers are 1 % worse.
@@ -125,19 +110,11 @@ class JointConstants(Evidence):
             1.
         emptiness: A bin is multiplied by this power of the probability that it is not empty. With
             2, impossible pairs vanish; shrinkage alone leaves a tenth of their mass.
-        least_likeness: The least energy of a functional pair (its squared departure from
-            independence), relative to that of a function; and the least part of the child's entropy
-            that the order of the parent explains, if values follow it. With .35 and .65, relations
-            keep the same at epsilon 1, and .002 less and the same at 8.
         least_told: The least information of a function, in nats: its likeness times the entropy of
             the child. With .3, relations keep .009 less at epsilon 8; with 0, .001 less.
         sure: A pair of this likeness, or one whose values follow an order, counts as certain. Other
             pairs are worth less, by the squared ratio of their likeness to this. With .5,
             relations keep .002 and .012 less at epsilon 1 and 8; with 1, .017 and .013 less.
-        nearness: Penalty, in nats, for each factor of e by which the parent has more codes than the
-            child: a region then follows from the city, and not from the store. Without this
-            penalty relations keep .002 more at epsilon 1 and .002 less at 8, and a tenth more
-            pairs is counted.
         blur: Penalty, in nats, of parents whose codes are intervals: a kind then follows from the
             product, and not from its price. Without this penalty relations keep .002 and .003 less
             at epsilon 1 and 8, and 93 instead of 97 in a hundred hold.
@@ -145,17 +122,12 @@ class JointConstants(Evidence):
             out. Without this limit, 8 instead of 5 % of the rows of telco_churn contradict
             themselves at epsilon 1 with a target.
         least_spent: The least part of the remaining price that functional pairs get.
-        most_weighed: The largest weight of a functional pair, in units of the least. Set by hand.
-        settled: A column depends on its parent alone if the parent leaves less than this share of
-            the column's entropy. With .25, 8 % of the rows of census_kdd at epsilon 8 contradict
-            the tax filing status.
         one_code: A categorical column may determine a numerical one if it leaves at most this many
             nats, and this share, of the entropy of the numerical codes. Set by hand.
         particles: Number of records that a chain is fitted with. With fewer, the chain fits their
             noise, too, and single columns are further off.
         rounds: The largest number of rounds of iterative proportional fitting for a column.
             Impossible pairs need more than two; eight over-fit the particles.
-        most_triple_bins: The largest number of bins of a column in a triple. Set by hand.
         triple_records: A bin of three columns is expected to hold this many times the noise of a
             single table. With 8.5, models lose .04 on tables of numbers at epsilon 8.
         look_part: The part of the remaining price that distances of triples cost. Set by hand.
@@ -168,20 +140,17 @@ class JointConstants(Evidence):
         most_triples: The largest number of triples that are counted. With 96, models gain .02
             without noise, but the chain over-fits its particles, and single columns are further
             off.
-        noise_left: The part of a triple's noise that shrinkage leaves. With .5, models lose .01 on
-            tables of numbers; .15 does as well.
-        pair_worth: Weight of the noise of pairs against the error of triples. With .8, models lose
-            .07 on protein_casp and bike_sharing at epsilon 8; with .1, marginals of three columns
-            are further off on telco_churn.
+        noise_left: The part of the noise of triples and of pairs that shrinkage leaves. With .5 for
+            triples, models lose .01 on tables of numbers; .15 and .3 do as well. With .8 for pairs,
+            models lose .07 on protein_casp and bike_sharing at epsilon 8; with .1, marginals of
+            three columns are further off on telco_churn.
     """
 
     #: Pairs and triples need at least as many bins as counts by class: with fewer, a table contains
     #: no more than a correlation, which is cheaper.
     least_bins = ApproximateConstants.least_bins
     least_bins_of_number: int = 13
-    least_bins_of_guess: int = 5
     most_bins: int = 32
-    own_values: int = 24
     records_per_noise: float = 3.0
     most_columns: int = 128
     least_unlike: float = 10.0
@@ -189,23 +158,17 @@ class JointConstants(Evidence):
     most_added: float = 0.33
     most_stressed: float = 0.25
     emptiness: float = 2.0
-    least_likeness: float = 0.5
     least_told: float = 0.15
     sure: float = 0.75
-    nearness: float = 0.2
     blur: float = 0.1
     most_noise: float = 2.0
     least_spent: float = 0.2
-    most_weighed: int = 8
-    settled: float = 0.05
     one_code: float = 0.3
     particles: int = 24_000
     rounds: int = 4
-    most_triple_bins: int = 12
     triple_records: float = 17.0
     look_part: float = 0.05
     look_slack: float = 0.01
     few_directions: float = 2.0
     most_triples: int = 48
-    noise_left: float = 0.3
-    pair_worth: float = 0.2
+    noise_left: float = 0.2

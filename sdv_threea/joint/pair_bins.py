@@ -96,7 +96,7 @@ def suits_number(num_bins: int, sizes: Sequence[int], constants: JointConstants)
     Between two numbers, correlations show about as much as coarse bins do, and they predict a third
     number better. Columns of few values are different: their values have a bin each.
     """
-    few = sum(size <= 2 * constants.own_values for size in sizes)
+    few = sum(size <= 2 * constants.most_bins for size in sizes)
     return num_bins >= constants.least_bins_of_number or 2 * few >= len(sizes)
 
 
@@ -200,8 +200,8 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
         if natural:
             runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
-            mask, most = shares > 0, max(2 * num_bins, constants.own_values)
-            few = min(num_bins, constants.own_values)
+            mask, most = shares > 0, max(2 * num_bins, constants.most_bins)
+            few = min(num_bins, constants.most_bins)
             if _stand_out(shares, least, most):
                 runs = np.where(shares < least, len(shares), np.arange(len(shares)))
             elif mask.sum() > most:
@@ -235,7 +235,7 @@ def num_packed(
     cost a function as much likeness as it may lack to be sure. The most frequent category is left
     out of this: it may stand for all unlisted ones.
     """
-    fewest, most = min(num_bins, constants.own_values), max(2 * num_bins, constants.own_values)
+    fewest, most = min(num_bins, constants.most_bins), max(2 * num_bins, constants.most_bins)
     packed = [shares for shares in columns if np.count_nonzero(shares) > most]
     energy = min((np.square(own).sum() - own.max() ** 2 for own in packed), default=1.0)
     # The share of the records that equals the noise of a count follows from the number of bins.

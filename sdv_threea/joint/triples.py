@@ -43,7 +43,7 @@ def num_triple_bins(num_records: float, mu: float, constants: JointConstants) ->
     held = constants.triple_records / mu
     cells = max(num_records, 0.0) / max(held, 1.0)
     # Floating-point roots of cubes may be just below a whole number.
-    carried = int(min(cells ** (1 / 3) + 1e-9, constants.most_triple_bins))
+    carried = int(min(cells, constants.most_bins**2) ** (1 / 3) + 1e-9)
     return carried if carried >= constants.least_bins else 0
 
 

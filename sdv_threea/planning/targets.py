@@ -88,5 +88,5 @@ def keeps_number(
     paid = math.hypot(*map(price, for_pairs(settings))) / known.budget.distance
     pairs = math.comb(len(sizes), 2) - math.comb(known.num_given, 2)
     num_bins = num_pair_bins(num_rows, pairs, paid, constants.joint) or 0
-    fine = num_bins >= constants.joint.least_bins_of_guess
+    fine = num_bins >= 2 * constants.joint.least_bins
     return fine and suits_number(num_bins, sizes, constants.joint) and bool(price('adapt'))

@@ -67,6 +67,8 @@ FORMER_FIELDS = {
         *('least_triple_bins', 'records_per_class', 'step'),
         *('left_out', 'look_doubt', 'most_cells', 'most_looks', 'most_needed', 'most_partners'),
         *('most_values', 'records_per_digit', 'records_per_error', 'unseen_part', 'value_part'),
+        *('least_bins_of_guess', 'own_values', 'least_likeness', 'nearness', 'most_weighed'),
+        *('settled', 'most_triple_bins', 'pair_worth'),
     ),
     'Magnitudes': ('scale', 'doubt', 'seen'),
     'RelationalConstants': (

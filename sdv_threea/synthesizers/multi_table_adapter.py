@@ -285,7 +285,7 @@ def order_public(synthesizer: MultiTableAdapter, schema: Schema) -> Alike:
     for name, rows in synthesizer._public_rows.items():
         one = synthesizer._table_synthesizers[name]
         constants = one.settings.constants.joint
-        if len(rows) > constants.own_values:
+        if len(rows) > constants.most_bins:
             domain, keys = derive(one), [link.columns for link in schema.links_of(name)]
             order, apart = order_alike(rows, domain, keys)
             attributes = list_attributes(rows, domain, keys, constants.most_bins)

@@ -52,7 +52,7 @@ def test_a_bin_of_three_columns_holds_some_times_the_noise(num_records, mu):
     num_bins = num_triple_bins(num_records, mu, CONSTANTS)
     noise = CONSTANTS.triple_records / CONSTANTS.records_per_noise / mu if mu else math.inf
     noise = max(noise, 1 / CONSTANTS.records_per_noise)  # a bin holds a record, too
-    assert num_bins <= CONSTANTS.most_triple_bins
+    assert num_bins**3 <= CONSTANTS.most_bins**2
     if num_bins:
         assert num_bins >= CONSTANTS.least_bins
         assert num_bins**3 * CONSTANTS.records_per_noise * noise <= num_records * (1 + 1e-6)
