@@ -52,7 +52,8 @@ def write_releases() -> str:
 def _write_kind(kind: Kind) -> list[str]:
     """Write a row of that table."""
     if kind.about_units:
-        share = getattr(RelationalConstants, f'{kind.share}_share')
+        orphans = kind.share == 'orphans'
+        share = SHARES['size'] if orphans else RelationalConstants.part_of_counts
         paid = f'{kind.share}, {share:.0%} of a table'
     elif kind.share == 'pairs':
         share = math.fsum(SHARES[stage] for stage in IDLE_WITH_PAIRS)

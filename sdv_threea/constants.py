@@ -59,10 +59,6 @@ SPREADS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
 
 # Databases
 
-#: The power of rows per unit by which the prior of their median falls: with 1, berka's ``trans``
-#: had hundreds of rows, not 20,000.
-ROWS_PENALTY = 0.5
-
 #: The prior probability that noisy counts show all units: at .5 some tables became larger.
 NOTHING_BEYOND = 0.8
 
@@ -92,12 +88,14 @@ CLASSES_ASIDE, LABELS_ASIDE = 0.1, 0.25
 #: and marginals are off by 1 to 4 % more; half as much again gained nothing.
 TIMES_FOR_NUMBERS = 1.8
 
-
-#: A class needs this many times the noise of a count in records, which limits the classes of a
-#: numerical target. If labels are adapted and records are fewer, counts by class get a part of the
-#: pairs' price: without it, models lose .017 of AUC on eeg_eye_state and .01 on covtype_compact; it
-#: costs .005 on compas.
-RECORDS_PER_CLASS = 150.0
+#: Records per noise of a count, from which on something can be learned of them. A class needs as
+#: many, which limits the classes of a numerical target; if labels are adapted and records are
+#: fewer, counts by class get a part of the pairs' price (without it, models lose .017 of AUC on
+#: eeg_eye_state and .01 on covtype_compact; it costs .005 on compas). Sums of residuals need as
+#: many for a release of terms: pairs gain .08 of R2 on bike_sharing at epsilon 1 and .1 at 8; 300
+#: excluded pairs at 1. With fewer, in noise of counts of all columns at the whole budget, the share
+#: of *describe* grows with the inverse square of records, up to ``HALF``.
+RECORDS_PER_NOISE = 100.0
 
 #: Constant entry of a record's vector of scores or features, as a share of the radius. Larger
 #: values improve counts and means but worsen products. Set by hand.
@@ -141,8 +139,6 @@ class DescribeConstants(Evidence):
         spikes: Weight of the question about heavy numbers. With .25 bike_sharing at epsilon 8 lost
             the heavy numbers of ``atemp``, and its histogram was off by .108 instead of .066 (two
             fits).
-        few_records: With fewer records than this, in units of the noise of counts, the share of
-            *describe* grows with the inverse square of records, up to ``HALF``.
         least_for_classes: Least share of the question about classes, relative to all others. At .18
             two fits in three of parts of covtype_compact at epsilon 1 lost a class of 115 of 24,000
             records (AUC .851 instead of .904), at .3 one in ten. german_credit, compas, telco_churn
@@ -186,7 +182,6 @@ class DescribeConstants(Evidence):
     fewest: float = 5.0
     minor: float = 0.2
     spikes: float = 0.35
-    few_records: float = 100.0
     least_for_classes: float = 0.3
     first_look: float = 0.25
     runs: tuple[int, ...] = (1, 2, 4, 8, 16)
@@ -283,8 +278,6 @@ class AdaptConstants:
         single_bins: Bins of an ordered column in terms of one column. 8 cost models .02 of R2 on
             bike_sharing at epsilon 1 (.63 instead of .65); 24 gain nothing. Terms of two columns
             have half as many bins; with 6 instead of 8 models lose .04 at 8 (.80 instead of .84).
-        records_per_noise: Least records per noise scale for a release of terms. Pairs gain .08 of
-            R2 on bike_sharing at epsilon 1 and .1 at 8; 300 excluded pairs at 1.
         reach: Correlation length of weights of bins, relative to the column. Independent weights
             cost .015 of R2 on bike_sharing at epsilon 1.
         number_stretch: Factor on predictions wanted by the loss (:mod:`~sdv_threea.adapt`).
@@ -311,7 +304,6 @@ class AdaptConstants:
     early_share: float = 0.1
     doubt: float = 0.5
     single_bins: int = 16
-    records_per_noise: float = 80.0
     reach: float = 0.2
     number_stretch: float = 1.24
     least_left: float = 0.2
@@ -331,13 +323,10 @@ class RelationalConstants(Evidence):
             have most rows); pairs of rows of a unit; foreign keys to private rows of other units.
             Rows without an owner, and repeated public keys, get the share of a table's size.
         magnitudes_noise: With few units, magnitudes get more budget, so that the noise of a count
-            is this part of the number of units. At .1, noise masked the 243 units of berka's
-            ``trans``.
-        magnitudes_of_few: The largest share of a table's budget that magnitudes get for this
-            reason. If noise masks the number of units in a table's histograms, they get up to
-            ``HALF``: with less, tables of 60 to 90 units came out empty at epsilon 1.
+            is this part of the number of units, but at most ``HALF``. At .1, noise masked the 243
+            units of berka's ``trans``; with less than half, tables of 60 to 90 units came out empty
+            at epsilon 1.
     """
 
     part_of_counts: float = 0.05
     magnitudes_noise: float = 0.05
-    magnitudes_of_few: float = 0.25

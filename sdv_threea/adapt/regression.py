@@ -33,7 +33,7 @@ from sdv_threea.adapt.slopes import TARGET_UNITS, Seen
 from sdv_threea.adapt.trees import UNITS_PER_SCORE, Trees
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import SPREADS, AdaptConstants
+from sdv_threea.constants import RECORDS_PER_NOISE, SPREADS, AdaptConstants
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.rows.chunks import Rows
 from sdv_threea.rows.records import Encoded
@@ -184,11 +184,9 @@ def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:
     return num_records * mu / math.sqrt(max(num_terms, 1))
 
 
-def carries_number(
-    num_records: float, num_columns: int, mu: float, constants: AdaptConstants
-) -> bool:
+def carries_number(num_records: float, num_columns: int, mu: float) -> bool:
     """Return whether counts exceed the noise enough to fit terms of single columns."""
-    return count_for_noise(num_records, num_columns - 1, mu) >= constants.records_per_noise
+    return count_for_noise(num_records, num_columns - 1, mu) >= RECORDS_PER_NOISE
 
 
 def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
@@ -226,7 +224,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     left = rows.map(partial(_see, start)).keep()
     pairs = make_terms(coarse, list(combinations(columns, 2)))
     known, num_terms = float(draws.weights.sum()), len(columns) + len(pairs)
-    if count_for_noise(known, num_terms, mu / math.sqrt(3)) < constants.records_per_noise:
+    if count_for_noise(known, num_terms, mu / math.sqrt(3)) < RECORDS_PER_NOISE:
         pairs = ()
     share = 1 / 3 if pairs else 1 / 2
     looks.step(left, share)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from sdv_threea.arrays import Wholes
-from sdv_threea.constants import RECORDS_PER_CLASS, EncodingConstants
+from sdv_threea.constants import RECORDS_PER_NOISE, EncodingConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import SPREAD, Category
 from sdv_threea.encoding.encoders import (
@@ -128,7 +128,7 @@ def _bins(
     middles = np.interp((transformer.edges[:-1] + transformer.edges[1:]) / 2, borders, masses)
     # The noise limits the number of classes.
     most = constants.most_classes
-    wanted = most if scale == 0 else masses[-1] / (RECORDS_PER_CLASS * scale)
+    wanted = most if scale == 0 else masses[-1] / (RECORDS_PER_NOISE * scale)
     num_bins = int(np.clip(wanted, 1, most))
     bins = np.minimum(num_bins * middles / max(masses[-1], 1.0), num_bins - 1).astype(np.int64)
     # Classes without bins are left out.

@@ -135,7 +135,7 @@ def _rate(
     if likeness <= HALF:
         return -math.inf, 0.0, False
     # Among equally informative parents, the direct one has the fewest codes.
-    far = constants.blur * parent.ordered
+    far = constants.indirect * (parent.ordered + max(parent.size - child.size, 0.0))
     following = left_open(shares[None]) if child.ordered else child.entropy
     entropy = min(following, parent.entropy)  # a column predicts at most its own entropy
     sure = 1.0 if runs else min(likeness / constants.sure, 1.0)

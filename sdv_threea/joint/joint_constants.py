@@ -21,7 +21,7 @@ STRESSES = np.linspace(3, 1.5, 16)
 #: Candidates for the count of a bin, relative to its count under independence. Set by hand.
 RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
 
-#: A bin up to this ratio counts as empty, and with noise a bin of a triple keeps it. With zero alone,
+#: A bin up to this ratio counts as empty; with noise a bin of a triple keeps it. With zero alone,
 #: pair tables of the bank's payments at epsilon 1 are off by .130 instead of .122, and those of
 #: adult and telco_churn by .0004 more.
 EMPTY = 1 / 40
@@ -115,13 +115,17 @@ class JointConstants(Evidence):
         sure: A pair of this likeness, or one whose values follow an order, counts as certain. Other
             pairs are worth less, by the squared ratio of their likeness to this. With .5,
             relations keep .002 and .012 less at epsilon 1 and 8; with 1, .017 and .013 less.
-        blur: Penalty, in nats, of parents whose codes are intervals: a kind then follows from the
-            product, and not from its price. Without this penalty relations keep .002 and .003 less
-            at epsilon 1 and 8, and 93 instead of 97 in a hundred hold.
+        indirect: Penalty, in nats, of parents whose codes are intervals, and for each factor e by
+            which the parent has more codes than the child: a kind then follows from the product,
+            and neither from its price nor from the shop. Without the first, relations keep .002 and
+            .003 less at epsilon 1 and 8, and 93 instead of 97 in a hundred hold; without the
+            second, .002 more and .002 less, and a tenth more pairs is counted.
         most_noise: Functional pairs with more than this many times their tolerable noise are left
             out. Without this limit, 8 instead of 5 % of the rows of telco_churn contradict
             themselves at epsilon 1 with a target.
         least_spent: The least part of the remaining price that functional pairs get.
+        most_weighed: The largest weight of a functional pair, in units of the least. Without it, a
+            pair of few records costs all others their price.
         one_code: A categorical column may determine a numerical one if it leaves at most this many
             nats, and this share, of the entropy of the numerical codes. Set by hand.
         particles: Number of records that a chain is fitted with. With fewer, the chain fits their
@@ -160,9 +164,10 @@ class JointConstants(Evidence):
     emptiness: float = 2.0
     least_told: float = 0.15
     sure: float = 0.75
-    blur: float = 0.1
+    indirect: float = 0.1
     most_noise: float = 2.0
     least_spent: float = 0.2
+    most_weighed: int = 8
     one_code: float = 0.3
     particles: int = 24_000
     rounds: int = 4

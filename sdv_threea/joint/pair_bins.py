@@ -13,7 +13,7 @@ import numpy as np
 
 from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.arrays import Bools, Floats, Wholes
-from sdv_threea.constants import RECORDS_PER_CLASS, ApproximateConstants
+from sdv_threea.constants import RECORDS_PER_NOISE, ApproximateConstants
 from sdv_threea.joint.joint_constants import POWER, STRESSES, JointConstants
 
 #: Two columns, in ascending order unless stated otherwise.
@@ -65,7 +65,7 @@ def plan_pairs(  # noqa: PLR0913 (what is known, and what is needed)
         return None
     if adapts_number and not suits_number(num_bins, list(map(len, columns)), constants):
         return None
-    needed = RECORDS_PER_CLASS * adapted_classes
+    needed = RECORDS_PER_NOISE * adapted_classes
     noise = _pair_noise(len(pairs), mu)
     few = num_records < needed * noise or unlike < constants.least_unlike * noise
     stress = stress_rare(columns, num_records, pairs, mu, constants)

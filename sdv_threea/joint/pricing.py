@@ -72,7 +72,7 @@ def price_functions(
 ) -> tuple[dict[Pair, int], float]:
     """Return whole-number weights of pairs, and the price at which their noise is tolerable."""
     borne = {pair: max(own.bear(num_records), 1.0) for pair, own in found.items()}
-    most = max(borne.values())
+    most = min(max(borne.values()), constants.most_weighed * min(borne.values()))
     weights = {k: max(round(WEIGHT_UNIT * most / own), WEIGHT_UNIT) for k, own in borne.items()}
     needed = math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
     price = max(needed, math.sqrt(constants.least_spent) * left)

@@ -335,8 +335,8 @@ def _find_adapted(
         return 'labels'
     if not classes.ordered or classes.target is None or len(columns) < 2:
         return ''
-    constants, num_codes = known.settings.constants.adapt, len(columns[classes.target])
-    carried = carries_number(num_records, len(columns), price, constants)
+    num_codes = len(columns[classes.target])
+    carried = carries_number(num_records, len(columns), price)
     return 'number' if carried and num_codes >= LEAST_CODES else ''
 
 

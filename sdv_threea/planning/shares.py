@@ -10,6 +10,7 @@ from sdv_threea.constants import (
     CLASSES_ASIDE,
     HALF,
     LABELS_ASIDE,
+    RECORDS_PER_NOISE,
     TIMES_FOR_NUMBERS,
 )
 from sdv_threea.describe.description import asks, is_open
@@ -128,12 +129,12 @@ def share_by_size(domain: Domain, known: Known, *, aside: bool = False) -> dict[
     shares.pop('size', None)
     shares['describe'] = settings.shares['describe'] * part
     usual = shares['describe'] / math.fsum(shares.values())
-    wanted = (constants.few_records / _weigh_records(domain, known)) ** 2
+    wanted = (RECORDS_PER_NOISE / _weigh_records(domain, known)) ** 2
     share = max(min(wanted, HALF) * part, usual)
     shares['describe'] = share / (1 - share) * (math.fsum(shares.values()) - shares['describe'])
     if domain.target is not None and isinstance(domain[domain.target], Number):
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))
-        if not carries_number(num_rows, len(domain.columns), price, settings.constants.adapt):
+        if not carries_number(num_rows, len(domain.columns), price):
             shares['adapt'] = 0.0
         elif settings.counts_pairs and not aside:
             shares = _share_with_classes(domain, shares, known)

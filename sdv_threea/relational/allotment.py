@@ -38,11 +38,11 @@ def share_magnitudes(
     """
     if math.isinf(budget.mu):
         return constants.part_of_counts
-    wanted, most = constants.magnitudes_noise, constants.magnitudes_of_few
+    wanted = constants.magnitudes_noise
     if noise * constants.clear_of_noise() > num_units:
-        wanted, most = wanted / constants.clear_of_noise(), HALF
+        wanted /= constants.clear_of_noise()
     needed = (budget.distance / (wanted * max(num_units, 1.0) * budget.mu)) ** 2
-    return min(max(needed, constants.part_of_counts), most)
+    return min(max(needed, constants.part_of_counts), HALF)
 
 
 def share_pairs(task: Task, near: Domain, magnitudes: Magnitudes, bound: int | None) -> Task:

@@ -173,19 +173,18 @@ def _release_table(
 
     ``drawn`` are rows of the tables above.
     """
-    table, plan = task.table, task.plan
-    owner = done.schema.owners[table]
+    plan, owner = task.plan, done.schema.owners[task.table]
     if owner is None:
         return _release_root(task, groups)
     plan = plan._replace(domain=lend_ranges(plan.domain, done.schema, owner, done.tables))
     task = task._replace(plan=plan)
-    root = done.tables[done.schema.root(task.table)]
-    num_units = most_units(root, done.tables[owner.parent], owner)
+    root, parent = done.tables[done.schema.root(task.table)], done.tables[owner.parent]
+    num_units = most_units(root, parent, owner)
     task = share_units(task, owner, num_units)
     magnitudes, asked = _count_units(task, groups, num_units)
     noise = noise_of_count(task, plan.domain, task.shares.rows)
-    most_bins = task.settings.constants.joint.most_bins
-    bound = choose_bound(magnitudes, noise, 1 / most_bins, plan.most_rows)
+    typical = 1 / task.settings.constants.joint.most_bins
+    bound = choose_bound(magnitudes, noise, typical, plan.most_rows)
     task, joined = _join_above(task, groups, done, drawn, magnitudes, bound)
     follows, agrees = task.shares.following, task.shares.agreement
     task = task.unsharpened() if follows or agrees else task

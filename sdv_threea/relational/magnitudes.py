@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.constants import NOTHING_BEYOND, ROWS_PENALTY, SPREADS
+from sdv_threea.constants import NOTHING_BEYOND, SPREADS, Evidence
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
@@ -42,12 +42,10 @@ QUARTILES = (0.25, 0.75)
 #: dominate.
 CENTRAL, NORMAL_WITHIN = (0.16, 0.84), 0.29
 
-#: How many numbers of units are tried for one distribution of rows; their range on both sides of
-#: the likeliest number, in standard deviations.
-NUM_TRIED, REACH = 8, 2.5
-
-#: A log-normal distribution is tried as a tail only if this part of it is in the tail.
-LEAST_TAIL = 1e-3
+#: How many numbers of units are tried for one distribution of rows, from the least to the largest
+#: that noise may hide.
+NUM_TRIED = 8
+REACH = Evidence().clear_of_noise()
 
 #: Half of a magnitude in the logarithm of rows: medians are in the middle of magnitudes.
 HALF = math.log(2) / 4
@@ -207,9 +205,11 @@ def _list_candidates(masked: Floats, kept: int, scale: float, most: float) -> tu
     borders[0] = -math.inf
     shares = np.diff(ndtr((borders - medians) / spreads), axis=-1)[..., kept:]
     shares = shares.reshape(-1, len(masked))
-    chances = np.repeat(np.exp(-ROWS_PENALTY * (medians.ravel() - HALF)), len(SPREADS))
+    # Jeffreys' prior of a mean number: one over its root.
+    chances = np.repeat(np.exp(HALF / 2 - medians.ravel() / 2), len(SPREADS))
     tails = shares.sum(axis=1)
-    chances, shares = chances[tails > LEAST_TAIL], shares[tails > LEAST_TAIL]
+    told = tails > Evidence().false_alarm  # the rest of a distribution has no tail
+    chances, shares = chances[told], shares[told]
     shares /= shares.sum(axis=1, keepdims=True)
     norms, least = np.square(shares).sum(axis=1), 0.0 if kept else 1.0
     best, spread = shares @ masked / norms, scale / np.sqrt(norms)

@@ -6,6 +6,7 @@ not vary in samples either. Rows and the rows before them are compared by their 
 nothing has to be described again, and a transition is a row of categories like any other.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -17,11 +18,12 @@ from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.domain import Category
 from sdv_threea.encoding.encoders import Transformer, decode, encode
 from sdv_threea.relational.layout import name_context
+from sdv_threea.relational.magnitudes import LARGEST_BOUND
 from sdv_threea.relational.model import TableRelease, draw_rows
 from sdv_threea.rows.units.membership import LEFT_OUT, Coins, bound_rows
 
 #: Number of codes of ranks: the first row, the next two, the next four, and so on.
-NUM_RANKS = 16
+NUM_RANKS = 1 + int(math.log2(LARGEST_BOUND))
 
 #: Draws the own columns of the rows at these positions of a table, given their known columns.
 Draw = Callable[[Wholes], pd.DataFrame]

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sdv_threea.accounting.sensitivities import histogram_sensitivity
+from sdv_threea.constants import HALF
 from sdv_threea.schema import Schema
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def forecast_table(table: str, schema: Schema, settings: Settings, errors: Expec
     )
     if schema.owners[table] is None:
         return told
-    part = constants.magnitudes_of_few / rest_share(schema, table, settings)
+    part = HALF / rest_share(schema, table, settings)
     noise = histogram_sensitivity(1, budget.neighbors) / (budget.mu * math.sqrt(part))
     return f'{told} {FORECAST_SIZE.format(few=math.ceil(FEW * noise))}'
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.constants import RECORDS_PER_CLASS, DescribeConstants, EncodingConstants
+from sdv_threea.constants import RECORDS_PER_NOISE, DescribeConstants, EncodingConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import MISSING, SPREAD, Category, Domain, Number
 from sdv_threea.encoding.classes import make_classes, settle_guess
@@ -84,14 +84,14 @@ def test_noise_decides_how_many_bins_there_are(gaussian, rng):
     target = rng.normal(size=5000)
 
     for scale, least, most in (
-        (10.0, 3, 3),
+        (10.0, 5, 5),
         (1e6, 1, 1),
         (0.0, CONSTANTS.most_classes, CONSTANTS.most_classes),
     ):
         classes = classify(target, gaussian, scale=scale)[0]
         assert least <= classes.count <= most
         if 1 < classes.count < CONSTANTS.most_classes:
-            assert classes.count == pytest.approx(5000 / (RECORDS_PER_CLASS * scale), abs=1)
+            assert classes.count == pytest.approx(5000 / (RECORDS_PER_NOISE * scale), abs=1)
 
 
 def test_a_missing_number_is_a_class_of_its_own(gaussian, rng):

@@ -82,7 +82,7 @@ def test_pairs_of_a_rare_value_are_counted_more_precisely_where_the_others_hardl
 
 @pytest.mark.parametrize(('mu', 'counted'), [(0.05, False), (5.0, True)])
 def test_beside_a_numerical_target_pairs_are_counted_finely_or_not_at_all(mu, counted):
-    counts = [np.full(60, 5_000 / 60)] * 4 + [np.full(3, 5_000 / 3)] * 3
+    counts = [np.full(80, 5_000 / 80)] * 4 + [np.full(3, 5_000 / 3)] * 3
 
     usual = plan_pairs(counts, 5_000, mu, CONSTANTS)
     beside = plan_pairs(counts, 5_000, mu, CONSTANTS, adapts_number=True)
@@ -143,7 +143,7 @@ def test_a_category_for_all_unlisted_values_is_no_evidence_of_the_others():
     shares = np.append(0.5, np.full(200, 0.0025))
 
     assert num_packed([shares], 9, 1, CONSTANTS) == 9
-    assert num_packed([np.append(0.0, np.full(60, 1 / 60))], 9, 1, CONSTANTS) == 24
+    assert num_packed([np.append(0.0, np.full(40, 1 / 40))], 9, 1, CONSTANTS) == CONSTANTS.most_bins
     assert num_packed([np.full(60, 1 / 60), shares], 9, 1, CONSTANTS) == 9, 'for both of a pair'
 
 

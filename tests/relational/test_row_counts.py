@@ -46,14 +46,14 @@ def test_few_units_get_more_for_the_counts_that_sizes_follow_from():
     budget = Budget(5.0, 1e-6, share=0.1)
     shares = [share_magnitudes(num, 0.0, budget, CONSTANTS) for num in (10, 16, 1000)]
 
-    assert shares[0] == CONSTANTS.magnitudes_of_few
+    assert shares[0] == HALF
     assert 1 / (math.sqrt(shares[1]) * budget.mu) == pytest.approx(1.6) or shares[1] == shares[0]
     assert shares[2] == CONSTANTS.part_of_counts
 
 
 def test_what_histograms_cannot_show_they_do_not_get():
     """A noise of 400 hides a thousand units from histograms, and not from a single count."""
-    budget = Budget(5.0, 1e-6, share=1e-4)
+    budget = Budget(5.0, 1e-6, share=1e-3)
 
     assert share_magnitudes(1000, 400.0, budget, CONSTANTS) > share_magnitudes(
         1000, 300.0, budget, CONSTANTS
