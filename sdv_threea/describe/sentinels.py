@@ -24,9 +24,9 @@ DATES = ('0001-01-01', '1753-01-01', '1800-01-01', '1899-12-30', '1900-01-01', '
 _SECONDS = np.array(DATES, dtype='datetime64[s]') - np.datetime64('2000-01-01', 's')
 TIME_CODES = _SECONDS.astype(np.float64)
 
-#: If a column has a single other value, a code up to this one may be the end of a range, such as
-#: from 1 to 9.
-LAST_DIGIT = 9.0
+#: The usual codes of one digit. If a column has a single other value, a code up to the last one may
+#: be the end of a range, such as from 1 to 9.
+FIRST_DIGIT, LAST_DIGIT = 7.0, 9.0
 
 
 def make_look(column: Number) -> Look:

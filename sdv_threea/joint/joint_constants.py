@@ -6,9 +6,6 @@ import numpy as np
 
 from sdv_threea.constants import ApproximateConstants, Evidence
 
-#: The share of records, with rare codes or rare values, whose value noise may mask. Set by hand.
-MISSED = 0.02
-
 #: A relation holds for a column if at least this share of the records obeys it. Set by hand.
 NEARLY = 0.9
 
