@@ -48,6 +48,13 @@ MORE = 3
 #: Candidate shapes of tails: exponents of the share of records beyond a given value. Set by hand.
 SHAPES = (1.0, 2.0, 4.0, 8.0, math.inf, -4.0, -2.0)
 
+#: The share of records, with rare codes or rare values, whose value noise may mask. Set by hand.
+MISSED = 0.02
+
+#: Columns are alike if their squared distance is surely at most this part of the squared counts of
+#: each. Set by hand.
+MOST_UNLIKE = 0.1
+
 # Approximate
 
 #: Candidate standard deviations of all priors whose spread is not known: each twice the one before.

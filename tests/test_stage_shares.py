@@ -11,11 +11,12 @@ from unpaired import Unpaired
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.constants import HALF, TIMES_FOR_NUMBERS
+from sdv_threea.describe.description import Description
 from sdv_threea.describe.questions import ask_questions
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.pipeline import release
-from sdv_threea.planning.plan import finish_plan, plan_target
+from sdv_threea.planning.plan import finish_plan, make_plan, plan_target, settle_plan
 from sdv_threea.planning.shares import Known, asks_size, drowns_pairs, share_by_size, share_stages
 from sdv_threea.planning.targets import guess_target, take_last
 from sdv_threea.settings import SHARES, Settings
@@ -182,6 +183,31 @@ def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(num_rows, op
     if settings.epsilon < math.inf:  # nothing is left, and no more is spent
         spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
         assert 0.999 * settings.delta < spent <= settings.delta
+
+
+@pytest.mark.parametrize(
+    ('num_rows', 'last', 'aside'),
+    [(4_000, 5.0, True), (4_000, 99.0, False), (40_000, 5.0, False), (400, 5.0, False)],
+    ids=['codes', 'numbers', 'pairs are counted anyway', 'pairs drown anyway'],
+)
+def test_the_only_category_is_set_aside_if_pairs_of_codes_would_drown_otherwise(
+    num_rows, last, aside
+):
+    kind = Category(name='kind', values=('no', 'yes'), nullable=False)
+    asked = (
+        Number(name=f'q{at}', low=0.0, high=last, step=1.0, nullable=False) for at in range(25)
+    )
+    domain = Domain((kind, *asked))
+    plan = make_plan(domain, know(num_rows=num_rows))
+
+    _, settled = settle_plan(plan, Description(plan.domain), (num_rows, 10.0), dict.__getitem__)
+
+    assert (plan.aside, settled.aside, settled.domain.target) == (False, aside, 'kind')
+    assert math.fsum(settled.parts.values()) == pytest.approx(1)
+    before, after = (
+        sum(each.parts[name] for name in ('pairs', 'functions')) for each in (plan, settled)
+    )
+    assert (after > before) == aside
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from sdv_threea.arrays import Bools, Floats, Wholes
 from sdv_threea.constants import COUNT_WEIGHT
 from sdv_threea.domain import Column, Number
 from sdv_threea.encoding.classes import RecordEncoder
+from sdv_threea.encoding.codes_in_use import find_codes
 from sdv_threea.encoding.support import support
 from sdv_threea.maths.buckets import occupy
 from sdv_threea.maths.uneven import estimate_uneven
@@ -50,6 +51,8 @@ def approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> tup
         support(transformer, description, column, counts.scale, run.constants.describe)
         for transformer, column in zip(transformers, counts.columns, strict=True)
     )
+    total, limits = float(counts.totals.sum()), run.constants.describe
+    masks = find_codes(masks, transformers, counts.columns, counts.scale, total, limits)
     ordered = [transformer.ordered for transformer in transformers]
     by_class = _count_classes(counts, masks, encoder, encoded, run)
     if by_class is not None:

@@ -135,7 +135,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     *sketched, apart = release_sketches(looks, both, numbers, rest)
     whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in sketched)
     columns = [fill_sentinels(column, apart) for column in columns]
-    sketches = {name: find_range(sketch, len(whole), constants) for name, sketch in whole.items()}
+    ranges = (find_range(own, len(whole), constants, steps[name]) for name, own in whole.items())
+    sketches = dict(zip(whole, ranges, strict=True))
     heavy = _release_spikes(asked.get('spikes'), rows, sketches, receipts, constants)
     spikes = _add_points(heavy, sketches, steps, constants)
     vast = find_vast(domain, sketches, constants.vast)

@@ -20,11 +20,17 @@ from sdv_threea.describe.ranges import (
     standing_out,
     take_usual,
 )
+from sdv_threea.describe.sentinels import FIRST_DIGIT, LAST_DIGIT
 from sdv_threea.domain import Category, Column, Domain, Number
 
 
-def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> Sketch:
-    """Return the bins of a sketch that are occupied, or likely to be; later counts narrow them."""
+def find_range(
+    sketch: Sketch, num_looks: int, constants: DescribeConstants, step: float = 0.0
+) -> Sketch:
+    """Return the bins of a sketch that are occupied, or likely to be; later counts narrow them.
+
+    ``step`` is that of the numbers, 0 for none.
+    """
     sketch = leave_far(sketch, num_looks, constants)
     if sketch.usual is not None and not len(standing_out(sketch, num_looks, constants)):
         return take_usual(sketch)
@@ -35,7 +41,14 @@ def find_range(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> 
     looks = Looks(num_looks, 1 - constants.tail, constants)
     low = min(low, likely[0], -_reach(mirror(sketch), -low, looks))
     high = max(high, likely[1], _reach(sketch, high, looks))
+    if step and not LAST_DIGIT % step and sketch.scales.any():
+        low, high = -_reach_digit(-low), _reach_digit(high)
     return sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
+
+
+def _reach_digit(end: float) -> float:
+    """Return 9 for an end from 7 on: codes for refused, unknown and not asked come together."""
+    return LAST_DIGIT if FIRST_DIGIT <= end < LAST_DIGIT else end
 
 
 def _reach(sketch: Sketch, end: float, looks: Looks) -> float:

@@ -14,8 +14,10 @@ from sdv_threea.describe.closer import Look, find_clusters
 from sdv_threea.describe.ranges import Sketch, find_grid, find_unlikely
 from sdv_threea.domain import Number
 
-#: Usual codes among numbers: all digits are 7, all are 8 or all are 9, with either sign.
+#: Usual codes among numbers: all digits are 7, all are 8 or all are 9, or the last of several nines
+#: is a 7 or an 8, with either sign.
 DIGITS = [int(digit * length) for digit in '789' for length in range(1, 11)]
+DIGITS += [10**length - less for length in range(2, 5) for less in (2, 3)]
 CODES = np.unique([sign * code for sign in (-1, 1) for code in DIGITS]).astype(np.float64)
 
 #: Usual codes among dates, in seconds since 2000: the first and last days that systems know.
@@ -24,9 +26,9 @@ DATES = ('0001-01-01', '1753-01-01', '1800-01-01', '1899-12-30', '1900-01-01', '
 _SECONDS = np.array(DATES, dtype='datetime64[s]') - np.datetime64('2000-01-01', 's')
 TIME_CODES = _SECONDS.astype(np.float64)
 
-#: If a column has a single other value, a code up to this one may be the end of a range, such as
-#: from 1 to 9.
-LAST_DIGIT = 9.0
+#: The usual codes of one digit. If a column has a single other value, a code up to the last one may
+#: be the end of a range, such as from 1 to 9.
+FIRST_DIGIT, LAST_DIGIT = 7.0, 9.0
 
 
 def make_look(column: Number) -> Look:

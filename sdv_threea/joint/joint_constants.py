@@ -6,9 +6,6 @@ import numpy as np
 
 from sdv_threea.constants import ApproximateConstants, Evidence
 
-#: The share of records, with rare codes or rare values, whose value noise may mask. Set by hand.
-MISSED = 0.02
-
 #: A relation holds for a column if at least this share of the records obeys it, and as many codes
 #: of a functional pair are expected to have one value. On 177 tables of codes of joins and real
 #: tables .98, .9 and .7 are alike (.0356, .0349, .0346 off in total variation).

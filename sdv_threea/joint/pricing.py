@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from sdv_threea.arrays import Floats
-from sdv_threea.joint.joint_constants import MISSED, JointConstants
+from sdv_threea.constants import MISSED
+from sdv_threea.joint.joint_constants import JointConstants
 from sdv_threea.joint.pair_bins import Pair
 
 #: Weights of pairs are multiples of one over this.

@@ -30,7 +30,7 @@ from sdv_threea.planning.shares import (
     share_stages,
     share_the_rest,
 )
-from sdv_threea.planning.targets import guess_target, keeps_number, take_last
+from sdv_threea.planning.targets import guess_target, keeps_number, take_last, yields_to_pairs
 from sdv_threea.statistics.registry import PARTS, name_part
 
 #: The stages, in order.
@@ -200,9 +200,10 @@ def settle_plan(
     """Keep a target that was chosen for the user, or drop it if it turns out unsuitable.
 
     A category stays if all of its values are known, as far as can be told
-    (:func:`~sdv_threea.encoding.classes.settle_guess`). A numerical target stays if it is adapted
-    and pairs of columns are counted too: otherwise it would take budget from pairs. A target that
-    is dropped leaves its share to the others.
+    (:func:`~sdv_threea.encoding.classes.settle_guess`), and gets a small share if pairs of codes
+    would not be counted otherwise. A numerical target stays if it is adapted and pairs of columns
+    are counted too: otherwise it would take budget from pairs. A target that is dropped leaves its
+    share to the others.
 
     Args:
         plan: The plan with the chosen target.
@@ -216,6 +217,8 @@ def settle_plan(
     if isinstance(plan.target, Category):
         evident = constants.describe.clear_of_noise()
         description = settle_guess(description, size, constants.encoding.most_classes, evident)
+        if not plan.aside and yields_to_pairs(plan.known, description, plan.shares):
+            plan = set_aside(plan)
     elif not keeps_number(plan.known, description, size[0], price):
         description = replace(description, domain=replace(domain, target=None))
     if description.domain.target is None:
@@ -246,6 +249,13 @@ def without_target(plan: Plan, why: str) -> Plan:
     """Return the plan without its target, whose share goes to the statistics not yet released."""
     domain = replace(plan.domain, target=None)
     planned = _make(domain, plan.known, share_the_rest(domain, plan.known.settings), why=why)
+    return _keep_spent(planned, plan)
+
+
+def set_aside(plan: Plan) -> Plan:
+    """Return the plan with a small share for its target: pairs of columns get the difference."""
+    shares = share_the_rest(plan.domain, plan.known.settings, aside=True)
+    planned = _make(plan.domain, plan.known, shares, loose=plan.loose, aside=True)
     return _keep_spent(planned, plan)
 
 

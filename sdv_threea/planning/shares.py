@@ -141,9 +141,9 @@ def share_by_size(domain: Domain, known: Known, *, aside: bool = False) -> dict[
     return shares
 
 
-def share_the_rest(domain: Domain, settings: Settings) -> dict[str, float]:
+def share_the_rest(domain: Domain, settings: Settings, *, aside: bool = False) -> dict[str, float]:
     """Return the shares of the rest of the budget that is left, once the table is described."""
-    shares = share_stages(domain, settings)
+    shares = share_stages(domain, settings, aside=aside)
     return {stage: own for stage, own in shares.items() if stage not in ('size', 'describe')}
 
 

@@ -1,14 +1,14 @@
 """Choose a column as the target if the user named none."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.encoders import make_transformers
 from sdv_threea.joint.pair_bins import num_pair_bins, suits_number
-from sdv_threea.planning.shares import Known, for_pairs
+from sdv_threea.planning.shares import Known, carry_bins, for_pairs, share_by_size
 from sdv_threea.settings import Settings
 
 
@@ -90,3 +90,17 @@ def keeps_number(
     num_bins = num_pair_bins(num_rows, pairs, paid, constants.joint) or 0
     fine = num_bins >= 2 * constants.joint.least_bins
     return fine and suits_number(num_bins, sizes, constants.joint) and bool(price('adapt'))
+
+
+def yields_to_pairs(known: Known, description: Description, shares: Mapping[str, float]) -> bool:
+    """Return whether pairs of codes are counted only if a chosen category gets a small share.
+
+    A number of few values is like a category: in a survey, correlations with a class do not tell
+    which codes exclude each other.
+    """
+    domain, constants = description.domain, known.settings.constants.joint
+    if domain.target is None or carry_bins(domain, shares, known) is not None:
+        return False
+    num_bins = carry_bins(domain, share_by_size(domain, known, aside=True), known)
+    sizes = [each.size for each in make_transformers(description)]
+    return num_bins is not None and suits_number(num_bins, sizes, constants)

@@ -83,3 +83,16 @@ def test_released_levels_are_in_order_only_where_they_are_numbers(released, fill
     levels = fill_values(Category(name='x', ordered=True), {'x': released})
     assert (levels.values, levels.ordered) == (filled, ordered)
     assert not fill_values(Category(name='x'), {'x': released}).ordered
+
+
+@pytest.mark.parametrize(
+    ('value', 'step', 'bounds'),
+    [(-7.0, 1.0, (-10.0, -5.0)), (7.0, 1.0, (6.0, 10.0)), (-7.0, 0.0, (-8.0, -5.0))],
+)
+def test_whole_numbers_from_seven_on_may_reach_nine(value, step, bounds):
+    """The codes 7, 8 and 9 come together, and noise masks the rarer ones."""
+    counts = np.zeros(NUM_BINS)
+    counts[grid_bins(np.array([value]))] = 2000.0
+    sketch = grid_sketch(counts, 60.0, step)
+
+    assert find_range(sketch, 3, DescribeConstants(), step).bounds == bounds
