@@ -165,7 +165,7 @@ def choose_triples(
         several = np.sqrt(np.cumsum(moved[order]))
         gains = np.cumsum(excess[order]) - np.cumsum(error[order]) * several
         last = int(gains.argmax())
-        lost = constants.noise_left * all_triples * _add_noise_of_pairs(pairs, mu, part)
+        lost = constants.pair_worth * all_triples * _add_noise_of_pairs(pairs, mu, part)
         if gains[last] - lost > best[0]:
             chosen = [triples[at] for at in order[: last + 1]]
             best = float(gains[last] - lost), chosen, part

@@ -68,7 +68,7 @@ FORMER_FIELDS = {
         *('left_out', 'look_doubt', 'most_cells', 'most_looks', 'most_needed', 'most_partners'),
         *('most_values', 'records_per_digit', 'records_per_error', 'unseen_part', 'value_part'),
         *('least_bins_of_guess', 'own_values', 'least_likeness', 'nearness', 'blur'),
-        *('settled', 'most_triple_bins', 'pair_worth'),
+        *('settled', 'most_triple_bins'),
     ),
     'Magnitudes': ('scale', 'doubt', 'seen'),
     'RelationalConstants': (
