@@ -70,9 +70,9 @@ MOST_FOR_SUMS = 0.3
 #: prior of a median falls: with 1, berka's ``trans`` had hundreds of rows, not 20,000.
 UNIT_SPREADS, ROWS_PENALTY = (0.05, 0.3, 0.6, 1.0, 1.6), 0.5
 
-#: The prior probability that noisy counts show all units (at .5 some tables became larger), and the
-#: log-likelihood penalty of each noisy count that is kept. Set by hand.
-NOTHING_BEYOND, KEPT_PENALTY = 0.8, 1.0
+#: The prior probability that all units are of one kind (at .5 some tables became larger), and the
+#: relative deviation of counts of units from those of a distribution. Set by hand.
+NOTHING_BEYOND, MISFIT = 0.8, 0.3
 
 #: Public rows: the share of the smallest group, and of the rarest value that is used. Set by hand.
 SMALLEST, RAREST = 1 / 256, 1 / 64
