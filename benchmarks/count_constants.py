@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 CHOSEN = {
     'describe': 'NO_NOISE',
     'settings': 'MIXED',
-    'relational': 'REFERRING NUM_TRIED',
+    'relational': 'REFERRING NUM_TRIED LEAST_PART',
 }
 
 

@@ -66,8 +66,9 @@ SPREADS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
 
 # Databases
 
-#: The prior probability that noisy counts show all units: at .5 some tables became larger.
-NOTHING_BEYOND = 0.8
+#: The prior probability that all units are of one kind (at .5 some tables became larger), and the
+#: relative deviation of counts of units from those of a distribution. Set by hand.
+NOTHING_BEYOND, MISFIT = 0.8, 0.3
 
 #: Public rows: the share of the smallest group, and of the rarest value that is used. Set by hand.
 RAREST = 1 / 64

@@ -59,6 +59,7 @@ from sdv_threea.relational.row_counts import (
     lend_ranges,
     most_rows,
     most_units,
+    place_rows,
 )
 from sdv_threea.relational.rows_per_unit import choose_bound
 from sdv_threea.relational.sizes import Children, complete_children
@@ -181,7 +182,7 @@ def _release_table(
     root, parent = done.tables[done.schema.root(task.table)], done.tables[owner.parent]
     num_units = most_units(root, parent, owner)
     task = share_units(task, owner, num_units)
-    magnitudes, asked = _count_units(task, groups, num_units)
+    magnitudes, asked = _count_units(task, groups, done, num_units)
     noise = noise_of_count(task, plan.domain, task.shares.rows)
     typical = 1 / task.settings.constants.joint.most_bins
     bound = choose_bound(magnitudes, noise, typical, plan.most_rows)
@@ -215,12 +216,18 @@ def _release_table(
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
-def _count_units(task: Task, groups: Rows[Group], num_units: float) -> tuple[Magnitudes, Receipt]:
+def _count_units(
+    task: Task, groups: Rows[Group], done: DatabaseRelease, num_units: float
+) -> tuple[Magnitudes, Receipt]:
     """Release the magnitudes of a table, whose units are ``num_units`` at most."""
     units = groups.map(attrgetter('units')).map(itemgetter(task.table))
     counted = units.map(count_rows).keep()
     part = task.budget.part(task.shares.magnitudes)
-    return release_magnitudes(counted, task.plan.most_rows, part, task.noise, num_units)
+    found, receipt = release_magnitudes(counted, task.plan.most_rows, part, task.noise, num_units)
+    owner = done.schema.owners[task.table]
+    if owner is not None and done.schema.owners[owner.parent] is None:
+        found = place_rows(found, done.tables[owner.parent], owner)
+    return found, receipt
 
 
 def _join_above(

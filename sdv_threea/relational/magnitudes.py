@@ -6,14 +6,15 @@ determine the bound on the rows of a unit, and estimate the number of rows beyon
 
 import math
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import gammainc, gammaincinv, ndtr
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.arrays import Floats, Wholes
-from sdv_threea.constants import NOTHING_BEYOND, SPREADS, Evidence
+from sdv_threea.constants import MISFIT, NOTHING_BEYOND, SPREADS, Evidence
 from sdv_threea.privacy.door import release
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import ROUNDING
@@ -44,8 +45,11 @@ CENTRAL, NORMAL_WITHIN = (0.16, 0.84), 0.29
 
 #: How many numbers of units are tried for one distribution of rows, from the least to the largest
 #: that noise may hide.
-NUM_TRIED = 8
+NUM_TRIED = 4
 REACH = Evidence().clear_of_noise()
+
+#: A distribution is tried for some magnitudes only if this part of it is in them.
+LEAST_PART = 0.05
 
 #: Half of a magnitude in the logarithm of rows: medians are in the middle of magnitudes.
 HALF = math.log(2) / 4
@@ -64,10 +68,12 @@ class Magnitudes:
     Args:
         counts: Expected number of units of each magnitude, shape (len(MIDDLES),).
         covariance: The covariance of these numbers; zero without noise.
+        middles: The mean number of rows of each magnitude, as far as it is known.
     """
 
     counts: Floats
     covariance: Floats = field(default_factory=lambda: np.zeros((len(MIDDLES), len(MIDDLES))))
+    middles: Floats = field(default_factory=MIDDLES.copy)
 
     @property
     def units(self) -> tuple[float, float]:
@@ -82,27 +88,27 @@ class Magnitudes:
 
     def count(self, bound: int | None) -> tuple[float, float]:
         """Estimate how many rows are within a bound per unit, and the standard deviation."""
-        rows = np.minimum(MIDDLES, bound or LARGEST_BOUND)
+        rows = np.minimum(self.middles, bound or LARGEST_BOUND)
         found = float(self.counts @ rows)
         return found, self._deviate(rows)
 
     def count_pairs(self, bound: int | None) -> float:
         """Estimate the number of rows beyond the first of each unit, at most ``bound`` per unit."""
-        return float(self.counts @ np.minimum(MIDDLES - 1, bound or LARGEST_BOUND))
+        return float(self.counts @ np.minimum(self.middles - 1, bound or LARGEST_BOUND))
 
     def beyond(self, bound: int) -> tuple[float, float]:
         """Estimate how many rows exceed a bound per unit, and the standard deviation."""
-        rows = np.maximum(MIDDLES - bound, 0)
+        rows = np.maximum(self.middles - bound, 0)
         found = max(float(self.counts @ rows), 0.0)
         return found, self._deviate(rows)
 
     def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> Wholes:
         """Draw row counts of units with more than ``bound`` rows, at most ``total`` in all."""
-        chances = np.where(bound < MIDDLES, np.maximum(self.counts, 0.0), 0.0)
+        chances = np.where(bound < self.middles, np.maximum(self.counts, 0.0), 0.0)
         if total <= 0 or not chances.any():
             return np.zeros(0, dtype=np.int64)
         chances /= chances.sum()
-        rows = np.rint(MIDDLES).astype(np.int64)
+        rows = np.rint(self.middles).astype(np.int64)
         # Twice the expected number of units that fill the total; the rest is cut off.
         enough = 2 * int(total / (rows @ chances)) + 1
         drawn = rng.choice(rows, enough, p=chances)
@@ -163,62 +169,87 @@ def _count_magnitudes(chunk: UnitRows) -> Wholes:
 def expect_counts(noisy: Floats, scale: float, num_units: float) -> tuple[Floats, Floats]:
     """Return the expected number of units of each magnitude, and the covariance of these numbers.
 
-    A candidate keeps the first noisy counts, for any number of magnitudes, and explains all others
-    by a log-normal number of rows, rounded down to a magnitude. Candidates are weighted by the
-    likelihood of the counts and their prior probability. There are at most ``num_units`` units.
+    A candidate has one kind of units up to some magnitude, and none or one kind beyond it. Its
+    weight is the likelihood of the noisy counts times its prior probability. There are at most
+    ``num_units`` units.
     """
     size, most = len(noisy), max(min(num_units, float(noisy.clip(0).sum()) + REACH * scale), 2.0)
-    # A count that is kept is a free parameter, which Akaike's criterion penalises by a nat.
-    each = math.log(min(scale * math.sqrt(2 * math.pi) / most, 1.0)) - 1
-    parts, logs, free = [], [], []
-    for kept in range(size):
-        known = float(noisy[:kept].sum())
-        if kept and known <= 0:
-            continue
-        left = max(most - known, 2.0)
-        tried, chances = _list_candidates(noisy[kept:], kept, scale, left)
-        errors = np.square((noisy[kept:] - tried) / scale).sum(axis=1)
-        parts.append(np.hstack([np.tile(noisy[:kept], (len(tried), 1)), tried]))
-        logs.append(kept * each + np.log(chances) - errors / 2)
-        free.append(np.full(len(tried), kept))
-    counts, weights, first = np.vstack(parts), np.concatenate(logs), np.concatenate(free)
-    order = np.argsort(counts @ MIDDLES[:size], kind='stable')
-    counts, weights, first = counts[order], np.exp(weights - weights.max())[order], first[order]
+    counts, variances, logs = [], [], []
+    for end in range(1, size + 1):
+        near, doubt, known = _list_candidates(noisy[:end], 0, scale, most)
+        weights = np.exp(known - known.max())
+        total, weights = known.max() + math.log(weights.sum()), weights / weights.sum()
+        mean = weights @ near
+        doubt = weights @ (doubt + (near - mean) ** 2)
+        left = max(most - float(mean.sum()), 2.0)
+        beyond, spreads, chances = _list_candidates(noisy[end:], end, scale, left)
+        counts.append(np.hstack([np.tile(mean, (len(beyond), 1)), beyond]))
+        variances.append(np.hstack([np.tile(doubt, (len(beyond), 1)), spreads]))
+        logs.append(total + chances - math.log(FIRST[end - 1]) / 2)
+    return _average(np.vstack(counts), np.vstack(variances), np.concatenate(logs))
+
+
+def _average(counts: Floats, variances: Floats, logs: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of candidates without extreme ones, and the covariance around it."""
+    weights = np.exp(logs - logs.max())
+    order = np.argsort(counts @ MIDDLES[: counts.shape[1]], kind='stable')
+    counts, variances, weights = counts[order], variances[order], weights[order]
     passed = np.cumsum(weights) / weights.sum()
     inner, central = (
         np.diff(np.clip(passed, *ends), prepend=ends[0]) for ends in (QUARTILES, CENTRAL)
     )
     inner, central = inner / inner.sum(), central / central.sum()
     off = counts - central @ counts
-    noise = scale**2 * np.bincount(first, central, size + 1)[::-1].cumsum()[::-1][1:]
-    return inner @ counts, (off.T * central) @ off / NORMAL_WITHIN + np.diag(noise)
+    return inner @ counts, (off.T * central) @ off / NORMAL_WITHIN + np.diag(central @ variances)
 
 
-def _list_candidates(masked: Floats, kept: int, scale: float, most: float) -> tuple[Floats, Floats]:
-    """Return candidate counts of the magnitudes from ``kept`` on, and prior probabilities: (k,).
+def _list_candidates(
+    noisy: Floats, start: int, scale: float, most: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return candidate counts of the magnitudes from ``start`` on, shape (k, len(noisy)).
 
-    All numbers of units up to ``most`` have the same probability. If some magnitudes are kept, the
-    first candidate has no further unit.
+    All numbers of units up to ``most`` have the same probability. True counts differ from those of
+    a distribution by chance and by ``MISFIT``, so each candidate moves toward the noisy counts. The
+    first candidate beyond other units has no unit.
+
+    Returns:
+        The counts, their variances, and log likelihoods plus log prior probabilities, shape (k,).
     """
-    borders = np.log(np.append(FIRST[: kept + len(masked)], math.inf))
-    medians, spreads = borders[:-1, None, None] + HALF, np.array(SPREADS)[:, None]
-    borders[0] = -math.inf
-    shares = np.diff(ndtr((borders - medians) / spreads), axis=-1)[..., kept:]
-    shares = shares.reshape(-1, len(masked))
-    # Jeffreys' prior of a mean number: one over its root.
-    chances = np.repeat(np.exp(HALF / 2 - medians.ravel() / 2), len(SPREADS))
-    tails = shares.sum(axis=1)
-    told = tails > Evidence().false_alarm  # the rest of a distribution has no tail
-    chances, shares = chances[told], shares[told]
-    shares /= shares.sum(axis=1, keepdims=True)
-    norms, least = np.square(shares).sum(axis=1), 0.0 if kept else 1.0
-    best, spread = shares @ masked / norms, scale / np.sqrt(norms)
+    shares, chances = _list_shapes()
+    shares = shares[:, start : start + len(noisy)]
+    parts = shares.sum(axis=1)
+    chances, shares = chances[parts > LEAST_PART], shares[parts > LEAST_PART]
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    norms, least = np.square(shares).sum(axis=1), 0.0 if start else 1.0
+    best, spread = shares @ noisy / norms, scale / np.sqrt(norms)
     low = np.clip(best - REACH * spread, least, np.maximum(most - spread, least))
     high = np.clip(best + REACH * spread, np.minimum(least + spread, most), most)
     units = low[:, None] + (high - low)[:, None] * ((np.arange(NUM_TRIED) + 0.5) / NUM_TRIED)
-    tried = (units[:, :, None] * shares[:, None, :]).reshape(-1, len(masked))
+    tried = (units[:, :, None] * shares[:, None, :]).reshape(units.size, len(noisy))
     chances = np.repeat(chances / chances.sum() * (high - low) / NUM_TRIED / most, NUM_TRIED)
-    if not kept:
-        return tried, chances
-    none = np.append(NOTHING_BEYOND, (1 - NOTHING_BEYOND) * chances)
-    return np.vstack([np.zeros(len(masked)), tried]), none
+    if start:
+        tried = np.vstack([np.zeros(len(noisy)), tried])
+        chances = np.append(NOTHING_BEYOND, (1 - NOTHING_BEYOND) * chances)
+    true = tried + (MISFIT * tried) ** 2
+    both = true + scale**2
+    fits = np.square(noisy - tried) / both + np.log(both / scale**2)
+    logs = np.log(chances) - fits.sum(axis=1) / 2
+    return tried + true / both * (noisy - tried), true / both * scale**2, logs
+
+
+@cache
+def _list_shapes() -> tuple[Floats, Floats]:
+    """Return log-normal and gamma distributions over magnitudes, and prior weights, shape (k,).
+
+    Numbers of rows are rounded down to a magnitude. Gamma distributions have the medians and about
+    the spreads of the log-normal ones, and shorter tails.
+    """
+    ends, medians = np.append(FIRST[1:], math.inf), np.log(FIRST)[:, None] + HALF
+    spreads = np.array(SPREADS)[:, None, None]
+    # About the shape whose logarithm has this standard deviation.
+    shapes = spreads**-2 + 0.4
+    normal = ndtr((np.log(ends) - medians) / spreads)
+    gamma = gammainc(shapes, ends / np.exp(medians) * gammaincinv(shapes, 0.5))
+    below = np.concatenate([normal, gamma]).reshape(-1, len(FIRST))
+    # Jeffreys' prior of a mean number: one over its root.
+    return np.diff(below, prepend=0.0), np.tile(FIRST**-0.5, 2 * len(SPREADS))

@@ -11,7 +11,7 @@ from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.encoders import NumberEncoder
 from sdv_threea.maths.shrinkage import precision_weight
-from sdv_threea.relational.magnitudes import Magnitudes
+from sdv_threea.relational.magnitudes import FIRST, MIDDLES, Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.release import Release
 from sdv_threea.schema import Link, Schema
@@ -55,6 +55,25 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
     return orphans + parent.size * float(values @ chances), parent.size * noise
 
 
+def place_rows(magnitudes: Magnitudes, parent: TableRelease, link: Link) -> Magnitudes:
+    """Return magnitudes with the mean numbers of rows that the histogram of owned rows shows.
+
+    Each row of the parent is a unit. If all units have 12 rows, the magnitude of 12 to 15 rows has
+    12 on average. A mean is as far from the middle as its share exceeds the noise.
+    """
+    first, last, chances = _bound_owned(parent, link)
+    at, until = (np.searchsorted(FIRST, each, side='right') - 1 for each in (first, last))
+    inside = (at == until) & (first > 0) & (chances > 0)
+    at, chances, rows = at[inside], chances[inside], (first + last)[inside] / 2
+    shares, totals, bins = (
+        np.bincount(at, each, len(FIRST)) for each in (chances, chances * rows, chances > 0)
+    )
+    means = np.divide(totals, shares, out=MIDDLES.copy(), where=shares > 0)
+    noise = parent.noise * np.sqrt(bins)
+    trust = np.divide(shares, np.hypot(shares, noise), out=np.zeros(len(FIRST)), where=shares > 0)
+    return replace(magnitudes, middles=MIDDLES + trust**2 * (means - MIDDLES))
+
+
 def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
     """Bound the number of units that have rows in a table, including one deviation of noise.
 
@@ -68,14 +87,19 @@ def most_units(root: TableRelease, parent: TableRelease, link: Link) -> float:
 
 
 def _spread_owned(parent: TableRelease, link: Link) -> tuple[Floats, Floats]:
+    first, last, chances = _bound_owned(parent, link)
+    return (first + last) / 2, chances
+
+
+def _bound_owned(parent: TableRelease, link: Link) -> tuple[Floats, Floats, Floats]:
+    """Return the fewest and the most owned rows of each bin of the owner, and its share."""
     name = parent.layout.counts[link]
     transformer = next(each for each in parent.released.transformers if each.name == name)
     assert isinstance(transformer, NumberEncoder)
-    # A bin holds the multiples of the step from its lower edge to below its upper edge. Its middle
-    # represents it.
-    first = np.ceil(transformer.edges[:-1] / transformer.step)
-    last = np.ceil(transformer.edges[1:] / transformer.step) - 1
-    return (first + last) / 2 * transformer.step, overall_chances(parent.released, name)[1:]
+    # A bin holds the multiples of the step from its lower edge to below its upper edge.
+    first = np.ceil(transformer.edges[:-1] / transformer.step) * transformer.step
+    last = (np.ceil(transformer.edges[1:] / transformer.step) - 1) * transformer.step
+    return first, last, overall_chances(parent.released, name)[1:]
 
 
 def agree(

@@ -10,7 +10,7 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import HALF, RelationalConstants
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.relational.allotment import share_magnitudes
-from sdv_threea.relational.magnitudes import FIRST, Magnitudes
+from sdv_threea.relational.magnitudes import FIRST, MIDDLES, Magnitudes
 from sdv_threea.relational.row_counts import (
     agree,
     believe,
@@ -19,6 +19,7 @@ from sdv_threea.relational.row_counts import (
     lend_ranges,
     most_rows,
     most_units,
+    place_rows,
     raise_size,
 )
 
@@ -95,6 +96,22 @@ def test_the_counts_of_an_owner_tell_how_many_rows_it_owns(make):
     assert total == pytest.approx(5 + made.database.num_rows['b'], rel=0.05)
     assert noise == 0
     assert count_owned(made.release(epsilon=2.0).tables['a'], edge, 0.0)[1] > 0
+
+
+def test_rows_within_a_magnitude_are_those_that_the_histogram_of_the_owner_shows(make):
+    made = make('two_level', num_units=400)
+    (edge,) = made.schema.links
+    parent = made.release(epsilon=math.inf).tables['a']
+    owned = np.bincount(made.database.parents[edge])
+    # Four or five rows are one magnitude.
+    mean = owned[(owned == 4) | (owned == 5)].mean()
+    found = place_rows(Magnitudes(np.zeros(len(FIRST))), parent, edge).middles
+    masked = place_rows(Magnitudes(np.zeros(len(FIRST))), replace(parent, noise=1e3), edge).middles
+
+    assert abs(mean - MIDDLES[3]) > 0.1
+    assert found[3] == pytest.approx(mean, abs=0.02)
+    assert found[-3:].tolist() == MIDDLES[-3:].tolist()
+    assert masked == pytest.approx(MIDDLES, abs=0.01)
 
 
 def test_no_more_units_have_rows_in_a_table_than_rows_of_its_owner_own_any(make):
