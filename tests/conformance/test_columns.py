@@ -158,7 +158,7 @@ def test_columns_that_are_named_by_numbers_keep_their_names_however_sampled(make
 
 
 @pytest.mark.sdv_fails('Names are restored by position, so that columns are exchanged.')
-def test_columns_that_are_named_by_numbers_may_be_in_another_order(make, build_metadata):
+def test_columns_that_are_named_by_numbers_may_come_in_another_order(make, build_metadata):
     table = pd.DataFrame({1: LETTERS, 0: WHOLE})
     rows = fit_and_sample(make, build_metadata, table, {'0': NUMERICAL, '1': CATEGORICAL})
     assert set(rows[1]) <= {'a', 'b', 'c'}

@@ -155,7 +155,7 @@ def test_copies_and_sums_of_copied_numbers_are_found_together(rng, monkeypatch):
     """Neither a copy of a part, nor one of the total, nor a rounded one hides what adds up."""
     bills = make_bills(rng, 3000)
     bills = bills.assign(again=bills.net, due=bills.total, whole=bills.shipping.round())
-    noise = draw_from(np.random.default_rng(3))
+    noise = draw_from(np.random.default_rng(5))
     monkeypatch.setattr(single_table, 'release', partial(pipeline.release, noise=noise))
     synthesizer = ClustMixSynthesizer(describe(dict.fromkeys(bills, 'numerical')), epsilon=3.0)
     synthesizer.fit({'t': bills})

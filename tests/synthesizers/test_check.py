@@ -248,6 +248,6 @@ def test_a_line_for_each_table_says_before_a_fit_how_far_off_its_shares_will_be(
     counted = next(each for each in told if each.statistic == 'magnitudes')
     # Six deviations of a count of magnitudes at their largest usual share; here they have .05.
     few = int(re.search(r'fewer than (\d+), the table may', notes[1])[1])
-    assert few == pytest.approx(6 * counted.noise_scale * math.sqrt(0.05 / 0.25), rel=0.25)
+    assert few == pytest.approx(6 * counted.noise_scale * math.sqrt(0.05 / 0.5), rel=0.25)
     assert 'the table may' not in notes[0]
     assert made.check().forecasts == ()
