@@ -22,6 +22,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 #: Numbers of the algorithm in modules whose folders do not have them in ``constants.py`` yet.
 CHOSEN = {
     'describe': 'NO_NOISE',
+    'encoding': 'MOST_EXPLAINED',
     'settings': 'MIXED',
     'relational': 'REFERRING NUM_TRIED LEAST_PART',
 }

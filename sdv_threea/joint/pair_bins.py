@@ -187,10 +187,13 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
 
     Codes outside their mask, and categories without records, have no bin. ``columns`` are
     probabilities of codes; code 0 is the missing value. Spikes, of at least the probability
-    ``least``, and the missing value come on top of ``num_bins``. Categories may have more bins,
-    because neighbours are alike and packed categories are not. ``of_stage`` are the constants by
-    which ordered columns are cut. ``apart`` is how unlike each value of a category is the one
-    before it, shape (S - 1,); if it is known, bins are runs of alike values.
+    ``least``, and the missing value come on top of ``num_bins``. ``of_stage`` are the constants by
+    which ordered columns are cut.
+
+    Few categories have a bin each. Of many, those of at least ``least`` have one each, and the
+    rest share one, if few have most records. Otherwise bins are runs of alike values, where
+    ``apart`` says how unlike each value is the one before it, shape (S - 1,); or categories are
+    packed.
     """
     found = []
     near = apart or ((),) * len(columns)
