@@ -1,7 +1,7 @@
 """Joins: the share of rows that break what one column says of another, at several budgets.
 
-    python benchmarks/joins.py                              # 15 minutes
-    python benchmarks/joins.py --joins bank --epsilons 1 --repeats 1 --each
+    python benchmarks/joins.py                                          # 15 minutes
+    python benchmarks/joins.py --joins bank --epsilons 1 --repeats 1    # half a minute
 
 Rows of a child table stand beside those of its parents, as people export databases: the bank's
 payments with account and district (berka), stays in hospital with their lists of codes
@@ -10,22 +10,23 @@ and the made table of ``dependencies.py``. One column *follows* another one if n
 with the same value of that one agree. A synthetic row breaks this if its value is another one; an
 unknown number or date stands for the nearest known one. Metadata state types and nothing else.
 
-Printed are, by join and budget: the number of relations, the mean share of rows that break one, the
-share of the relations that 95 % of the rows keep, and the worst ones.
+A row of the results is a relation of a fit. A table of ``docs/lab/marginals.md`` is made of them:
+by join and budget the number of relations, the mean share of rows that break one, the share of the
+relations that 95 % of the rows keep, and the worst one.
 """
 
 from __future__ import annotations
 
-import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from dependencies import make_split
-from runner import DATA
+from pages import LAB, write_epsilon, write_page, write_table
+from runner import Benchmark, Job, Options, Row, grid
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
@@ -247,39 +248,57 @@ def count_broken(
     return broken
 
 
-def measure(table: pd.DataFrame, epsilon: float) -> pd.Series:
-    """Fit, sample as many rows, and return the shares of rows that break each relation."""
+def list_jobs(options: Options) -> Iterator[Job]:
+    """List the fits."""
+    repeats = range(options.repeats)
+    yield from grid(join=options.joins, epsilon=options.epsilons, repeat=repeats)
+
+
+def measure(job: Job, options: Options) -> list[Row]:
+    """Fit, sample as many rows, and say of each relation which share of them breaks it."""
+    table = JOINS[job['join']](options.data).reset_index(drop=True)
     columns = {str(name): Column(own) for name, own in table.items()}
     relations = find_relations(columns)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        synthesizer = ClustMixSynthesizer(state_types(table), epsilon=epsilon, accept=ACCEPTABLE)
+        synthesizer = ClustMixSynthesizer(
+            state_types(table), epsilon=job['epsilon'], accept=ACCEPTABLE
+        )
         synthesizer.fit({'join': table})
         drawn = synthesizer.sample(len(table))['join']
-    return pd.Series(count_broken(columns, relations, drawn))
+    broken = count_broken(columns, relations, drawn)
+    size = {'rows': len(table), 'columns': table.shape[1]}
+    return [size | {'relation': name, 'broken': share} for name, share in broken.items()]
 
 
-def main() -> None:
-    """Print the shares of rows that break relations, by join and budget."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--joins', nargs='+', default=list(JOINS), choices=list(JOINS))
-    parser.add_argument('--epsilons', type=float, nargs='+', default=[1.0, 8.0])
-    parser.add_argument('--repeats', type=int, default=3)
-    parser.add_argument('--each', action='store_true', help='print every relation')
-    parser.add_argument('--data', type=Path, default=DATA)
-    options = parser.parse_args()
-    for name in options.joins:
-        table = JOINS[name](options.data).reset_index(drop=True)
-        for epsilon in options.epsilons:
-            fits = [measure(table, epsilon) for _ in range(options.repeats)]
-            mean = pd.concat(fits, axis=1).mean(axis=1).sort_values(ascending=False)
-            holds = (mean <= 1 - HOLDS).mean()
-            size = f'{len(table)} rows, {table.shape[1]} columns'
-            print(f'{name} ({size}), epsilon {epsilon:g}: {len(mean)} relations', flush=True)
-            print(f'    {mean.mean():.1%} of rows break one on average, {holds:.0%} hold')
-            shown = mean if options.each else mean[:8]
-            print(*(f'    {own:>6.1%}  {each}' for each, own in shown.items()), sep='\n')
+def write_joins(runs: pd.DataFrame) -> str:
+    """Write a line per join and budget, each relation the mean of its fits."""
+    rows = []
+    for (join, epsilon), own in runs.groupby(['join', 'epsilon'], sort=False):
+        mean = own.groupby('relation')['broken'].mean()
+        rows.append(
+            [
+                join,
+                f'{own["rows"].iloc[0]:,.0f}',
+                f'{own["columns"].iloc[0]:.0f}',
+                write_epsilon(epsilon),
+                f'{len(mean)}',
+                f'{mean.mean():.1%}',
+                f'{(mean <= 1 - HOLDS).mean():.0%}',
+                f'{mean.idxmax()} {mean.max():.1%}',
+            ]
+        )
+    header = ['join', 'rows', 'columns', 'ε', 'relations', 'broken', 'hold', 'worst']
+    return write_table(header, rows)
 
+
+BENCHMARK = Benchmark(
+    name='joins',
+    list_jobs=list_jobs,
+    measure=measure,
+    options={'joins': list(JOINS), 'epsilons': [1.0, 8.0], 'repeats': 3},
+    write_pages=lambda runs: write_page(LAB / 'marginals.md', {'joins': write_joins(runs)}),
+)
 
 if __name__ == '__main__':
-    main()
+    BENCHMARK.main(__doc__)

@@ -27,12 +27,13 @@ TESTS = {
     'rows': 'joint/test_interactions.py rows privacy audit/test_contributions.py',
     'statistics': 'audit/test_contributions.py',
     'accounting': 'accounting privacy/test_spending.py rows/test_statistics.py '
-    'joint/test_interactions.py',
+    'joint/test_interactions.py relational/test_degrees.py audit/test_contributions.py',
     'rows/units': 'rows/units relational/test_membership.py relational/test_transitions.py '
     'relational/test_databases.py relational/test_degrees.py',
     'rows/intake': 'rows/intake fuzz',
     'describe': 'describe audit/test_contributions.py',
     'relational': 'relational',
+    '': 'relational/test_membership.py rows/units relational',
 }
 
 
