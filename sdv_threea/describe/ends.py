@@ -45,7 +45,8 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
 
     ``second`` counts codes, with the first and last value of each as ``edges``; ``sketch`` counts
     on the public grid. Ends in reverse order mean that some value lies between them. If nothing is
-    significant, the ends are those of the middle part of the likeliest run.
+    significant, the ends are those of the middle part of the likeliest run. A range of similar
+    numbers stays where significant codes have a part of the records only, and noise hides the rest.
     """
     # If each value has a code, the codes nest in the bins of the sketch, and both looks average.
     second = replace(second, of_times=sketch.of_times)
@@ -70,6 +71,8 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         found.append(
             (snap_to_zero(low), snap_to_zero(settle(second, sketch, likely[1], looks.constants)))
         )
+    elif sketch.usual is not None:
+        found.append(sketch.usual)
     if found:
         return _widen(found, second, looks)
     first, last = likeliest_run(sketch, looks.constants)

@@ -71,10 +71,10 @@ def test_spikes_are_heavy_single_numbers(gaussian, rng, ask):
 @pytest.mark.parametrize('mu', [0.5, math.inf])
 def test_buckets_leave_out_no_heavy_value(monkeypatch, rng, mu, ask):
     """The same spikes as where one bucket has all; and at ``mu=inf`` the bar is known."""
-    counts = np.arange(180)
+    counts, gaps = np.arange(180), [math.nan] * 1_000
     numbers = np.concatenate([np.repeat(counts + 0.25, counts), [-0.0] * 75, [0.0] * 75])
     rest = 40_000 - len(numbers)
-    numbers = np.concatenate([numbers, rng.normal(size=rest)])
+    numbers = np.concatenate([numbers, rng.normal(size=rest), gaps])
     table, domain = pd.DataFrame({'x': numbers}), Domain((Number(name='x', step=0.0),))
 
     def describe_spikes():

@@ -109,6 +109,17 @@ def test_without_noise_the_ends_are_exact(rng):
     assert find_ends(second, sketch, looks()) == (3.0, 70.0)
 
 
+def test_a_range_of_similar_numbers_stays_where_only_its_first_code_is_evident():
+    """The others of 430 records are spread thinly: noise hides them, but they are somewhere."""
+    counts = np.where(np.arange(96) == 0, 150.0, 3.0)
+    starts = 100 * np.arange(96.0)
+    second = Sketch(np.stack([starts, starts + 99], axis=1), counts, 23.0)
+    sketch = Sketch(np.array([[0.0, 9_600.0]]), np.array([430.0]), 135.0, 430.0)
+
+    assert find_ends(second, replace(sketch, usual=(0.0, 9_600.0)), looks()) == (0.0, 9_600.0)
+    assert find_ends(second, sketch, looks()) == (0.0, 0.0)
+
+
 def test_negative_noise_before_an_evident_tail_is_no_number_of_records():
     """A tail of forty records starts three bins early, where noise took sixty away."""
     counts = np.array([0.0] * 10 + [40.0, 0.0, 0.0, -60.0, 40.0])

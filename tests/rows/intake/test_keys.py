@@ -32,6 +32,7 @@ LARGE = 2**53
         (['a\0x', 'a'], ['a', 'a\0', 'a\0x'], [2, 0]),
         (pd.Series(['b', 'a'], dtype='category'), pd.Series(['a', 'b'], dtype='string'), [1, 0]),
         (objects(1, True, '1'), objects('1', 1, True), [1, 2, 0]),
+        (objects(0, False, '', 'int 0'), objects('int 0', '', False, 0), [3, 2, 1, 0]),
         (objects(1, 2.0, Decimal(3)), [3, 2, 1], [2, 1, 0]),
         ([LARGE + 2], [LARGE, LARGE + 1, LARGE + 2], [2]),
         ([float(LARGE)], [LARGE, LARGE + 1], [INVALID_PLACE]),
