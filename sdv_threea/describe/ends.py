@@ -65,14 +65,14 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         if _holds_most(second, sure, looks):
             return sure
     likely = likely_ends(sketch, looks.num, looks.constants)
-    if likely is not None:
+    if sketch.usual is not None and len(sketch.counts) == 1:
+        found.append(sketch.usual)
+    elif likely is not None:
         # The lower end is the upper end of the mirrored column.
         low = -settle(mirror(second), mirror(sketch), -likely[0], looks.constants)
         found.append(
             (snap_to_zero(low), snap_to_zero(settle(second, sketch, likely[1], looks.constants)))
         )
-    elif sketch.usual is not None:
-        found.append(sketch.usual)
     if found:
         return _widen(found, second, looks)
     first, last = likeliest_run(sketch, looks.constants)

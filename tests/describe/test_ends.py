@@ -114,9 +114,10 @@ def test_a_range_of_similar_numbers_stays_where_only_its_first_code_is_evident()
     counts = np.where(np.arange(96) == 0, 150.0, 3.0)
     starts = 100 * np.arange(96.0)
     second = Sketch(np.stack([starts, starts + 99], axis=1), counts, 23.0)
-    sketch = Sketch(np.array([[0.0, 9_600.0]]), np.array([430.0]), 200.0, 430.0)
-
-    assert find_ends(second, replace(sketch, usual=(0.0, 9_600.0)), looks()) == (0.0, 9_600.0)
+    for scale in (60.0, 200.0):  # with the larger noise, nobody knows where the bulk is
+        sketch = Sketch(np.array([[0.0, 9_600.0]]), np.array([430.0]), scale, 430.0)
+        usual = replace(sketch, usual=(0.0, 9_600.0))
+        assert find_ends(second, usual, looks()) == (0.0, 9_600.0)
     assert find_ends(second, sketch, looks()) == (0.0, 0.0)
 
 
