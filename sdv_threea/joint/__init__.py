@@ -21,6 +21,8 @@ record. If noise would exceed the pair counts, no joint count is released.
 * :mod:`~sdv_threea.joint.prior`: pair tables that follow from the released correlations,
 * :mod:`~sdv_threea.joint.departures`: shrinkage of noisy tables toward expected ones,
 * :mod:`~sdv_threea.joint.tables`: probabilities of bins from noisy counts,
+* :mod:`~sdv_threea.joint.missing_together`: values that are missing only with those of another
+  column,
 * :mod:`~sdv_threea.joint.code_tables`: probabilities of codes from noisy counts,
 * :mod:`~sdv_threea.joint.runs`: values that hold for a run of codes,
 * :mod:`~sdv_threea.joint.column_order`: the order in which columns are drawn,

@@ -24,6 +24,7 @@ from sdv_threea.joint.determined_values import (
 from sdv_threea.joint.inside import add_up
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.joint_constants import SLACK, JointConstants
+from sdv_threea.joint.missing_together import bind_missing
 from sdv_threea.joint.pair_bins import Pair, count_bins
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import (
@@ -82,6 +83,11 @@ class Singles:
     def codes(self) -> tuple[Wholes, ...]:
         """For each column, a bin for each code that occurs, shape (S,); -1 for the others."""
         return tuple(np.where(own >= 0, np.arange(len(own)), -1) for own in self.bins)
+
+    @property
+    def missing(self) -> list[int]:
+        """The bin of each column that has the missing value alone, -1 for none."""
+        return [int(own[0]) if np.count_nonzero(own == own[0]) == 1 else -1 for own in self.bins]
 
     @property
     def by_class(self) -> list[Floats]:
@@ -182,6 +188,7 @@ def estimate(
     margins = singles.margins(interactions)
     pairs = complete(interactions, margins, num_records)
     tables = estimate_tables(pairs, margins, expected, singles.ordered, constants)
+    tables = bind_missing(tables, pairs, margins, singles.missing, singles.scale)
     found = estimate_functions(singles, functions, tables)
     numbers: dict[Pair, Floats] = {}
     if values is not None:
