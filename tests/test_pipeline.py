@@ -278,6 +278,6 @@ def test_all_sales_of_a_product_have_its_price_to_the_cent(neighbors, epsilon):
     prices = table.groupby('product')['price'].first()
     assert (sampled['product'].map(prices) == sampled['price']).mean() > 0.95
     words = [each.released for each in released.ledger.receipts]
-    assert 'digits of numbers by category, of 1 pairs of columns' in words
+    assert 'digits of numbers by category, of 1 pair of columns' in words
     budget = settings.budget(thresholds=True)
     assert released.ledger.mu == pytest.approx(budget.mu)

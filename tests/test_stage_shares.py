@@ -46,7 +46,7 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
     )
     assert one[0].released == 'sizes of 2 classes and histograms of 4 columns'
     assert one[1].released.startswith('histograms of 4 columns in each of 2 classes, times ')
-    assert other[0].released == 'sizes of 1 classes and histograms of 5 columns'
+    assert other[0].released == 'sizes of 1 class and histograms of 5 columns'
     assert 'histograms' not in other[1].released
     parts = [each.mu**2 for each in one[:2]]
     assert parts[1] / parts[0] == pytest.approx(SHARES['classes'] / SHARES['columns'])

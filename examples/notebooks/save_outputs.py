@@ -24,7 +24,8 @@ def main() -> None:
         for cell in notebook.cells:
             cell.metadata.clear()
             if cell.cell_type == 'code':
-                cell.outputs = [each for each in cell.outputs if each.get('name') != 'stderr']
+                shown = [each for each in cell.outputs if each.get('name') != 'stderr']
+                cell.outputs = [each for each in shown if each.get('text', 'some').strip()]
         notebook.metadata.pop('widgets', None)
         nbformat.write(notebook, path)
 

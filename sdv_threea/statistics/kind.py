@@ -1,10 +1,14 @@
 """A kind of released statistic, as data: its name, its sensitivity, and the proof of that."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from sdv_threea.rows.sums import Statistic
+
+#: A single one of what titles count in the plural.
+ONE = re.compile(r'\b1 (class|column|cluster|group|mix|pair|sum|table|triple|weight)e?s\b')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,5 +62,5 @@ class Kind:
                 and ``sensitivity`` use.
         """
         bound = self.sensitivity(neighbors=neighbors, **facts)
-        title = self.title.format(**facts)
+        title = ONE.sub(r'1 \1', self.title.format(**facts))
         return Statistic(self.name, self.stage, title, sums, bound, resolution, finish)
