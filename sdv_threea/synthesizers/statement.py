@@ -59,7 +59,7 @@ COERCED = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Statement:
     """A privacy statement; notebooks show it in plain words, with the full text folded up.
 
@@ -105,6 +105,10 @@ class Statement:
         told = {each.name: _make_plain(getattr(self, each.name)) for each in fields(self)}
         return {**told, 'note': self.note, 'exposed': self.exposed}
 
+    def __repr__(self) -> str:
+        kept = f'epsilon={self.epsilon:g}, delta={self.delta:g}, guarantee={self.guarantee!r}'
+        return f'{type(self).__name__}({kept})'
+
     def _repr_html_(self) -> str:
         said = paragraphs(tell_promise(self.to_dict()))
         full = f'<pre>{escape(str(self))}</pre>'
@@ -126,7 +130,7 @@ class Statement:
         ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PrivacyStatement(Statement):
     """The promise of a release of one table, whom it protects, and its cost. It may be published.
 
@@ -168,7 +172,7 @@ class PrivacyStatement(Statement):
         return printable('\n'.join(lines))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DatabaseStatement(Statement):
     """The promise of a release of a database, and its cost. It may be published.
 

@@ -47,6 +47,11 @@ def test_the_statement_is_plain_values_that_can_be_written_down(statement):
     assert 'one noise mechanism' in facts['note']
 
 
+def test_a_prompt_shows_the_promise_in_a_line(statement):
+    expected = "PrivacyStatement(epsilon=0.5, delta=1e-06, guarantee='end_to_end')"
+    assert repr(statement) == expected
+
+
 def test_the_statement_says_what_the_rows_are_made_for(statement):
     assert 'too narrow' in str(statement)
     assert 'alpha=1' not in str(statement)
