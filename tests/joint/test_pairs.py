@@ -80,5 +80,5 @@ def test_any_weights_and_any_choice_of_pairs_keep_to_the_sensitivity(rng, sums, 
         release_pair_counts(make_rows(neighbour), BINS, weights, **terms)
 
         assert find_distance(*sums[-2:]) <= receipt.sensitivity * (1 + 1e-15)
-        assert receipt.released.endswith('pairs of columns, in up to 3 codes each')
+        assert receipt.released.endswith('of columns, in up to 3 codes each')
         assert_same(counts.tables, {pair: count_pairs(codes)[pair] for pair in chosen})
