@@ -20,6 +20,9 @@ from sdv_threea.joint.tables import LEAST_LEFT, rake
 #: Rounds of expectation maximisation.
 ROUNDS = 20
 
+#: Ranges of possible numbers, which are divisors, are wider by this part of the noise at both ends.
+NARROW = 0.01
+
 
 def bind_missing(
     tables: Mapping[Pair, Floats],
@@ -58,11 +61,13 @@ def find_bound(counts: Floats, own: Floats, total: float, noise: Floats) -> Bool
     (P, 2), are those that lack either. If values are free, any possible number that lack both is
     as likely as any other.
     """
-    low, high = np.maximum(own.sum(axis=1) - total, 0.0), own.min(axis=1)
+    # Nothing tells the two apart where noise exceeds the numbers that are possible.
+    low = np.maximum(own.sum(axis=1) - total, 0.0) - NARROW * noise
+    high = own.min(axis=1) + NARROW * noise
     away = (counts[:, None] - own) / noise[:, None]
     if_bound = np.exp(-np.square(away) / 2) / np.sqrt(2 * np.pi)
     inside = ndtr((high - counts) / noise) - ndtr((low - counts) / noise)
-    if_free = (inside / np.maximum((high - low) / noise, 1.0))[:, None]
+    if_free = (inside / (high - low) * noise)[:, None]
     share, chances = 0.5, np.full(own.shape, 0.5)
     for _ in range(ROUNDS):
         bound = share * if_bound

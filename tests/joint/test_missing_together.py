@@ -37,6 +37,14 @@ def test_what_noise_may_explain_depends_on_the_other_pairs():
     assert decide(400, 500, 500, free) == [False, False]
 
 
+def test_columns_that_lack_hardly_a_value_say_nothing_of_the_others():
+    """Noise exceeds their numbers: they count for neither."""
+    few = [(5, 12, 8)] * 200
+
+    for both, bound in ((400, False), (490, True)):
+        assert decide(both, 500, 500) == decide(both, 500, 500, few) == [bound, bound]
+
+
 def test_records_of_bound_columns_lack_both_values_or_the_wider_one_alone():
     noisy = np.array([[1_750.0, 90.0, -20.0], [1_200.0, 13_000.0, 13_980.0]])
     margins = [noisy.sum(axis=1), noisy.sum(axis=0)]
