@@ -76,7 +76,7 @@ fuzz: $(VENV)/.ready
 	FUZZ_TIMES=8 FUZZ_SEED=0 $(VENV)/bin/python -m pytest -q $(APART) tests/fuzz
 
 bars: $(VENV)/.ready
-	$(TESTED) $(VENV)/bin/python -m pytest -q $(APART) benchmarks/bars.py
+	PYTHONPATH=benchmarks $(TESTED) $(VENV)/bin/python -m pytest -q $(APART) benchmarks/bars.py
 
 small: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/utility.py --methods ours baselines --epsilons 1 8 --repeats 2 \

@@ -140,17 +140,20 @@ def count_contradictions(real: pd.DataFrame, synthetic: pd.DataFrame) -> Row:
 
     Returns:
         The share of rows whose ``education`` has another number, that of husbands who are female,
-        and that of husbands and wives who are not married.
+        that of husbands and wives who are not married, and that of rows that have either a class of
+        work or an occupation.
     """
     numbers = dict(zip(real['education'], real['education_num'], strict=True))
     wrong = synthetic['education'].map(numbers) != synthetic['education_num']
     relationship = synthetic['relationship']
     husbands, spouses = relationship == 'Husband', relationship.isin(SPOUSES)
     unmarried = ~synthetic['marital_status'].isin(MARRIED)
+    alone = synthetic['workclass'].isna() != synthetic['occupation'].isna()
     return {
         'other education': float(wrong.mean()),
         'female husbands': float((synthetic['sex'][husbands] == 'Female').mean()),
         'unmarried spouses': float(unmarried[spouses].mean()),
+        'work or occupation alone': float(alone.mean()),
     }
 
 

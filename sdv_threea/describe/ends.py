@@ -45,8 +45,9 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
 
     ``second`` counts codes, with the first and last value of each as ``edges``; ``sketch`` counts
     on the public grid. Ends in reverse order mean that some value lies between them. If nothing is
-    significant, the ends are those of the middle part of the likeliest run. A range of similar
-    numbers stays where significant codes have a part of the records only, and noise hides the rest.
+    significant, the ends are those of the middle part of the likeliest run. If all that is
+    known is the range of similar numbers, and significant codes do not have most of the records,
+    the ends are those of that range.
     """
     # If each value has a code, the codes nest in the bins of the sketch, and both looks average.
     second = replace(second, of_times=sketch.of_times)
@@ -65,8 +66,8 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         if _holds_most(second, sure, looks):
             return sure
     likely = likely_ends(sketch, looks.num, looks.constants)
-    if sketch.usual is not None and len(sketch.counts) == 1:
-        found.append(sketch.usual)
+    if sketch.is_usual:
+        found.append(sketch.bounds)
     elif likely is not None:
         # The lower end is the upper end of the mirrored column.
         low = -settle(mirror(second), mirror(sketch), -likely[0], looks.constants)

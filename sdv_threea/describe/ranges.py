@@ -57,6 +57,11 @@ class Sketch:
         return float(self.edges[0, 0]), float(self.edges[-1, 1])
 
     @property
+    def is_usual(self) -> bool:
+        """Whether it is one bin, the range of similar numbers: nothing else is known."""
+        return self.usual is not None and np.array_equal(self.edges, [self.usual])
+
+    @property
     def scales(self) -> Floats:
         """The noise scale of each count, shape (k,)."""
         return np.broadcast_to(np.asarray(self.scale, dtype=np.float64), self.counts.shape)

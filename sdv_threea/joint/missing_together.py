@@ -31,11 +31,11 @@ def bind_missing(
     missing: Sequence[int],
     doubt: float,
 ) -> dict[Pair, Floats]:
-    """Return probabilities of pairs in which bound values are missing with the others only.
+    """Return tables of pairs of columns in which no bound value is missing alone.
 
-    ``tables`` are the probabilities without this, shape (G_i, G_j), and ``pairs`` the noisy counts
-    behind them. ``margins`` are counts of bins, whose noise is at most ``doubt``. ``missing`` is
-    the bin of the missing value of each column, -1 for none.
+    ``tables`` are probabilities, shape (G_i, G_j), estimated from the noisy counts in ``pairs``.
+    ``margins`` are counts of bins, whose noise is at most ``doubt``. ``missing`` is the bin of the
+    missing value of each column, -1 for none.
     """
     lacking = [
         pair for pair in pairs.tables if pairs.scales[pair] and min(missing[at] for at in pair) >= 0
@@ -58,10 +58,9 @@ def find_bound(counts: Floats, own: Floats, total: float, noise: Floats) -> Bool
     """Return whether either column of each pair is likely to be bound to the other, (P, 2).
 
     ``counts``, shape (P,), are records that lack both values, with this ``noise``; ``own``, shape
-    (P, 2), are those that lack either. If values are free, any possible number that lack both is
-    as likely as any other.
+    (P, 2), are those that lack the one or the other value. If values are free, each possible number
+    of records that lack both is equally likely.
     """
-    # Nothing tells the two apart where noise exceeds the numbers that are possible.
     low = np.maximum(own.sum(axis=1) - total, 0.0) - NARROW * noise
     high = own.min(axis=1) + NARROW * noise
     away = (counts[:, None] - own) / noise[:, None]

@@ -115,8 +115,7 @@ def test_the_same_release_of_other_names_is_the_same_synthesizer(fitted, compare
     pd.testing.assert_frame_equal(*(each.sample(100)['visits'] for each in fits))
 
 
-def test_names_that_do_not_repeat_are_made_up_row_by_row_until_they_do(monkeypatch):
-    monkeypatch.setattr(preprocessor, 'token_bytes', lambda _: SECRET)
+def test_names_that_do_not_repeat_are_made_up_row_by_row_until_they_do():
     table = make_visits(2_000)
     alone = table.assign(doctor=[f'{REAL} {at}' for at in range(len(table))])
     synthesizer = fit(alone)
